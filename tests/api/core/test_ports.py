@@ -1,0 +1,129 @@
+"""Ports of containers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.core.ports import port_number_or_name
+from judged_containers import INIT, MAIN, SIDECAR, Errors, filled_in, wrong_with
+from judging import defaulted_pod, pod_errors, server
+
+OUT_OF_RANGE = "must be between 1 and 65535, inclusive"
+
+
+@pytest.mark.parametrize(
+    ("port", "errors"),
+    [
+        ({"containerPort": 1}, {}),
+        ({"containerPort": 65535, "hostPort": 65535, "name": "http", "protocol": "SCTP"}, {}),
+        ({"containerPort": 80, "hostPort": 0, "name": ""}, {}),
+        ({}, {"containerPort": "Required value"}),
+        ({"containerPort": 0}, {"containerPort": "Required value"}),
+        ({"containerPort": -1}, {"containerPort": f"Invalid value: -1: {OUT_OF_RANGE}"}),
+        ({"containerPort": 65536}, {"containerPort": f"Invalid value: 65536: {OUT_OF_RANGE}"}),
+        (
+            {"containerPort": 80, "hostPort": -1},
+            {"hostPort": f"Invalid value: -1: {OUT_OF_RANGE}"},
+        ),
+        (
+            {"containerPort": 80, "name": "8080"},
+            {"name": 'Invalid value: "8080": must contain at least one letter (a-z)'},
+        ),
+        (
+            {"containerPort": 80, "protocol": "tcp"},
+            {"protocol": 'Unsupported value: "tcp": supported values: "SCTP", "TCP", "UDP"'},
+        ),
+    ],
+)
+def test_a_port_has_a_number_and_perhaps_a_name(port: dict[str, Any], errors: Errors) -> None:
+    expected = {f"ports[0].{field}": message for field, message in errors.items()}
+    assert wrong_with({"ports": [port]}) == expected
+
+
+def test_a_port_is_of_tcp_unless_it_says_otherwise() -> None:
+    assert filled_in({"ports": [{"containerPort": 80}]})["ports"] == [
+        {"containerPort": 80, "protocol": "TCP"}
+    ]
+
+
+def test_names_of_ports_are_unique_in_their_container() -> None:
+    http, again = {"name": "http", "containerPort": 80}, {"name": "http", "containerPort": 81}
+    assert wrong_with({"ports": [http, again]}) == {"ports[1].name": 'Duplicate value: "http"'}
+    two = [{**MAIN, "ports": [http]}, {**MAIN, "name": "other", "ports": [again]}]
+    assert pod_errors({"containers": two}) == set()
+
+
+def test_malformed_names_of_ports_are_not_duplicates_too() -> None:
+    bad = {"name": "Http", "containerPort": 80}
+    assert set(wrong_with({"ports": [bad, bad]})) == {"ports[0].name", "ports[1].name"}
+    assert "Duplicate" not in str(wrong_with({"ports": [bad, bad]}))
+
+
+TAKES_80 = {"ports": [{"containerPort": 80, "hostPort": 80}]}
+
+
+@pytest.mark.parametrize(
+    ("second", "conflict"),
+    [
+        ({"containerPort": 8080, "hostPort": 80}, "TCP//80"),
+        ({"containerPort": 80, "hostPort": 81}, ""),
+        ({"containerPort": 80, "hostPort": 80, "protocol": "UDP"}, ""),
+        ({"containerPort": 80, "hostPort": 80, "hostIP": "127.0.0.1"}, ""),
+        ({"containerPort": 80}, ""),
+    ],
+)
+def test_containers_share_the_ports_of_the_node(second: dict[str, Any], conflict: str) -> None:
+    containers = [{**MAIN, **TAKES_80}, {**MAIN, "name": "other", "ports": [second]}]
+    errors = {("containers[1].ports[0].hostPort", f'Duplicate value: "{conflict}"')}
+    assert pod_errors({"containers": containers}) == (errors if conflict else set())
+
+
+def test_init_containers_have_the_ports_of_the_node_for_themselves() -> None:
+    pod = {
+        "containers": [{**MAIN, **TAKES_80}],
+        "initContainers": [{**INIT, **TAKES_80}, {**SIDECAR, "name": "proxy", **TAKES_80}],
+    }
+    assert pod_errors(pod) == set()
+    twice = {"ports": TAKES_80["ports"] * 2}
+    assert pod_errors({"initContainers": [{**INIT}, {**INIT, "name": "b", **twice}]}) == {
+        ("initContainers[0].ports[1].hostPort", 'Duplicate value: "TCP//80"')
+    }
+
+
+@pytest.mark.parametrize(
+    ("port", "message"),
+    [
+        ({"containerPort": 80}, ""),
+        ({"containerPort": 80, "hostPort": 80}, ""),
+        (
+            {"containerPort": 80, "hostPort": 81},
+            "Invalid value: 81: must match `containerPort` when `hostNetwork` is true",
+        ),
+    ],
+)
+def test_on_the_network_of_the_node_ports_are_its_ports(port: dict[str, Any], message: str) -> None:
+    errors = {"ports[0].hostPort": message} if message else {}
+    assert wrong_with({"ports": [port]}, hostNetwork=True) == errors
+    assert wrong_with({"ports": [port]}) == {}
+
+
+@pytest.mark.parametrize(("release", "filled"), [("1.27", True), ("1.28", False), ("1.36", False)])
+def test_until_1_27_templates_had_their_host_ports_filled_in(release: str, filled: bool) -> None:
+    pod = {"hostNetwork": True, "containers": [{**MAIN, "ports": [{"containerPort": 80}]}]}
+    ports = defaulted_pod(pod, at=server(release))["containers"][0]["ports"]
+    assert ("hostPort" in ports[0]) is filled
+
+
+@pytest.mark.parametrize(
+    ("port", "details"),
+    [
+        (80, []),
+        ("http", []),
+        (0, [OUT_OF_RANGE]),
+        ("80", ["must contain at least one letter (a-z)"]),
+    ],
+)
+def test_actions_name_ports_by_number_or_name(port: int | str, details: list[str]) -> None:
+    assert port_number_or_name(port) == details

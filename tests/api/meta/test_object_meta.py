@@ -1,0 +1,67 @@
+"""Metadata of Jobs and CronJobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.formats.names import label_key
+from judging import Errors, errors_of, invalid, job_with
+
+NOT_OWNED = "name is neither a standard finalizer name nor is it fully qualified"
+BOTH = "finalizer orphan and foregroundDeletion cannot be both set"
+
+
+def job(finalizers: list[str]) -> dict[str, Any]:
+    """A Job with these finalizers."""
+    made = job_with()
+    made["metadata"]["finalizers"] = finalizers
+    return made
+
+
+@pytest.mark.parametrize(
+    ("finalizers", "errors"),
+    [
+        (["example.com/cleanup", "kubernetes"], set()),
+        (["orphan"], set()),
+        (["cleanup"], {("metadata.finalizers[0]", invalid("cleanup", NOT_OWNED))}),
+        (
+            ["orphan", "-"],
+            {
+                ("metadata.finalizers", invalid("-", label_key("-")[0])),
+                ("metadata.finalizers[1]", invalid("-", NOT_OWNED)),
+            },
+        ),
+        (
+            ["orphan", "foregroundDeletion"],
+            {("metadata.finalizers", f'Invalid value: ["orphan","foregroundDeletion"]: {BOTH}')},
+        ),
+    ],
+)
+def test_finalizers_name_who_takes_them_away(finalizers: list[str], errors: Errors) -> None:
+    assert errors_of(job(finalizers)) == errors
+    assert errors_of(job(finalizers), job(finalizers)) == errors
+
+
+def test_finalizers_of_cron_jobs_are_judged_on_update_too() -> None:
+    cron_job = {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "sample", "finalizers": ["x/y/z"]},
+        "spec": {"schedule": "@daily", "jobTemplate": {"spec": job_with()["spec"]}},
+    }
+    assert errors_of(cron_job, cron_job) == {
+        ("metadata.finalizers", invalid("x/y/z", label_key("x/y/z")[0]))
+    }
+
+
+def test_an_owner_named_twice_counts_once() -> None:
+    owner = {"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "1", "controller": True}
+    owned = job_with()
+    owned["metadata"]["ownerReferences"] = [owner, owner]
+    assert errors_of(owned) == set()
+    owned["metadata"]["ownerReferences"] = [owner, {**owner, "name": "b"}]
+    [(field, message)] = errors_of(owned)
+    assert field == "metadata.ownerReferences"
+    assert message.endswith('Found "true" in references for Pod/a and Pod/b')

@@ -1,0 +1,41 @@
+"""What the engine says of one container, short enough for tables of cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judged_volumes import Errors, wrong_with_pod
+from judging import defaulted_pod
+
+if TYPE_CHECKING:
+    from jobsworth.api.server import ApiServer
+
+__all__ = ["INIT", "MAIN", "SIDECAR", "Errors", "filled_in", "wrong_with", "wrong_with_init"]
+
+MAIN = {"name": "main", "image": "busybox:1.36"}
+INIT = {"name": "init", "image": "busybox:1.36"}
+SIDECAR = {**INIT, "restartPolicy": "Always"}
+
+
+def wrong_with(container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any) -> Errors:
+    """What is wrong with a Pod whose only container has these fields; told from the container."""
+    return _told_from("containers[0].", {"containers": [{**MAIN, **container}], **pod}, at)
+
+
+def wrong_with_init(
+    container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any
+) -> Errors:
+    """What is wrong with a Pod that has this init container; told from the init container."""
+    return _told_from("initContainers[0].", {"initContainers": [container], **pod}, at)
+
+
+def _told_from(start: str, pod: dict[str, Any], at: ApiServer | None) -> Errors:
+    found = wrong_with_pod({"restartPolicy": "OnFailure", **pod}, at=at)
+    return {field.removeprefix(start): found[field] for field in found}
+
+
+def filled_in(container: dict[str, Any], *, at: ApiServer | None = None) -> dict[str, Any]:
+    """A container as the server stores it."""
+    (stored,) = defaulted_pod({"containers": [{**MAIN, **container}]}, at=at)["containers"]
+    assert isinstance(stored, dict)
+    return stored

@@ -1,0 +1,35 @@
+"""Pods with volumes, what is wrong with them, and how they are stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judging import defaulted_pod, pod_errors
+
+if TYPE_CHECKING:
+    from jobsworth.api.server import ApiServer
+
+Errors = dict[str, str]
+"""What is wrong with each field, told from the Pod or the volume; several messages are sorted."""
+
+
+def wrong_with(source: dict[str, Any], *, at: ApiServer | None = None) -> Errors:
+    """What is wrong with a volume that has this source; fields are told from the volume."""
+    found = wrong_with_pod({"volumes": [{"name": "data", **source}]}, at=at)
+    prefix = "volumes[0]"
+    return {field.removeprefix(prefix).removeprefix("."): found[field] for field in found}
+
+
+def wrong_with_pod(pod: dict[str, Any], *, at: ApiServer | None = None) -> Errors:
+    """What is wrong with a Job that has this Pod; fields are told from the PodSpec."""
+    found: Errors = {}
+    for field, message in sorted(pod_errors(pod, at=at)):
+        found[field] = f"{found[field]}; {message}" if field in found else message
+    return found
+
+
+def filled_in(volume: dict[str, Any]) -> dict[str, Any]:
+    """A volume as the server stores it."""
+    (stored,) = defaulted_pod({"volumes": [volume]})["volumes"]
+    assert isinstance(stored, dict)
+    return stored

@@ -1,0 +1,97 @@
+"""Judges Kubernetes Jobs and CronJobs as the API server does.
+
+    >>> import jobsworth
+    >>> job = {
+    ...     "apiVersion": "batch/v1",
+    ...     "kind": "Job",
+    ...     "metadata": {"name": "train"},
+    ...     "spec": {
+    ...         "backoffLimitPerIndex": 1,
+    ...         "template": {
+    ...             "spec": {
+    ...                 "restartPolicy": "Never",
+    ...                 "containers": [{"name": "main", "image": "busybox:1.36"}],
+    ...             }
+    ...         },
+    ...     },
+    ... }
+    >>> for finding in jobsworth.validate(job):
+    ...     print(f"{finding.field}: {finding.message}")
+    spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode
+    >>> jobsworth.default(job)["spec"]["podReplacementPolicy"]
+    'TerminatingOrFailed'
+
+The public surface is this module: :func:`validate`, :func:`default`, :class:`Finding`, and the
+exceptions. What lies below it may change with any release.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.finding import Finding
+from jobsworth.api.server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownGate, UnknownRelease
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+__version__ = "0.1.0"
+DESCRIPTION = "Judge Kubernetes Jobs and CronJobs as the API server does, without a cluster."
+
+__all__ = [
+    "NEWEST_RELEASE",
+    "RELEASES",
+    "CannotDecode",
+    "Finding",
+    "UnknownGate",
+    "UnknownKind",
+    "UnknownRelease",
+    "default",
+    "validate",
+]
+
+
+def validate(
+    manifest: dict[str, Any],
+    *,
+    old: dict[str, Any] | None = None,
+    kubernetes_version: str = NEWEST_RELEASE,
+    feature_gates: Mapping[str, bool] | None = None,
+) -> list[Finding]:
+    """What a kube-apiserver would say to a Job or CronJob.
+
+    Args:
+        manifest: the object, as JSON decodes it.
+        old: for an update: the object that is stored, or the manifest from which it was made.
+        kubernetes_version: the server's release, such as ``1.36``.
+        feature_gates: gates that the server has set otherwise than by default.
+
+    Returns:
+        The findings; the server accepts the object when none has the severity ``error``.
+
+    Raises:
+        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    return engine_for(ApiServer(kubernetes_version, feature_gates)).validate(manifest, old)
+
+
+def default(
+    manifest: dict[str, Any],
+    *,
+    kubernetes_version: str = NEWEST_RELEASE,
+    feature_gates: Mapping[str, bool] | None = None,
+) -> dict[str, Any]:
+    """A Job or CronJob with the defaults filled in that a kube-apiserver fills in.
+
+    What the server makes up (UID, the generated selector and its labels, status) is left out.
+
+    Raises:
+        CannotDecode: the server could not decode the object; its findings say why.
+        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    return engine_for(ApiServer(kubernetes_version, feature_gates)).default(manifest)

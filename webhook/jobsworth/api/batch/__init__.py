@@ -1,0 +1,1 @@
+"""The types of ``batch/v1``: Job, CronJob, and their policies."""

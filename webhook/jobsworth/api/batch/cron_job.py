@@ -1,0 +1,146 @@
+"""CronJob: Jobs made by the clock (``batch/v1``)."""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.core.references import ObjectReference
+from jobsworth.api.declare import (
+    Boolean,
+    Field,
+    Int32,
+    Int64,
+    ListOf,
+    NonNegative,
+    Pointer,
+    String,
+    Struct,
+    Time,
+)
+from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.formats import cron, time_zones
+from jobsworth.api.formats.names import byte_length
+from jobsworth.api.meta.object_meta import (
+    ObjectMeta,
+    check_object_meta,
+    check_object_meta_update,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
+NAME_MAX_LENGTH = 52
+"""63 characters of a DNS label, less the 11 that the controller adds for the time."""
+
+JobTemplateSpec = Struct(
+    "JobTemplateSpec",
+    "The Job that a CronJob makes.",
+    metadata=Field(ObjectMeta),
+    # The server fills in a Job's defaults when the Job is made from this.
+    spec=Field(JobSpec, fill_later=True),
+)
+
+CronJobSpec = Struct(
+    "CronJobSpec",
+    "When Jobs are made, what they are, and how many are kept.",
+    schedule=Field(String, always=True, required=True),
+    timeZone=Field(Pointer(String)),
+    startingDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
+    concurrencyPolicy=Field(String, default="Allow", enum=CONCURRENCY_POLICIES),
+    suspend=Field(Pointer(Boolean), default=False),
+    jobTemplate=Field(JobTemplateSpec, always=True),
+    successfulJobsHistoryLimit=Field(Pointer(Int32), bounds=NonNegative, default=3),
+    failedJobsHistoryLimit=Field(Pointer(Int32), bounds=NonNegative, default=1),
+)
+
+CronJobStatus = Struct(
+    "CronJobStatus",
+    "The Jobs that run, and when the last ones began and succeeded.",
+    active=Field(ListOf(ObjectReference)),
+    lastScheduleTime=Field(Pointer(Time)),
+    lastSuccessfulTime=Field(Pointer(Time)),
+)
+
+CronJob = Struct(
+    "CronJob",
+    "A Job that is made again and again, by a schedule.",
+    apiVersion=Field(String),
+    kind=Field(String),
+    metadata=Field(ObjectMeta),
+    spec=Field(CronJobSpec),
+    status=Field(CronJobStatus),
+)
+
+
+@CronJob.preparer
+def _keep_status(cron_job: dict[str, Any], request: Request) -> None:
+    cron_job["status"] = {} if request.old is None else request.old.get("status", {})
+
+
+@CronJob.rule
+def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if request.old is not None:
+        # An update does not judge the name again: longer ones from before the rule keep working.
+        return
+    yield from check_object_meta(cron_job["metadata"], "metadata")
+    name = cron_job["metadata"].get("name", "")
+    if byte_length(name) > NAME_MAX_LENGTH:
+        yield invalid("metadata.name", name, f"must be no more than {NAME_MAX_LENGTH} characters")
+
+
+@CronJob.update_rule
+def _metadata_update(
+    new: dict[str, Any], old: dict[str, Any], request: Request
+) -> Iterator[FieldError]:
+    yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+
+
+@CronJobSpec.rule
+def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    schedule = spec.get("schedule", "")
+    if not schedule:
+        return
+    try:
+        cron.parse(schedule)
+    except cron.BadSchedule as error:
+        yield invalid(f"{path}.schedule", schedule, str(error))
+    if "TZ" not in schedule:
+        return
+    # Schedules with a time zone in them were accepted once, and stay so where they are.
+    if request.old is None or "TZ" not in request.old["spec"].get("schedule", ""):
+        yield invalid(
+            f"{path}.schedule",
+            schedule,
+            "cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+        )
+    elif "timeZone" in spec:
+        yield invalid(
+            f"{path}.schedule",
+            schedule,
+            "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+        )
+
+
+@CronJobSpec.rule
+def _time_zone(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    zone = spec.get("timeZone")
+    if zone is None or (request.old is not None and request.old["spec"].get("timeZone") == zone):
+        return
+    for detail in time_zones.validate(zone):
+        yield invalid(f"{path}.timeZone", zone, detail)
+
+
+@JobTemplateSpec.rule
+def _no_selector(template: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    spec = template["spec"]
+    if "selector" in spec:
+        yield invalid(
+            f"{path}.spec.selector", spec["selector"], "`selector` will be auto-generated"
+        )
+    if spec.get("manualSelector"):
+        yield not_supported(f"{path}.spec.manualSelector", True, ("nil", "false"))

@@ -1,0 +1,158 @@
+"""Job: a task that runs to completion (``batch/v1``), and what the server adds to it."""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.batch.job_status import JobStatus
+from jobsworth.api.declare import Field, String, Struct
+from jobsworth.api.errors import invalid, required
+from jobsworth.api.formats.names import dns_label
+from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
+from jobsworth.api.meta.object_meta import ObjectMeta, check_object_meta
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+GENERATED_UID = "00000000-0000-4000-8000-000000000000"
+"""Stands for the UID that the server makes up; messages print it as ``<uid>``."""
+
+JOB_NAME_LABEL = "batch.kubernetes.io/job-name"
+CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid"
+LEGACY_JOB_NAME_LABEL = "job-name"
+LEGACY_CONTROLLER_UID_LABEL = "controller-uid"
+GENERATED_LABELS = (
+    LEGACY_CONTROLLER_UID_LABEL,
+    LEGACY_JOB_NAME_LABEL,
+    CONTROLLER_UID_LABEL,
+    JOB_NAME_LABEL,
+)
+
+Job = Struct(
+    "Job",
+    "A task that runs Pods until enough of them have succeeded.",
+    apiVersion=Field(String),
+    kind=Field(String),
+    metadata=Field(ObjectMeta),
+    spec=Field(JobSpec),
+    status=Field(JobStatus),
+)
+
+
+@Job.defaulter
+def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
+    labels = job["spec"]["template"]["metadata"].get("labels")
+    if labels and "labels" not in job["metadata"]:
+        job["metadata"]["labels"] = dict(labels)
+
+
+@Job.preparer
+def _generate_selector(job: dict[str, Any], request: Request) -> None:
+    """Generate what the server generates before it validates: selector, labels; clear the status.
+
+    Source: the Job strategy's PrepareForCreate and PrepareForUpdate, Kubernetes 1.36.
+    """
+    if request.old is not None:
+        job["status"] = request.old.get("status", {})
+        return
+    job["status"] = {}
+    spec = job["spec"]
+    if not request.enabled("JobBackoffLimitPerIndex") and "podFailurePolicy" in spec:
+        policy = spec["podFailurePolicy"]
+        policy["rules"] = [
+            rule for rule in policy.get("rules", ()) if rule.get("action") != "FailIndex"
+        ]
+    if spec.get("manualSelector"):
+        return
+    labels = spec["template"]["metadata"].setdefault("labels", {})
+    for label, value in generated_labels(job).items():
+        labels.setdefault(label, value)
+    selector = spec.setdefault("selector", {})
+    selector.setdefault("matchLabels", {}).setdefault(CONTROLLER_UID_LABEL, job["metadata"]["uid"])
+
+
+def generated_labels(job: dict[str, Any]) -> dict[str, str]:
+    """The labels by which a Job finds its Pods, as the server generates them."""
+    name, uid = job["metadata"].get("name", ""), job["metadata"].get("uid", "")
+    return {
+        LEGACY_CONTROLLER_UID_LABEL: uid,
+        LEGACY_JOB_NAME_LABEL: name,
+        CONTROLLER_UID_LABEL: uid,
+        JOB_NAME_LABEL: name,
+    }
+
+
+@Job.rule
+def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    yield from check_object_meta(job["metadata"], "metadata")
+
+
+@Job.rule
+def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """A selector that the server generated stays as it was generated, and so do its labels."""
+    spec = job["spec"]
+    selector = spec.get("selector")
+    if spec.get("manualSelector") or selector is None:
+        return
+    labels = spec["template"]["metadata"].get("labels", {})
+    expected = generated_labels(job)
+    if not _labels_prefixed(request):
+        del expected[CONTROLLER_UID_LABEL], expected[JOB_NAME_LABEL]
+    for label, value in expected.items():
+        at = f"spec.template.metadata.labels[{label}]"
+        if label not in labels:
+            yield required(at, f"must be '{value}'")
+        elif labels[label] != value:
+            yield invalid(at, labels, f"must be '{value}'")
+    if matches(selector, expected) is False:
+        yield invalid("spec.selector", selector, "`selector` not auto-generated")
+
+
+def _labels_prefixed(request: Request) -> bool:
+    """Jobs from before Kubernetes 1.27 have no labels with the prefix, and need not get them."""
+    if request.old is None:
+        return True
+    labels = request.old["spec"]["template"]["metadata"].get("labels", {})
+    return JOB_NAME_LABEL in labels and CONTROLLER_UID_LABEL in labels
+
+
+@Job.rule
+def _selector_matches_template(
+    job: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    spec = job["spec"]
+    selector = spec.get("selector")
+    if selector is None:
+        yield required("spec.selector")
+    else:
+        old = request.old
+        yield from check_label_selector(
+            selector,
+            "spec.selector",
+            invalid_values_allowed=old is not None
+            and has_invalid_values(old["spec"].get("selector")),
+        )
+    labels = spec["template"]["metadata"].get("labels")
+    if matches(selector, labels or {}) is False:
+        yield invalid(
+            "spec.template.metadata.labels", labels, "`selector` does not match template `labels`"
+        )
+
+
+@Job.rule
+def _hostnames_of_indexes(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """The hostname of an Indexed Job's Pod is the Job's name and the index: a DNS label (KEP-2214)."""
+    spec, name = job["spec"], job["metadata"].get("name", "")
+    completions = spec.get("completions", 0)
+    if spec.get("completionMode") == "Indexed" and completions > 0:
+        hostname = f"{name}-{completions - 1}"
+        if dns_label(hostname):
+            yield invalid(
+                "metadata.name",
+                name,
+                f"will not able to create pod with invalid DNS label: {hostname}",
+            )

@@ -1,0 +1,203 @@
+"""JobSpec: how many Pods, how often to retry, when to stop (``batch/v1``)."""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.pod_failure_policy import PodFailurePolicy, check_with_job_spec
+from jobsworth.api.batch.scheduling import JobSchedulingConfiguration
+from jobsworth.api.batch.success_policy import SuccessPolicy, check_with_completions
+from jobsworth.api.core.pod_template import PodTemplateSpec
+from jobsworth.api.declare import (
+    Boolean,
+    Field,
+    Int32,
+    Int64,
+    NonNegative,
+    Pointer,
+    String,
+    Struct,
+)
+from jobsworth.api.errors import invalid, not_supported, required, too_long
+from jobsworth.api.formats.keys import domain_prefixed_path
+from jobsworth.api.formats.names import byte_length
+from jobsworth.api.meta.label_selector import LabelSelector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+COMPLETION_MODES = ("NonIndexed", "Indexed")
+REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
+MAX_INT32 = 2**31 - 1
+
+MAX_PARALLELISM_INDEXED = 10**5
+MAX_FAILED_INDEXES = 10**5
+# KEP-3850, "The Job object too big": above 10^5 completions the two lists of indexes in the status
+# could outgrow an etcd object unless failures and parallelism are bounded more tightly.
+MANY_COMPLETIONS = 10**5
+MAX_PARALLELISM_WITH_MANY = 10**4
+MAX_FAILED_INDEXES_WITH_MANY = 10**4
+MANAGED_BY_MAX_LENGTH = 63
+
+
+def _is_indexed(spec: dict[str, Any]) -> bool:
+    return bool(spec.get("completionMode") == "Indexed")
+
+
+JobSpec = Struct(
+    "JobSpec",
+    "What a Job runs, how many times, and how it deals with failure.",
+    parallelism=Field(Pointer(Int32), bounds=NonNegative, default=1),
+    completions=Field(Pointer(Int32), bounds=NonNegative),
+    activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
+    podFailurePolicy=Field(Pointer(PodFailurePolicy), gate="JobPodFailurePolicy"),
+    successPolicy=Field(
+        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", judge_when=_is_indexed
+    ),
+    backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
+    backoffLimitPerIndex=Field(
+        Pointer(Int32), bounds=NonNegative, since="1.28", gate="JobBackoffLimitPerIndex"
+    ),
+    maxFailedIndexes=Field(
+        Pointer(Int32), bounds=NonNegative, since="1.28", gate="JobBackoffLimitPerIndex"
+    ),
+    selector=Field(Pointer(LabelSelector)),
+    manualSelector=Field(Pointer(Boolean), default=False),
+    template=Field(PodTemplateSpec, always=True),
+    ttlSecondsAfterFinished=Field(Pointer(Int32), bounds=NonNegative),
+    completionMode=Field(Pointer(String), enum=COMPLETION_MODES, default="NonIndexed"),
+    suspend=Field(Pointer(Boolean), default=False),
+    podReplacementPolicy=Field(
+        Pointer(String), values=REPLACEMENT_POLICIES, since="1.28", gate="JobPodReplacementPolicy"
+    ),
+    managedBy=Field(Pointer(String), since="1.30", gate="JobManagedBy"),
+    scheduling=Field(Pointer(JobSchedulingConfiguration), since="1.37", gate="WorkloadWithJob"),
+)
+
+
+@JobSpec.defaulter
+def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> None:
+    if "completions" not in spec and "parallelism" not in spec:
+        spec["completions"] = 1
+    if "backoffLimit" not in spec:
+        spec["backoffLimit"] = MAX_INT32 if "backoffLimitPerIndex" in spec else 6
+    if "podReplacementPolicy" not in spec and request.enabled("JobPodReplacementPolicy"):
+        # KEP-3939: with a failure policy only Pods that have ended can be judged by it.
+        failing = "podFailurePolicy" in spec
+        spec["podReplacementPolicy"] = "Failed" if failing else "TerminatingOrFailed"
+
+
+@JobSpec.rule
+def _managed_by_names_a_controller(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    manager = spec.get("managedBy")
+    if manager is None:
+        return
+    if not manager:
+        yield required(f"{path}.managedBy")
+    for value, detail in domain_prefixed_path(manager):
+        yield invalid(f"{path}.managedBy", value, detail)
+    if byte_length(manager) > MANAGED_BY_MAX_LENGTH:
+        yield too_long(f"{path}.managedBy", MANAGED_BY_MAX_LENGTH)
+
+
+@JobSpec.rule
+def _limits_per_index(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """KEP-3850: limits per index need indexes, and are bounded where there are many."""
+    failed = spec.get("maxFailedIndexes")
+    if failed is not None and "backoffLimitPerIndex" not in spec:
+        yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
+    mode = spec.get("completionMode")
+    if mode in (None, "NonIndexed"):
+        for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
+            if field in spec:
+                yield invalid(f"{path}.{field}", spec[field], "requires indexed completion mode")
+    if mode != "Indexed":
+        return
+    completions, parallelism = spec.get("completions"), spec.get("parallelism")
+    if completions is None:
+        yield required(f"{path}.completions", "when completion mode is Indexed")
+    if parallelism is not None and parallelism > MAX_PARALLELISM_INDEXED:
+        yield invalid(
+            f"{path}.parallelism",
+            parallelism,
+            f"must be less than or equal to {MAX_PARALLELISM_INDEXED} "
+            "when completion mode is Indexed",
+        )
+    if failed is not None and completions is not None and failed > completions:
+        yield invalid(
+            f"{path}.maxFailedIndexes", failed, "must be less than or equal to completions"
+        )
+    if failed is not None and failed > MAX_FAILED_INDEXES:
+        yield invalid(
+            f"{path}.maxFailedIndexes",
+            failed,
+            f"must be less than or equal to {MAX_FAILED_INDEXES}",
+        )
+    if (
+        completions is not None
+        and completions > MANY_COMPLETIONS
+        and "backoffLimitPerIndex" in spec
+    ):
+        yield from _many_completions(parallelism, failed, path)
+
+
+def _many_completions(
+    parallelism: int | None, failed: int | None, path: str
+) -> Iterator[FieldError]:
+    circumstances = (
+        f"when completions are above {MANY_COMPLETIONS} and used with backoff limit per index"
+    )
+    if failed is None:
+        yield required(
+            f"{path}.maxFailedIndexes",
+            f"must be specified when completions is above {MANY_COMPLETIONS}",
+        )
+    elif failed > MAX_FAILED_INDEXES_WITH_MANY:
+        yield invalid(
+            f"{path}.maxFailedIndexes",
+            failed,
+            f"must be less than or equal to {MAX_FAILED_INDEXES_WITH_MANY} {circumstances}",
+        )
+    if parallelism is not None and parallelism > MAX_PARALLELISM_WITH_MANY:
+        yield invalid(
+            f"{path}.parallelism",
+            parallelism,
+            f"must be less than or equal to {MAX_PARALLELISM_WITH_MANY} {circumstances}",
+        )
+
+
+@JobSpec.rule
+def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """What failure, success and replacement policies demand of the rest of the Job."""
+    if "podFailurePolicy" in spec:
+        yield from check_with_job_spec(spec, path)
+    success = spec.get("successPolicy")
+    completions = spec.get("completions")
+    # Without completions kube-apiserver 1.36 panics on a success policy; that they are missing is
+    # said by _limits_per_index.
+    if success is not None and not _is_indexed(spec):
+        yield invalid(f"{path}.successPolicy", success, "requires indexed completion mode")
+    elif success is not None and completions is not None:
+        yield from check_with_completions(success, completions, f"{path}.successPolicy")
+    replacement = spec.get("podReplacementPolicy")
+    supported = REPLACEMENT_POLICIES[:1] if "podFailurePolicy" in spec else REPLACEMENT_POLICIES
+    if replacement is not None and replacement not in supported:
+        yield not_supported(f"{path}.podReplacementPolicy", replacement, supported)
+
+
+@JobSpec.rule
+def _restart_policy(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    policy = spec["template"]["spec"].get("restartPolicy", "")
+    at = f"{path}.template.spec.restartPolicy"
+    if policy in ("", "Always"):
+        # "Always" is what the API server fills in for Pods: nobody has to have written it.
+        yield required(at, 'valid values: "OnFailure", "Never"')
+    elif policy not in ("OnFailure", "Never"):
+        yield not_supported(at, policy, ("OnFailure", "Never"))
+    elif policy != "Never" and "podFailurePolicy" in spec:
+        yield invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified')

@@ -1,0 +1,39 @@
+"""JobStatus: what the Job controller writes down (``batch/v1``)."""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct, Time
+
+JobCondition = Struct(
+    "JobCondition",
+    "Something that can be said of a Job: that it is suspended, complete, failed, or about to be.",
+    type=Field(String, always=True),
+    status=Field(String, always=True),
+    lastProbeTime=Field(Time),
+    lastTransitionTime=Field(Time),
+    reason=Field(String),
+    message=Field(String),
+)
+
+UncountedTerminatedPods = Struct(
+    "UncountedTerminatedPods",
+    "Pods that have ended and are not yet in the counters (KEP-2307).",
+    succeeded=Field(ListOf(String)),
+    failed=Field(ListOf(String)),
+)
+
+JobStatus = Struct(
+    "JobStatus",
+    "Where a Job stands.",
+    conditions=Field(ListOf(JobCondition)),
+    startTime=Field(Pointer(Time)),
+    completionTime=Field(Pointer(Time)),
+    active=Field(Int32),
+    succeeded=Field(Int32),
+    failed=Field(Int32),
+    terminating=Field(Pointer(Int32), since="1.28"),
+    completedIndexes=Field(String),
+    failedIndexes=Field(Pointer(String), since="1.28"),
+    uncountedTerminatedPods=Field(Pointer(UncountedTerminatedPods)),
+    ready=Field(Pointer(Int32)),
+)

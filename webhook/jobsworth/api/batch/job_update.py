@@ -1,0 +1,133 @@
+"""What may change in a Job that exists: counts and limits mostly, and more of it while suspended.
+
+Source: ``ValidateJobUpdate`` of Kubernetes 1.36; KEP-2926 (scheduling directives), KEP-3715 (elastic
+Indexed Jobs), KEP-5440 (resources of suspended Jobs).
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.job import Job
+from jobsworth.api.errors import invalid
+from jobsworth.api.meta.object_meta import check_immutable, check_object_meta_update
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+IMMUTABLE_FIELDS = (
+    "selector",
+    "completionMode",
+    "podFailurePolicy",
+    "backoffLimitPerIndex",
+    "managedBy",
+    "successPolicy",
+)
+
+
+@Job.update_rule
+def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+
+
+@Job.update_rule
+def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    spec, old_spec = new["spec"], old["spec"]
+    for field in IMMUTABLE_FIELDS:
+        yield from check_immutable(spec.get(field), old_spec.get(field), f"spec.{field}")
+    yield from _check_completions(spec, old_spec)
+
+
+def _check_completions(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[FieldError]:
+    completions = spec.get("completions")
+    if spec.get("completionMode") != "Indexed":
+        yield from check_immutable(completions, old.get("completions"), "spec.completions")
+    elif completions not in (None, old.get("completions"), spec.get("parallelism")):
+        yield invalid(
+            "spec.completions", completions, "can only be modified in tandem with spec.parallelism"
+        )
+
+
+@Job.update_rule
+def _template(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    template, stored = new["spec"]["template"], old["spec"]["template"]
+    if _scheduling_is_mutable(old, request):
+        stored = _with_scheduling_of(template, stored)
+    if not (old["spec"].get("suspend") and _resources_are_mutable(old, request)):
+        yield from check_immutable(template, stored, "spec.template")
+        return
+    # Of the template's metadata nothing is compared then: only the Pod's spec is immutable.
+    pod, stored_pod = template["spec"], _with_resources_of(template["spec"], stored["spec"])
+    yield from check_immutable(pod, stored_pod, "spec.template.spec")
+
+
+def _not_running(old: dict[str, Any]) -> bool:
+    """Suspended, and without Pods that an older template could have made."""
+    status = old.get("status", {})
+    suspended = any(
+        condition.get("type") == "Suspended" and condition.get("status") == "True"
+        for condition in status.get("conditions", ())
+    )
+    return bool(
+        old["spec"].get("suspend")
+        and ("startTime" not in status or suspended)
+        and not status.get("active")
+    )
+
+
+def _scheduling_is_mutable(old: dict[str, Any], request: Request) -> bool:
+    if request.enabled("MutableSchedulingDirectivesForSuspendedJobs"):
+        return _not_running(old)
+    never_started = "startTime" not in old.get("status", {})
+    return bool(
+        request.enabled("JobMutableNodeSchedulingDirectives")
+        and old["spec"].get("suspend")
+        and never_started
+    )
+
+
+def _resources_are_mutable(old: dict[str, Any], request: Request) -> bool:
+    return request.enabled("MutablePodResourcesForSuspendedJobs") and _not_running(old)
+
+
+def _with_scheduling_of(template: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
+    """The stored template with the scheduling directives of the new one, which may differ."""
+    metadata = _taking(stored["metadata"], template["metadata"], ("annotations", "labels"))
+    pod = _taking(
+        stored["spec"], template["spec"], ("nodeSelector", "tolerations", "schedulingGates")
+    )
+    affinity, new_affinity = pod.get("affinity"), template["spec"].get("affinity")
+    if affinity is not None or new_affinity is not None:
+        merged = _taking(affinity or {}, new_affinity or {}, ("nodeAffinity",))
+        if new_affinity is None and not merged:
+            del pod["affinity"]
+        else:
+            pod["affinity"] = merged
+    return {**stored, "metadata": metadata, "spec": pod}
+
+
+def _with_resources_of(pod: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
+    """The stored Pod with the new resources of those containers that kept place and name."""
+    merged = dict(stored)
+    for field in ("containers", "initContainers"):
+        new, old = pod.get(field, []), stored.get(field, [])
+        if old and len(new) == len(old):
+            merged[field] = [
+                _taking(container, other, ("resources",))
+                if container.get("name") == other.get("name")
+                else container
+                for container, other in zip(old, new, strict=True)
+            ]
+    return merged
+
+
+def _taking(
+    stored: dict[str, Any], new: dict[str, Any], fields: tuple[str, ...]
+) -> dict[str, Any]:
+    """A copy of an object in which some fields are as in another one."""
+    merged = {name: value for name, value in stored.items() if name not in fields}
+    merged.update({name: new[name] for name in fields if name in new})
+    return merged

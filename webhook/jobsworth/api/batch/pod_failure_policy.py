@@ -1,0 +1,149 @@
+"""PodFailurePolicy: what a failed Pod means for its Job, by exit code or condition (KEP-3329)."""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
+from jobsworth.api.errors import (
+    OMIT,
+    FieldError,
+    duplicate,
+    invalid,
+    not_supported,
+    required,
+    too_many,
+)
+from jobsworth.api.formats.names import label_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.request import Request
+
+ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
+OPERATORS = ("In", "NotIn")
+STATUSES = ("False", "True", "Unknown")
+MAX_RULES = 20
+MAX_EXIT_CODES = 255
+MAX_CONDITION_PATTERNS = 20
+
+PodFailurePolicyOnExitCodesRequirement = Struct(
+    "PodFailurePolicyOnExitCodesRequirement",
+    "Exit codes of containers, of which one is enough for the rule to match.",
+    containerName=Field(Pointer(String)),
+    operator=Field(String, always=True, values=OPERATORS),
+    values=Field(ListOf(Int32), always=True),
+)
+
+PodFailurePolicyOnPodConditionsPattern = Struct(
+    "PodFailurePolicyOnPodConditionsPattern",
+    "A condition of the Pod, by type and status.",
+    type=Field(String, always=True, format=label_key, judge_empty=True),
+    status=Field(String, always=True, values=STATUSES),
+)
+
+PodFailurePolicyRule = Struct(
+    "PodFailurePolicyRule",
+    "One rule: what happens when a Pod fails in the way that it describes.",
+    action=Field(String, always=True, values=ACTIONS),
+    onExitCodes=Field(Pointer(PodFailurePolicyOnExitCodesRequirement)),
+    onPodConditions=Field(
+        ListOf(PodFailurePolicyOnPodConditionsPattern), max_items=MAX_CONDITION_PATTERNS
+    ),
+)
+
+PodFailurePolicy = Struct(
+    "PodFailurePolicy",
+    "Rules for failed Pods, of which the first that matches decides.",
+    rules=Field(ListOf(PodFailurePolicyRule), always=True, max_items=MAX_RULES),
+)
+
+
+@PodFailurePolicyOnPodConditionsPattern.defaulter
+def _status(pattern: dict[str, Any], request: Request) -> None:
+    # Kubernetes 1.33 and before left the Job inside a CronJob alone (kubernetes/kubernetes#131512).
+    if request.kind == "Job" or request.server.minor >= 34:
+        pattern.setdefault("status", "True")
+
+
+@PodFailurePolicyOnPodConditionsPattern.rule
+def _status_is_known(pattern: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    status = pattern.get("status", "")
+    if not status:
+        yield _required(f"{path}.status", STATUSES)
+    elif status not in STATUSES:
+        yield not_supported(f"{path}.status", status, STATUSES)
+
+
+@PodFailurePolicyOnExitCodesRequirement.rule
+def _exit_codes_are_a_sorted_set(
+    requirement: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    operator, codes = requirement.get("operator", ""), requirement.get("values", [])
+    if not operator:
+        yield _required(f"{path}.operator", OPERATORS)
+    elif operator not in OPERATORS:
+        yield not_supported(f"{path}.operator", operator, OPERATORS)
+    if not codes:
+        yield invalid(f"{path}.values", requirement.get("values"), "at least one value is required")
+    elif len(codes) > MAX_EXIT_CODES:
+        yield too_many(f"{path}.values", len(codes), MAX_EXIT_CODES)
+    seen = set()
+    for index, code in enumerate(codes):
+        if code == 0 and operator == "In":
+            yield invalid(f"{path}.values[{index}]", code, "must not be 0 for the In operator")
+        if code in seen:
+            yield duplicate(f"{path}.values[{index}]", code)
+        seen.add(code)
+    if codes != sorted(codes):
+        yield invalid(f"{path}.values", codes, "must be ordered")
+
+
+@PodFailurePolicyRule.rule
+def _exactly_one_requirement(
+    rule: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    on_exit_codes, on_conditions = "onExitCodes" in rule, "onPodConditions" in rule
+    if on_exit_codes and on_conditions:
+        yield invalid(
+            path, OMIT, "specifying both OnExitCodes and OnPodConditions is not supported"
+        )
+    elif not on_exit_codes and not on_conditions:
+        yield invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
+
+
+def check_with_job_spec(spec: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge what a failure policy has to do with the rest of its Job.
+
+    Args:
+        spec: a decoded JobSpec that has a podFailurePolicy.
+        path: the field path of the JobSpec.
+    """
+    pod = spec["template"]["spec"]
+    containers = {
+        container.get("name", "")
+        for field in ("containers", "initContainers")
+        for container in pod.get(field, ())
+    }
+    for index, rule in enumerate(spec["podFailurePolicy"].get("rules", ())):
+        at = f"{path}.podFailurePolicy.rules[{index}]"
+        action = rule.get("action", "")
+        if not action:
+            yield _required(f"{at}.action", ACTIONS)
+        elif action not in ACTIONS:
+            yield not_supported(f"{at}.action", action, ACTIONS)
+        elif action == "FailIndex" and "backoffLimitPerIndex" not in spec:
+            yield invalid(f"{at}.action", action, "requires the backoffLimitPerIndex to be set")
+        name = rule.get("onExitCodes", {}).get("containerName")
+        if name is not None and name not in containers:
+            yield invalid(
+                f"{at}.onExitCodes.containerName",
+                name,
+                "must be one of the container or initContainer names in the pod template",
+            )
+
+
+def _required(path: str, values: tuple[str, ...]) -> FieldError:
+    names = " ".join(f'"{value}"' for value in values)
+    return required(path, f"valid values: [{names}]")

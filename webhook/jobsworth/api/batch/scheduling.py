@@ -1,0 +1,69 @@
+"""How a Job is scheduled as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
+
+New in Kubernetes 1.37 and alpha there: the structure is declared, so that fields are known and typed.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
+
+TopologyConstraint = Struct(
+    "TopologyConstraint",
+    "A node label whose value is to be the same for all Pods.",
+    key=Field(String, always=True, since="1.37"),
+)
+
+WorkloadPodGroupSchedulingConstraints = Struct(
+    "WorkloadPodGroupSchedulingConstraints",
+    "Where the Pods are to be placed in relation to each other.",
+    topology=Field(ListOf(TopologyConstraint), since="1.37"),
+)
+
+WorkloadPodGroupResourceClaim = Struct(
+    "WorkloadPodGroupResourceClaim",
+    "A resource claim that the Pods share.",
+    name=Field(String, always=True, since="1.37"),
+    resourceClaimName=Field(Pointer(String), since="1.37"),
+    resourceClaimTemplateName=Field(Pointer(String), since="1.37"),
+)
+
+WorkloadPodGroupBasicSchedulingPolicy = Struct(
+    "WorkloadPodGroupBasicSchedulingPolicy", "Pods are scheduled one by one."
+)
+
+WorkloadPodGroupGangSchedulingPolicy = Struct(
+    "WorkloadPodGroupGangSchedulingPolicy",
+    "Pods are scheduled all together or not at all.",
+    minCount=Field(Pointer(Int32), since="1.37"),
+)
+
+WorkloadPodGroupSchedulingPolicy = Struct(
+    "WorkloadPodGroupSchedulingPolicy",
+    "Whether Pods are scheduled one by one or as a gang.",
+    basic=Field(Pointer(WorkloadPodGroupBasicSchedulingPolicy), since="1.37"),
+    gang=Field(Pointer(WorkloadPodGroupGangSchedulingPolicy), since="1.37"),
+)
+
+WorkloadPodGroupAllDisruptionMode = Struct(
+    "WorkloadPodGroupAllDisruptionMode", "Pods are disrupted all together."
+)
+
+WorkloadPodGroupSingleDisruptionMode = Struct(
+    "WorkloadPodGroupSingleDisruptionMode", "Pods may be disrupted one by one."
+)
+
+WorkloadPodGroupDisruptionMode = Struct(
+    "WorkloadPodGroupDisruptionMode",
+    "Whether Pods may be disrupted one by one.",
+    all=Field(Pointer(WorkloadPodGroupAllDisruptionMode), since="1.37"),
+    single=Field(Pointer(WorkloadPodGroupSingleDisruptionMode), since="1.37"),
+)
+
+JobSchedulingConfiguration = Struct(
+    "JobSchedulingConfiguration",
+    "How the Pods of a Job are scheduled as a group.",
+    disruptionMode=Field(Pointer(WorkloadPodGroupDisruptionMode), since="1.37"),
+    resourceClaims=Field(ListOf(WorkloadPodGroupResourceClaim), since="1.37"),
+    schedulingConstraints=Field(Pointer(WorkloadPodGroupSchedulingConstraints), since="1.37"),
+    schedulingPolicy=Field(Pointer(WorkloadPodGroupSchedulingPolicy), since="1.37"),
+)

@@ -1,0 +1,84 @@
+"""SuccessPolicy: when an Indexed Job has succeeded before every index has (KEP-3998)."""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Field, Int32, ListOf, NonNegative, Pointer, String, Struct
+from jobsworth.api.errors import invalid, required, too_long
+from jobsworth.api.formats.indexes import BadIndexes, count
+from jobsworth.api.formats.names import byte_length
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+MAX_RULES = 20
+SUCCEEDED_INDEXES_MAX_LENGTH = 64 * 1024
+
+SuccessPolicyRule = Struct(
+    "SuccessPolicyRule",
+    "Which indexes, or how many of them, must succeed for the Job to succeed.",
+    succeededIndexes=Field(Pointer(String), since="1.30"),
+    succeededCount=Field(Pointer(Int32), since="1.30", bounds=NonNegative),
+)
+
+SuccessPolicy = Struct(
+    "SuccessPolicy",
+    "Rules of which one is enough for the Job to succeed.",
+    rules=Field(
+        ListOf(SuccessPolicyRule),
+        always=True,
+        since="1.30",
+        required="at least one rules must be specified when the successPolicy is specified",
+        max_items=MAX_RULES,
+    ),
+)
+
+
+@SuccessPolicyRule.rule
+def _indexes_or_count(rule: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "succeededCount" not in rule and "succeededIndexes" not in rule:
+        yield required(path, "at least one of succeededCount or succeededIndexes must be specified")
+    if byte_length(rule.get("succeededIndexes", "")) > SUCCEEDED_INDEXES_MAX_LENGTH:
+        yield too_long(f"{path}.succeededIndexes", SUCCEEDED_INDEXES_MAX_LENGTH)
+
+
+def check_with_completions(
+    policy: dict[str, Any], completions: int, path: str
+) -> Iterator[FieldError]:
+    """Judge indexes and counts by the number of completions of the Job.
+
+    Args:
+        policy: a decoded SuccessPolicy.
+        completions: the Job's completions.
+        path: the policy's field path.
+    """
+    for position, rule in enumerate(policy.get("rules", ())):
+        at = f"{path}.rules[{position}]"
+        indexes, wanted = rule.get("succeededIndexes"), rule.get("succeededCount")
+        listed = 0
+        if indexes is not None:
+            try:
+                listed = count(indexes, completions)
+            except BadIndexes as error:
+                detail = f"error parsing succeededIndexes: {error}"
+                yield invalid(f"{at}.succeededIndexes", indexes, detail)
+        if wanted is None:
+            continue
+        if wanted > completions:
+            yield invalid(
+                f"{at}.succeededCount",
+                wanted,
+                f"must be less than or equal to {completions} "
+                "(the number of specified completions)",
+            )
+        if indexes is not None and wanted > listed:
+            yield invalid(
+                f"{at}.succeededCount",
+                wanted,
+                f"must be less than or equal to {listed} "
+                "(the number of indexes in the specified succeededIndexes field)",
+            )

@@ -1,0 +1,1 @@
+"""The types of ``core/v1`` from PodTemplateSpec downwards."""

@@ -1,0 +1,216 @@
+"""Certificates in projected volumes: trust anchors (KEP-3257), certificates of Pods (KEP-4317).
+
+Source: ``validateProjectionSources`` and ``names.go`` in ``pkg/apis/core/validation``,
+Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.paths import of_written_file
+from jobsworth.api.core.references import USERS
+from jobsworth.api.declare import (
+    Boolean,
+    Bounds,
+    Field,
+    Int32,
+    Int64,
+    MapOf,
+    Pointer,
+    String,
+    Struct,
+)
+from jobsworth.api.errors import Printed, go_json, invalid, quoted, required, too_long
+from jobsworth.api.formats.names import (
+    DNS_LABEL_MAX_LENGTH,
+    DNS_SUBDOMAIN_MAX_LENGTH,
+    byte_length,
+    dns_label,
+    dns_subdomain,
+    label_key,
+)
+from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
+from jobsworth.api.meta.object_meta import TOTAL_ANNOTATION_SIZE_LIMIT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
+CERTIFICATE_FILES = ("credentialBundlePath", "keyPath", "certificateChainPath")
+"""Where the parts of a Pod's certificate can be written; one at least is."""
+
+_HOUR, _DAY = 60 * 60, 24 * 60 * 60
+MAX_EXPIRATION = 91 * _DAY
+MAX_EXPIRATION_BY_KUBERNETES = _DAY
+"""The longest validity of a certificate whose signer is one of Kubernetes' own."""
+
+# <domain>/<namespace>.<name>
+SIGNER_NAME_MAX_LENGTH = 2 * DNS_SUBDOMAIN_MAX_LENGTH + DNS_LABEL_MAX_LENGTH + len("/.")
+
+ClusterTrustBundleProjection = Struct(
+    "ClusterTrustBundleProjection",
+    "Trust anchors: one bundle by name, or those of a signer (KEP-3257).",
+    name=Field(Pointer(String), since="1.29"),
+    signerName=Field(Pointer(String), since="1.29"),
+    labelSelector=Field(Pointer(LabelSelector), since="1.29"),
+    optional=Field(Pointer(Boolean), since="1.29"),
+    path=Field(String, always=True, required=True, format=of_written_file, since="1.29"),
+    user=Field(Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"),
+)
+
+PodCertificateProjection = Struct(
+    "PodCertificateProjection",
+    "A private key and its certificate, which the node renews (KEP-4317).",
+    signerName=Field(String, required=True, since="1.34"),
+    keyType=Field(String, enum=KEY_TYPES, judge_empty=True, since="1.34"),
+    maxExpirationSeconds=Field(
+        Pointer(Int32),
+        bounds=Bounds(_HOUR, None, "if provided, maxExpirationSeconds must be >= 3600"),
+        since="1.34",
+    ),
+    credentialBundlePath=Field(String, format=of_written_file, since="1.34"),
+    keyPath=Field(String, format=of_written_file, since="1.34"),
+    certificateChainPath=Field(String, format=of_written_file, since="1.34"),
+    userAnnotations=Field(MapOf(String), since="1.35"),
+    user=Field(Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"),
+)
+
+
+@ClusterTrustBundleProjection.rule
+def _bundle_or_signer(source: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    name, signer, selector = (
+        source.get("name"),
+        source.get("signerName"),
+        source.get("labelSelector"),
+    )
+    if name is not None and signer is not None:
+        yield invalid(path, _as_go_prints_it(source), "only one of name and signerName may be used")
+    elif name is not None:
+        if not name:
+            yield required(f"{path}.name", "must be a valid object name")
+        for detail in trust_bundle_name(name):
+            yield invalid(f"{path}.name", name, f"not a valid clustertrustbundlename: {detail}")
+        if selector is not None:
+            yield invalid(
+                f"{path}.labelSelector",
+                Printed(go_json(_ordered(selector), sort_keys=False)),
+                "labelSelector must be unset if name is specified",
+            )
+    elif signer is not None:
+        if not signer:
+            yield required(f"{path}.signerName", "must be a valid signer name")
+        yield from check_signer_name(signer, f"{path}.signerName")
+        if selector is not None:
+            yield from check_label_selector(selector, f"{path}.labelSelector")
+    else:
+        yield required(path, "either name or signerName must be specified")
+
+
+def _as_go_prints_it(source: dict[str, Any]) -> Printed:
+    """A source of trust anchors as the server prints its own type: by the names of Go fields."""
+    fields = {
+        "Name": source.get("name"),
+        "SignerName": source.get("signerName"),
+        "LabelSelector": _ordered(source.get("labelSelector")),
+        "Optional": source.get("optional"),
+        "Path": source.get("path", ""),
+    }
+    return Printed(go_json(fields, sort_keys=False))
+
+
+def _ordered(selector: dict[str, Any] | None) -> dict[str, Any] | None:
+    if selector is None:
+        return None
+    labels = sorted(selector.get("matchLabels", {}).items())
+    ordered = {"matchLabels": dict(labels)} if labels else {}
+    return ordered | {key: value for key, value in selector.items() if key == "matchExpressions"}
+
+
+def trust_bundle_name(text: str) -> list[str]:
+    """The name of a ClusterTrustBundle; that of its signer is in front, with colons for slashes.
+
+    >>> trust_bundle_name("example.com:signer:anchors"), trust_bundle_name("anchors")
+    ([], [])
+    """
+    prefix, colon, name = text.rpartition(":")
+    if colon and not prefix:
+        return ['ClusterTrustBundle without signer name must not have ":" in its name']
+    if "/" in prefix:
+        signer, wanted = prefix.replace(":", "/"), prefix.replace("/", ":")
+        return [f"ClusterTrustBundle for signerName {signer} must be named with prefix {wanted}:"]
+    return dns_subdomain(name)
+
+
+def check_signer_name(name: str, path: str) -> Iterator[FieldError]:
+    """Judge the name of a signer of certificates: ``example.com/signer``."""
+    if not name:
+        yield required(path)
+        return
+    if name.count("/") != 1:
+        yield invalid(
+            path,
+            name,
+            "must be a fully qualified domain and path of the form 'example.com/signer-name'",
+        )
+        return
+    domain, _, rest = name.partition("/")
+    if byte_length(domain) > DNS_SUBDOMAIN_MAX_LENGTH:
+        yield too_long(path, DNS_SUBDOMAIN_MAX_LENGTH)
+    if "." not in domain:
+        yield invalid(
+            path, domain, "should be a domain with at least two segments separated by dots"
+        )
+    for part, judge in ((domain, dns_label), (rest, dns_subdomain)):
+        for label in part.split("."):
+            wrong = judge(label)
+            for detail in wrong:
+                yield invalid(path, part, f"validating label {quoted(label)}: {detail}")
+            if wrong:
+                break
+    if byte_length(name) > SIGNER_NAME_MAX_LENGTH:
+        yield too_long(path, SIGNER_NAME_MAX_LENGTH)
+
+
+@PodCertificateProjection.rule
+def _signer_and_files(source: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    signer = source.get("signerName", "")
+    if signer:
+        yield from check_signer_name(signer, f"{path}.signerName")
+    longest = MAX_EXPIRATION_BY_KUBERNETES if is_of_kubernetes(signer) else MAX_EXPIRATION
+    seconds = source.get("maxExpirationSeconds", 0)
+    if seconds > longest:
+        yield invalid(
+            f"{path}.maxExpirationSeconds",
+            seconds,
+            f"if provided, maxExpirationSeconds must be <= {longest}",
+        )
+    if not any(field in source for field in CERTIFICATE_FILES):
+        fields = "credentialBundlePath, keyPath, and certificateChainPath"
+        yield required(path, f"specify at least one of {fields}")
+    if "userAnnotations" in source:
+        yield from _check_user_annotations(source["userAnnotations"], f"{path}.userAnnotations")
+
+
+def is_of_kubernetes(signer: str) -> bool:
+    """Whether a signer's name is one that the Kubernetes project reserves for its own."""
+    return f".{signer.partition('/')[0]}".endswith(".kubernetes.io")
+
+
+def _check_user_annotations(annotations: dict[str, str], path: str) -> Iterator[FieldError]:
+    size = 0
+    for written, value in annotations.items():
+        size += byte_length(written) + byte_length(value)
+        key = written.lower()
+        wrong = label_key(key) if key else []
+        if not key:
+            yield required(path)
+        elif not wrong and "/" not in key:
+            wrong = ['must be a domain-prefixed key (such as "acme.io/foo")']
+        for detail in wrong:
+            yield invalid(path, key, detail)
+    if size > TOTAL_ANNOTATION_SIZE_LIMIT:
+        yield too_long(path, TOTAL_ANNOTATION_SIZE_LIMIT)

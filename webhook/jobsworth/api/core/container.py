@@ -1,0 +1,221 @@
+"""Containers, init containers and sidecars (``core/v1``).
+
+The API has one type for containers and init containers; here they are two, because they are judged
+differently. Source: ``validateContainers``, ``validateInitContainers`` and
+``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. What a container
+has to do with the rest of its Pod is in :mod:`jobsworth.api.core.pod_containers`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.environment import EnvFromSource, EnvVar
+from jobsworth.api.core.handlers import Lifecycle, Probe, check_probes
+from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
+from jobsworth.api.core.ports import ContainerPort, check_port_names
+from jobsworth.api.core.resources import (
+    ContainerResizePolicy,
+    ResourceRequirements,
+    check_requirements,
+)
+from jobsworth.api.core.restart_rules import (
+    MAX_RULES,
+    RESTART_POLICIES,
+    ContainerRestartRule,
+    check_container_restart,
+    check_init_container_restart,
+    has_restart_rules,
+)
+from jobsworth.api.core.security import SecurityContext
+from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
+from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
+from jobsworth.api.errors import forbidden, invalid
+from jobsworth.api.formats.names import dns_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
+
+
+def is_sidecar(container: dict[str, Any]) -> bool:
+    """Whether an init container goes on beside the containers (KEP-753)."""
+    return bool(container.get("restartPolicy") == "Always")
+
+
+def _says_when_to_restart(container: dict[str, Any]) -> bool:
+    return "restartPolicy" in container
+
+
+def _never(container: dict[str, Any]) -> bool:
+    return False
+
+
+_FIELDS = {
+    "name": Field(String, always=True, required=True, format=dns_label),
+    "image": Field(String, required=True),
+    "command": Field(ListOf(String)),
+    "args": Field(ListOf(String)),
+    "workingDir": Field(String),
+    "ports": Field(ListOf(ContainerPort)),
+    "envFrom": Field(ListOf(EnvFromSource)),
+    "env": Field(ListOf(EnvVar)),
+    "resources": Field(ResourceRequirements),
+    "resizePolicy": Field(
+        ListOf(ContainerResizePolicy), since="1.27", gate="InPlacePodVerticalScaling"
+    ),
+    "restartPolicy": Field(Pointer(String), values=RESTART_POLICIES, since="1.28"),
+    "restartPolicyRules": Field(
+        ListOf(ContainerRestartRule),
+        max_items=MAX_RULES,
+        since="1.34",
+        gate="ContainerRestartRules",
+    ),
+    "volumeMounts": Field(ListOf(VolumeMount)),
+    "volumeDevices": Field(ListOf(VolumeDevice)),
+    "livenessProbe": Field(Pointer(Probe)),
+    "readinessProbe": Field(Pointer(Probe)),
+    "startupProbe": Field(Pointer(Probe)),
+    "lifecycle": Field(Pointer(Lifecycle), drop_emptied=True),
+    "terminationMessagePath": Field(String, default="/dev/termination-log"),
+    "terminationMessagePolicy": Field(String, default="File", enum=MESSAGE_POLICIES),
+    "imagePullPolicy": Field(String, enum=PULL_POLICIES),
+    "securityContext": Field(Pointer(SecurityContext)),
+    "stdin": Field(Boolean),
+    "stdinOnce": Field(Boolean),
+    "tty": Field(Boolean),
+}
+
+Container = Struct("Container", "One program of a Pod: its image, and how it is run.", **_FIELDS)
+
+InitContainer = Struct(
+    "InitContainer",
+    "A program that runs before the containers start, or a sidecar that starts before they do.",
+    **_FIELDS
+    | {
+        "restartPolicy": Field(
+            Pointer(String), values=RESTART_POLICIES, since="1.28", gate="SidecarContainers"
+        ),
+        "restartPolicyRules": Field(
+            ListOf(ContainerRestartRule),
+            max_items=MAX_RULES,
+            since="1.34",
+            gate="ContainerRestartRules",
+            judge_when=_says_when_to_restart,
+        ),
+        "livenessProbe": Field(Pointer(Probe), judge_when=is_sidecar),
+        "readinessProbe": Field(Pointer(Probe), judge_when=is_sidecar),
+        "startupProbe": Field(Pointer(Probe), judge_when=is_sidecar),
+        "lifecycle": Field(Pointer(Lifecycle), judge_when=is_sidecar, drop_emptied=True),
+    },
+)
+
+EphemeralContainer = Struct(
+    "EphemeralContainer",
+    "A program that is added to a running Pod; a template cannot have one.",
+    **_FIELDS
+    | {
+        "restartPolicyRules": Field(
+            ListOf(ContainerRestartRule),
+            since="1.34",
+            gate="ContainerRestartRules",
+            judge_when=_never,
+        ),
+        "livenessProbe": Field(Pointer(Probe), judge_when=_never),
+        "readinessProbe": Field(Pointer(Probe), judge_when=_never),
+        "startupProbe": Field(Pointer(Probe), judge_when=_never),
+        "lifecycle": Field(Pointer(Lifecycle), judge_when=_never, drop_emptied=True),
+        "targetContainerName": Field(String),
+    },
+)
+
+NOT_OF_INIT_CONTAINERS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
+NOT_OF_EPHEMERAL_CONTAINERS = (
+    *NOT_OF_INIT_CONTAINERS,
+    "ports",
+    "resources",
+    "resizePolicy",
+    "restartPolicy",
+    "restartPolicyRules",
+)
+
+
+@Container.defaulter
+@InitContainer.defaulter
+@EphemeralContainer.defaulter
+def _pull_policy(container: dict[str, Any], request: Request) -> None:
+    if "imagePullPolicy" not in container:
+        container["imagePullPolicy"] = default_pull_policy(container.get("image", ""))
+
+
+@Container.defaulter
+@EphemeralContainer.defaulter
+def _drop_restart_policy(container: dict[str, Any], request: Request) -> None:
+    """Before 1.34 it was an error where single containers could not have a restartPolicy."""
+    if "restartPolicy" in container and _drops_restart_policies(request):
+        del container["restartPolicy"]
+
+
+@InitContainer.defaulter
+def _drop_restart_policy_of_init_container(container: dict[str, Any], request: Request) -> None:
+    if container.get("restartPolicy", "Always") != "Always" and _drops_restart_policies(request):
+        del container["restartPolicy"]
+
+
+def _drops_restart_policies(request: Request) -> bool:
+    return request.server.minor >= 34 and not has_restart_rules(request)
+
+
+@Container.rule
+@InitContainer.rule
+@EphemeralContainer.rule
+def _any_container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "ports" in container:
+        yield from check_port_names(container["ports"], f"{path}.ports")
+    if container["resources"]:
+        yield from check_requirements(container["resources"], f"{path}.resources", request)
+
+
+@Container.rule
+def _container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    yield from check_probes(container, path)
+    if "restartPolicy" in container or "restartPolicyRules" in container:
+        yield from check_container_restart(container, path, request)
+
+
+@InitContainer.rule
+def _init_container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "restartPolicy" in container or "restartPolicyRules" in container:
+        yield from check_init_container_restart(container, path, request)
+    if is_sidecar(container):
+        yield from check_probes(container, path)
+        return
+    for field in NOT_OF_INIT_CONTAINERS:
+        if field in container:
+            yield forbidden(
+                f"{path}.{field}",
+                "may not be set for init containers without restartPolicy=Always",
+            )
+
+
+@EphemeralContainer.rule
+def _ephemeral_container(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    image = container.get("image", "")
+    if image != image.strip():
+        yield invalid(f"{path}.image", image, "must not have leading or trailing whitespace")
+    for field in NOT_OF_EPHEMERAL_CONTAINERS:
+        if field in container and (container[field] or field != "resources"):
+            yield forbidden(f"{path}.{field}", "cannot be set for an Ephemeral Container")
+    for index, mount in enumerate(container.get("volumeMounts", ())):
+        for field in ("subPath", "subPathExpr"):
+            if field in mount:
+                yield forbidden(
+                    f"{path}.volumeMounts[{index}].{field}",
+                    "cannot be set for an Ephemeral Container",
+                )

@@ -1,0 +1,107 @@
+"""Images, and when they are pulled (``core/v1``).
+
+Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, and the grammar of
+``github.com/distribution/reference`` on which it depends.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
+
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+
+_DOCKER_HUB = "docker.io"
+_SEPARATORS = "._-"
+_PATH_MAX_LENGTH = 255
+_TAG_CHARACTERS = LETTERS + DIGITS + "_.-"
+_TAG_MAX_LENGTH = 128
+_DIGEST_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128}
+_LOWER_HEXADECIMAL = DIGITS + "abcdef"
+_HEXADECIMAL = _LOWER_HEXADECIMAL + "ABCDEF"
+
+
+def default_pull_policy(image: str) -> str:
+    """When an image is pulled if the manifest does not say: always, if its tag is ``latest``.
+
+    An image without tag and digest has that tag. One that cannot be read is taken for another.
+
+    >>> default_pull_policy("busybox"), default_pull_policy("registry:5000/tool:latest")
+    ('Always', 'Always')
+    >>> default_pull_policy("busybox:1.37"), default_pull_policy("BusyBox")
+    ('IfNotPresent', 'IfNotPresent')
+    """
+    return "Always" if _tag(image) == "latest" else "IfNotPresent"
+
+
+def _tag(image: str) -> str:
+    """The tag; "" if there is only a digest, or if the image is malformed."""
+    if len(image) == _DIGEST_LENGTHS["sha256"] and only(image, _LOWER_HEXADECIMAL):
+        return ""  # the identifier of an image, not its name
+    domain, rest = _domain_and_rest(image)
+    named, at, digest = rest.partition("@")
+    name, colon, tag = named.partition(":")
+    well_formed = (
+        (not colon or _is_tag(tag)) and (not at or _is_digest(digest)) and _is_name(domain, name)
+    )
+    if not well_formed:
+        return ""
+    return tag or ("" if at else "latest")
+
+
+def _domain_and_rest(image: str) -> tuple[str, str]:
+    first, slash, rest = image.partition("/")
+    if first == "index.docker.io" and slash:
+        first = _DOCKER_HUB
+    is_domain = first == "localhost" or "." in first or ":" in first or first != first.lower()
+    if not (slash and is_domain):
+        first, rest = _DOCKER_HUB, image
+    if first == _DOCKER_HUB and "/" not in rest:
+        rest = f"library/{rest}"
+    return first, rest
+
+
+def _is_tag(tag: str) -> bool:
+    return 0 < len(tag) <= _TAG_MAX_LENGTH and only(tag, _TAG_CHARACTERS) and tag[0] not in ".-"
+
+
+def _is_digest(digest: str) -> bool:
+    algorithm, _, encoded = digest.partition(":")
+    return len(encoded) == _DIGEST_LENGTHS.get(algorithm) and only(encoded, _LOWER_HEXADECIMAL)
+
+
+def _is_name(domain: str, path: str) -> bool:
+    if not all(map(_is_component, path.split("/"))):
+        return False
+    if _is_domain(domain):
+        return byte_length(path) <= _PATH_MAX_LENGTH
+    return _is_component(domain) and len(domain) + 1 + len(path) <= _PATH_MAX_LENGTH
+
+
+def _is_component(text: str) -> bool:
+    """Part of a path: lower case, with dots, one or two underscores or any dashes in between."""
+    if not text or text[0] in _SEPARATORS or text[-1] in _SEPARATORS:
+        return False
+    return all(
+        separator in ("", ".", "_", "__") or not separator.strip("-")
+        for separator in text.translate(_BETWEEN).split("/")
+    )
+
+
+_BETWEEN = {ord(character): "/" for character in LOWER_ALPHANUMERIC}
+"""Leaves of a part what stands between its letters and digits."""
+
+
+def _is_domain(text: str) -> bool:
+    """A host, or an IPv6 address in brackets, with or without a port."""
+    if text[:1] == "[":
+        host, bracket, port = text[1:].partition("]")
+        is_host = bool(host and bracket) and only(host, _HEXADECIMAL + ":")
+    else:
+        host, colon, port = text.partition(":")
+        is_host = all(map(_is_host_label, host.split(".")))
+        port = colon + port
+    return is_host and (not port or (port[0] == ":" and port[1:] != "" and only(port[1:], DIGITS)))
+
+
+def _is_host_label(text: str) -> bool:
+    return text != "" and "-" not in (text[0], text[-1]) and only(text, LETTERS + DIGITS + "-")

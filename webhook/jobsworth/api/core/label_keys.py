@@ -1,0 +1,81 @@
+"""matchLabelKeys and mismatchLabelKeys: labels that select by the Pod's own value (KEP-3633)."""
+
+from __future__ import annotations
+
+from jobsworth.api.errors import forbidden, invalid
+from jobsworth.api.formats.names import label_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+
+IN_BOTH = "exists in both matchLabelKeys and labelSelector"
+
+
+def check_label_keys(value: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge the label keys of a Pod affinity term or a topology spread constraint.
+
+    Args:
+        value: the decoded object that has a labelSelector beside its label keys.
+        path: its field path.
+    """
+    keys, mismatched = value.get("matchLabelKeys", ()), value.get("mismatchLabelKeys", ())
+    selector = value.get("labelSelector")
+    yield from _check_names(keys, selector, f"{path}.matchLabelKeys")
+    yield from _check_names(mismatched, selector, f"{path}.mismatchLabelKeys")
+    if keys and selector is not None:
+        yield from _check_selected_twice(keys, selector, path)
+    for index, key in enumerate(keys):
+        if key in mismatched:
+            yield invalid(
+                f"{path}.matchLabelKeys[{index}]",
+                key,
+                "exists in both matchLabelKeys and mismatchLabelKeys",
+            )
+
+
+def _check_names(
+    keys: list[str], selector: dict[str, Any] | None, path: str
+) -> Iterator[FieldError]:
+    if keys and selector is None:
+        yield forbidden(path, "must not be specified when labelSelector is not set")
+        return
+    for index, key in enumerate(keys):
+        for detail in label_key(key):
+            yield invalid(f"{path}[{index}]", key, detail)
+
+
+def _check_selected_twice(
+    keys: list[str], selector: dict[str, Any], path: str
+) -> Iterator[FieldError]:
+    # The server adds a requirement for each key to the selector of a Pod. A key counts as selected
+    # twice when a requirement names it that something before in the selector names as well.
+    positions = {key: index for index, key in enumerate(keys)}
+    selected = set(selector.get("matchLabels", ()))
+    for requirement in selector.get("matchExpressions", ()):
+        key = requirement.get("key", "")
+        if key in positions and key in selected:
+            yield invalid(f"{path}[{positions[key]}]", key, IN_BOTH)
+        selected.add(key)
+
+
+def check_label_keys_without_merging(value: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge the label keys of a topology spread constraint as Kubernetes did before 1.34."""
+    keys, selector = value.get("matchLabelKeys", ()), value.get("labelSelector")
+    if not keys:
+        return
+    at = f"{path}.matchLabelKeys"
+    if selector is None:
+        yield forbidden(at, "must not be specified when labelSelector is not set")
+    selected = set((selector or {}).get("matchLabels", ()))
+    selected.update(
+        requirement.get("key", "") for requirement in (selector or {}).get("matchExpressions", ())
+    )
+    for index, key in enumerate(keys):
+        for detail in label_key(key):
+            yield invalid(f"{at}[{index}]", key, detail)
+        if key in selected:
+            yield invalid(f"{at}[{index}]", key, IN_BOTH)

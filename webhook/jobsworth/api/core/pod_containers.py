@@ -1,0 +1,169 @@
+"""What containers have to do with each other, and with the rest of their Pod.
+
+Source: ``validateContainers``, ``validateInitContainers``, ``validateEphemeralContainers`` and
+``validatePodHostNetworkDeps`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.container import is_sidecar
+from jobsworth.api.core.environment import check_file_keys
+from jobsworth.api.core.handlers import check_lifecycle
+from jobsworth.api.core.pod_template import PodSpec
+from jobsworth.api.core.pod_volumes import sound_volumes
+from jobsworth.api.core.ports import check_host_ports
+from jobsworth.api.core.resources import check_claims, check_resize_policies
+from jobsworth.api.core.volume_mounts import check_devices, check_mounts
+from jobsworth.api.errors import duplicate, forbidden, invalid, not_found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+KINDS = ("containers", "initContainers", "ephemeralContainers")
+
+
+def _containers(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Every container of a Pod: the field in which it is, the container, and its field path."""
+    for kind in KINDS:
+        for index, container in enumerate(pod.get(kind, ())):
+            yield kind, container, f"{path}.{kind}[{index}]"
+
+
+@PodSpec.defaulter
+def _host_ports(pod: dict[str, Any], request: Request) -> None:
+    """Until 1.27 templates too had the host ports filled in that such Pods have."""
+    if request.server.minor >= 28 or not pod.get("hostNetwork"):
+        return
+    for container in (*pod.get("containers", ()), *pod.get("initContainers", ())):
+        for port in container.get("ports", ()):
+            if "hostPort" not in port and "containerPort" in port:
+                port["hostPort"] = port["containerPort"]
+
+
+@PodSpec.rule
+def _names(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    taken: set[str] = set()
+    for kind, container, at in _containers(pod, path):
+        name = container.get("name", "")
+        if name in taken:
+            yield duplicate(f"{at}.name", name)
+        elif name or kind != "initContainers":
+            taken.add(name)
+
+
+@PodSpec.rule
+def _ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "ephemeralContainers" not in pod:
+        return
+    at = f"{path}.ephemeralContainers"
+    yield forbidden(at, "ephemeral containers not allowed in pod template")
+    names = {
+        container.get("name", "")
+        for field in ("containers", "initContainers")
+        for container in pod.get(field, ())
+    }
+    for index, container in enumerate(pod["ephemeralContainers"]):
+        target = container.get("targetContainerName", "")
+        if target and target not in names:
+            yield not_found(f"{at}[{index}].targetContainerName", target)
+
+
+@PodSpec.rule
+def _ports_on_the_node(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    taken: set[str] = set()
+    for index, container in enumerate(pod.get("containers", ())):
+        if "ports" in container:
+            at = f"{path}.containers[{index}].ports"
+            yield from check_host_ports(container["ports"], at, taken)
+            if pod.get("hostNetwork"):
+                yield from _check_same_ports(container["ports"], at)
+    for container in pod.get("initContainers", ()):
+        if "ports" in container:
+            # Each has the node for itself, and to the API server each is the first.
+            at = f"{path}.initContainers[0].ports"
+            yield from check_host_ports(container["ports"], at, set())
+
+
+def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
+    for index, port in enumerate(ports):
+        if "hostPort" in port and port["hostPort"] != port.get("containerPort", 0):
+            yield invalid(
+                f"{path}[{index}].hostPort",
+                port["hostPort"],
+                "must match `containerPort` when `hostNetwork` is true",
+            )
+
+
+@PodSpec.rule
+def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """What a container's part means depends on the Pod: claims, files, resizing, lifecycle."""
+    for kind, container, at in _containers(pod, path):
+        claims = container["resources"].get("claims")
+        if claims is not None:
+            claimed = {claim["name"] for claim in pod.get("resourceClaims", ()) if "name" in claim}
+            yield from check_claims(claims, f"{at}.resources.claims", claimed)
+        if "env" in container:
+            yield from check_file_keys(container["env"], f"{at}.env", pod.get("volumes", []))
+        if "resizePolicy" in container:
+            yield from check_resize_policies(
+                container["resizePolicy"],
+                f"{at}.resizePolicy",
+                pod.get("restartPolicy", ""),
+                request,
+            )
+        if "lifecycle" in container and _may_have_lifecycle(kind, container):
+            yield from check_lifecycle(container["lifecycle"], f"{at}.lifecycle", pod, request)
+
+
+def _may_have_lifecycle(kind: str, container: dict[str, Any]) -> bool:
+    return kind == "containers" or (kind == "initContainers" and is_sidecar(container))
+
+
+@PodSpec.rule
+def _resizing_of_init_containers(
+    pod: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """KEP-1287: since 1.33 init containers can be resized, but not be restarted for it."""
+    for index, container in enumerate(pod.get("initContainers", ())):
+        if "resizePolicy" not in container:
+            continue
+        at = f"{path}.initContainers[{index}].resizePolicy"
+        if request.server.minor < 33:
+            yield invalid(at, container["resizePolicy"], "must not be set for init containers")
+        elif request.server.minor >= 36 and _restarts_for_resizing(container):
+            if any(map(_restarts_for_resizing, (request.old_pod or {}).get("initContainers", ()))):
+                return
+            for number, policy in enumerate(container["resizePolicy"]):
+                if policy.get("restartPolicy") == "RestartContainer":
+                    yield invalid(
+                        f"{at}[{number}].restartPolicy",
+                        "RestartContainer",
+                        "must not be set to 'RestartContainer' for non-sidecar initContainers",
+                    )
+
+
+def _restarts_for_resizing(container: dict[str, Any]) -> bool:
+    return not is_sidecar(container) and any(
+        policy.get("restartPolicy") == "RestartContainer"
+        for policy in container.get("resizePolicy", ())
+    )
+
+
+@PodSpec.rule
+def _volumes_of_containers(
+    pod: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    volumes: dict[str, dict[str, Any]] | None = None
+    for _, container, at in _containers(pod, path):
+        mounted, devices = "volumeMounts" in container, "volumeDevices" in container
+        if volumes is None and (mounted or devices):
+            volumes = sound_volumes(pod, path, request)
+        if mounted and volumes is not None:
+            yield from check_mounts(container, at, volumes, request)
+        if devices and volumes is not None:
+            yield from check_devices(container, at, volumes)

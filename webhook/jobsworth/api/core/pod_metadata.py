@@ -1,0 +1,109 @@
+"""Labels and annotations of a Pod template, and annotations that mean something to the server."""
+
+from __future__ import annotations
+
+from jobsworth.api.core.pod_template import PodTemplateSpec
+from jobsworth.api.core.scheduling import TAINT_EFFECTS, check_toleration, fits
+from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.formats.names import DIGITS, label_key, only
+from jobsworth.api.meta.object_meta import check_annotations, check_labels
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
+TOLERATIONS_ANNOTATION = "scheduler.alpha.kubernetes.io/tolerations"
+DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
+INIT_CONTAINER_ANNOTATIONS = (
+    "pod.alpha.kubernetes.io/init-containers",
+    "pod.beta.kubernetes.io/init-containers",
+    "pod.alpha.kubernetes.io/init-container-statuses",
+    "pod.beta.kubernetes.io/init-container-statuses",
+)
+"""Where init containers stood before Kubernetes 1.8; the server throws these away."""
+
+
+@PodTemplateSpec.defaulter
+def _without_init_container_annotations(template: dict[str, Any], request: Request) -> None:
+    metadata = template["metadata"]
+    annotations = metadata.get("annotations")
+    if annotations is None or not any(key in annotations for key in INIT_CONTAINER_ANNOTATIONS):
+        return
+    kept = {
+        key: value for key, value in annotations.items() if key not in INIT_CONTAINER_ANNOTATIONS
+    }
+    metadata["annotations"] = kept
+    if not kept:
+        del metadata["annotations"]
+
+
+@PodTemplateSpec.rule
+def _labels_and_annotations(
+    template: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    # The server leaves "metadata" out of these paths.
+    metadata = template["metadata"]
+    if "labels" in metadata:
+        yield from check_labels(metadata["labels"], f"{path}.labels")
+    annotations, at = metadata.get("annotations"), f"{path}.annotations"
+    if annotations is None:
+        return
+    yield from check_annotations(annotations, at)
+    if MIRROR_ANNOTATION in annotations and "nodeName" not in template["spec"]:
+        yield invalid(
+            f"{at}[{MIRROR_ANNOTATION}]",
+            annotations[MIRROR_ANNOTATION],
+            "must set spec.nodeName if mirror pod annotation is set",
+        )
+    if annotations.get(TOLERATIONS_ANNOTATION):
+        yield from _check_tolerations(annotations[TOLERATIONS_ANNOTATION], at, request)
+    cost = annotations.get(DELETION_COST_ANNOTATION)
+    if cost is not None and not _is_deletion_cost(cost) and not _any_cost_is_admitted(request):
+        yield invalid(f"{at}[{DELETION_COST_ANNOTATION}]", cost, "must be a 32bit integer")
+
+
+def _is_deletion_cost(text: str) -> bool:
+    """Whether a text is an integer of 32 bits, with neither a plus sign nor leading zeros.
+
+    >>> [_is_deletion_cost(text) for text in ("-10", "0", "007", "+1", "2147483648")]
+    [True, True, False, False, False]
+    """
+    digits = text.removeprefix("-")
+    return (
+        digits != ""
+        and only(digits, DIGITS)
+        and (digits[0] != "0" or text == "0" or text[0] == "-")
+        and fits(text, 32)
+    )
+
+
+def _any_cost_is_admitted(request: Request) -> bool:
+    if not request.enabled("PodDeletionCost"):
+        return True
+    stored = (request.old_template or {}).get("metadata", {}).get("annotations", {})
+    cost = stored.get(DELETION_COST_ANNOTATION)
+    return cost is not None and not _is_deletion_cost(cost)
+
+
+def _check_tolerations(text: str, path: str, request: Request) -> Iterator[FieldError]:
+    """Judge tolerations as JSON, as they were written before there was a field for them."""
+    from jobsworth.api.core.serialized_tolerations import BadTolerations, read
+
+    try:
+        tolerations = read(text)
+    except BadTolerations as error:
+        yield invalid(path, TOLERATIONS_ANNOTATION, str(error))
+        return
+    for index, toleration in enumerate(tolerations):
+        at = f"{path}.{TOLERATIONS_ANNOTATION}[{index}]"
+        if "key" in toleration:
+            for detail in label_key(toleration["key"]):
+                yield invalid(f"{at}.key", toleration["key"], detail)
+        yield from check_toleration(toleration, at, request)
+        if "effect" in toleration and toleration["effect"] not in TAINT_EFFECTS:
+            yield not_supported(f"{at}.effect", toleration["effect"], TAINT_EFFECTS)

@@ -1,0 +1,162 @@
+"""Resources of a Pod as a whole, and what they have to do with those of its containers (KEP-2837).
+
+Source: ``validatePodResources`` in ``pkg/apis/core/validation`` and the package ``resource`` of
+``k8s.io/component-helpers``, Kubernetes 1.36. The defaults that a Pod has are not filled in for
+templates.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.container import is_sidecar
+from jobsworth.api.core.pod_template import PodSpec
+from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
+from jobsworth.api.core.resources import check_claims, check_requirements
+from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.formats.quantity import Quantity, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+    Amounts = dict[str, Quantity]
+
+POD_RESOURCES = ("cpu", HUGE_PAGES_PREFIX, "memory")
+
+_INSIGNIFICANT = 10**4
+"""Decimal places by which amounts are too far apart to be added: nobody has such a computer."""
+
+
+@PodSpec.rule
+def _resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    resources, path = pod.get("resources"), f"{path}.resources"
+    if resources is None:
+        return
+    is_beta = request.server.minor >= 34
+    if is_beta and pod.get("os", {}).get("name") == "windows":
+        yield forbidden(path, "may not be set for a windows pod")
+        return
+    if "claims" in resources:
+        verb = "may not" if is_beta else "cannot"
+        yield forbidden(f"{path}.claims", f"claims {verb} be set for Resources at pod-level")
+        claimed = {claim["name"] for claim in pod.get("resourceClaims", ()) if "name" in claim}
+        yield from check_claims(resources["claims"], f"{path}.claims", claimed)
+    wrong_name = _wrong_resource_in_1_32 if request.server.minor == 32 else _wrong_resource
+    yield from check_requirements(resources, path, request, wrong_name)
+    yield from _check_requests(pod, resources.get("requests", {}), f"{path}.requests", request)
+    limits = resources.get("limits", {})
+    if is_beta:
+        yield from _check_huge_pages(pod, limits, f"{path}.limits")
+    yield from _check_limits(pod, limits, path)
+
+
+def _wrong_resource(
+    name: str, path: str, supported: tuple[str, ...] = POD_RESOURCES
+) -> Iterator[FieldError]:
+    wrong = resource_name(name)
+    for detail in wrong:
+        yield invalid(path, name, detail)
+    if not wrong and (HUGE_PAGES_PREFIX if is_huge_pages(name) else name) not in supported:
+        yield not_supported(path, name, supported)
+
+
+def _wrong_resource_in_1_32(name: str, path: str) -> Iterator[FieldError]:
+    return _wrong_resource(name, path, ("cpu", "memory"))
+
+
+def _check_requests(
+    pod: dict[str, Any], requests: dict[str, str], path: str, request: Request
+) -> Iterator[FieldError]:
+    for name, needed in aggregate(pod, "requests").items():
+        if name not in requests and request.server.minor >= 34:
+            continue
+        amount = requests.get(name, "0")
+        if needed > parse(amount):
+            detail = (
+                f"must be greater than or equal to aggregate container requests of "
+                f"{needed.canonical()}"
+            )
+            yield invalid(f"{path}[{name}]", amount, detail)
+
+
+def _check_huge_pages(
+    pod: dict[str, Any], limits: dict[str, str], path: str
+) -> Iterator[FieldError]:
+    """Containers cannot have more huge pages than they have limits of, so that their sum counts."""
+    if not any(map(is_huge_pages, limits)):
+        return
+    for name, needed in aggregate(pod, "limits").items():
+        if is_huge_pages(name) and name in limits and needed > parse(limits[name]):
+            detail = (
+                f"must be greater than or equal to aggregate container limits of "
+                f"{needed.canonical()}"
+            )
+            yield invalid(f"{path}[{name}]", limits[name], detail)
+
+
+def _check_limits(pod: dict[str, Any], limits: dict[str, str], path: str) -> Iterator[FieldError]:
+    for index, container in enumerate(pod.get("containers", ())):
+        for name, amount in container["resources"].get("limits", {}).items():
+            if name in limits and parse(amount) > parse(limits[name]):
+                detail = f"must be less than or equal to pod limits of {limits[name]}"
+                yield invalid(f"{path}.containers[{index}][{name}].limits", amount, detail)
+
+
+def aggregate(pod: dict[str, Any], field: str) -> Amounts:
+    """What all the containers of a Pod need at the same time, at most.
+
+    Sidecars run beside the containers; an init container runs beside the sidecars in front of it
+    (KEP-753, "Resources calculation for scheduling and pod admission").
+
+    Args:
+        pod: a PodSpec.
+        field: ``requests`` or ``limits``.
+    """
+    total: Amounts = {}
+    for container in pod.get("containers", ()):
+        _add(total, _amounts(container, field))
+    sidecars: Amounts = {}
+    starting: Amounts = {}
+    for container in pod.get("initContainers", ()):
+        amounts = _amounts(container, field)
+        if is_sidecar(container):
+            _add(total, amounts)
+            _add(sidecars, amounts)
+            amounts = sidecars
+        else:
+            _add(amounts, sidecars)
+        _raise_to(starting, amounts)
+    _raise_to(total, starting)
+    return total
+
+
+def _amounts(container: dict[str, Any], field: str) -> Amounts:
+    return {name: parse(text) for name, text in container["resources"].get(field, {}).items()}
+
+
+def _add(total: Amounts, amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        total[name] = _sum(total[name], amount) if name in total else amount
+
+
+def _raise_to(highest: Amounts, amounts: Amounts) -> None:
+    for name, amount in amounts.items():
+        if name not in highest or amount > highest[name]:
+            highest[name] = amount
+
+
+def _sum(left: Quantity, right: Quantity) -> Quantity:
+    """The sum, in the family of suffixes that the first has, unless it is zero."""
+    if not left.mantissa or not right.mantissa:
+        first = left if left.mantissa else right
+        return Quantity(first.mantissa, first.exponent, first.format)
+    if abs(left.exponent - right.exponent) > _INSIGNIFICANT:
+        return max(left, right)
+    exponent = min(left.exponent, right.exponent)
+    mantissa = sum(
+        quantity.mantissa * 10 ** (quantity.exponent - exponent) for quantity in (left, right)
+    )
+    return Quantity(mantissa, exponent, left.format)

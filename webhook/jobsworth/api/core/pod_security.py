@@ -1,0 +1,149 @@
+"""What security contexts have to do with the host namespaces that a Pod uses."""
+
+from __future__ import annotations
+
+from jobsworth.api.core.pod_template import PodSpec, every_container
+from jobsworth.api.core.security import SELINUX_CHANGE_POLICIES
+from jobsworth.api.errors import forbidden, invalid, not_supported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+_SYSCTLS_OF_IPC = frozenset(
+    f"kernel.{name}"
+    for name in (
+        "msg",
+        "msgmax",
+        "msgmnb",
+        "msgmni",
+        "sem",
+        "shm",
+        "shm_rmid_forced",
+        "shmall",
+        "shmmax",
+        "shmmni",
+    )
+)
+
+
+@PodSpec.rule
+def _process_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if pod.get("hostPID") and pod.get("shareProcessNamespace"):
+        yield invalid(
+            f"{path}.securityContext.shareProcessNamespace",
+            True,
+            "ShareProcessNamespace and HostPID cannot both be enabled",
+        )
+
+
+@PodSpec.rule
+def _sysctls_of_the_host(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """A namespace that is the host's cannot have parameters of its own (since Kubernetes 1.29)."""
+    if "hostNetwork" not in pod and "hostIPC" not in pod:
+        return
+    if request.server.minor < 29 or any(_host_sysctls(request.old_pod or {})):
+        return
+    for index, name, field in _host_sysctls(pod):
+        yield invalid(
+            f"{path}.securityContext.sysctls[{index}].name",
+            name,
+            f"may not be specified when '{field}' is true",
+        )
+
+
+def _host_sysctls(pod: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    """The sysctls of namespaces that a Pod shares with the host: index, name, the sharing field."""
+    for index, sysctl in enumerate(pod.get("securityContext", {}).get("sysctls", ())):
+        name = sysctl.get("name", "")
+        field = _namespace_field(name)
+        if field and pod.get(field):
+            yield index, name, field
+
+
+def _namespace_field(sysctl: str) -> str:
+    """Which field says that the namespace of a sysctl is the host's; empty where there is none.
+
+    >>> _namespace_field("net/ipv4/conf/eth0.1/forwarding"), _namespace_field("kernel.shm*")
+    ('hostNetwork', 'hostIPC')
+    """
+    if "/" in sysctl and "." not in sysctl.split("/", 1)[0]:
+        sysctl = sysctl.translate({ord("/"): ".", ord("."): "/"})
+    sysctl = sysctl.split("*", 1)[0]
+    if sysctl.startswith("net."):
+        return "hostNetwork"
+    if sysctl.startswith("fs.mqueue.") or sysctl in _SYSCTLS_OF_IPC:
+        return "hostIPC"
+    return ""
+
+
+@PodSpec.rule
+def _selinux_labels(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    policy = pod.get("securityContext", {}).get("seLinuxChangePolicy")
+    if policy is None:
+        return
+    stored = (request.old_pod or {}).get("securityContext", {})
+    # KEP-1710: without the gate for mounting with a label, files are always relabelled one by one.
+    mounting = request.enabled("SELinuxMount") or "seLinuxChangePolicy" in stored
+    supported = SELINUX_CHANGE_POLICIES if mounting else SELINUX_CHANGE_POLICIES[1:]
+    if policy not in supported:
+        yield not_supported(f"{path}.securityContext.seLinuxChangePolicy", policy, supported)
+
+
+@PodSpec.rule
+def _user_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """KEP-127: a Pod with users of its own has the other namespaces for itself as well."""
+    if pod.get("hostUsers") is not False:
+        return
+    field = "hostUsers" if request.server.minor >= 34 else "pod.Spec.HostUsers"
+    detail = f"when `{field}` is false"
+    if pod.get("hostNetwork") and not _host_network_is_admitted(request):
+        yield forbidden(f"{path}.hostNetwork", detail)
+    for namespace in ("PID", "IPC"):
+        if pod.get(f"host{namespace}"):
+            # The server spells these paths with a capital.
+            yield forbidden(f"{path}.Host{namespace}", detail)
+    if request.server.minor < 34 or _maps_devices(request.old_pod):
+        return
+    for container, at in every_container(pod, path):
+        if "volumeDevices" in container:
+            yield forbidden(f"{at}.volumeDevices", detail)
+
+
+def _host_network_is_admitted(request: Request) -> bool:
+    if request.enabled("UserNamespacesHostNetworkSupport"):
+        return True
+    stored = request.old_pod or {}
+    return (
+        request.server.minor >= 35
+        and stored.get("hostUsers") is False
+        and bool(stored.get("hostNetwork"))
+    )
+
+
+def _maps_devices(pod: dict[str, Any] | None) -> bool:
+    """Whether a stored Pod has both users of its own and block devices, which once was accepted."""
+    return (
+        pod is not None
+        and pod.get("hostUsers") is False
+        and any("volumeDevices" in container for container, _ in every_container(pod, ""))
+    )
+
+
+@PodSpec.rule
+def _unmasked_proc(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """Only with users of its own may a container see /proc as it is (since Kubernetes 1.30)."""
+    if pod.get("hostUsers") is False or request.server.minor < 30:
+        return
+    for container, at in every_container(pod, path):
+        context = container.get("securityContext")
+        if context is not None and context.get("procMount") == "Unmasked":
+            yield invalid(
+                f"{at}.securityContext.procMount",
+                "Unmasked",
+                "`hostUsers` must be false to use `Unmasked`",
+            )

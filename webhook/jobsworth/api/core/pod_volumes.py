@@ -1,0 +1,86 @@
+"""The volumes of a Pod together: their names, and which of them can be mounted.
+
+Source: ``ValidateVolumes`` in ``pkg/apis/core/validation`` and ``dropImageVolumes`` in
+``pkg/api/pod``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.pod_template import PodSpec
+from jobsworth.api.core.volume import check_session_name
+from jobsworth.api.errors import duplicate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+
+
+@PodSpec.defaulter
+def _drop_images(pod: dict[str, Any], request: Request) -> None:
+    """KEP-4639: without the gate they are dropped, and their mounts."""
+    dropped = {volume.get("name", "") for volume in pod.get("volumes", ()) if "image" in volume}
+    if not dropped or request.enabled("ImageVolume"):
+        return
+    _put(pod, "volumes", [volume for volume in pod["volumes"] if "image" not in volume])
+    for field in _CONTAINERS:
+        for container in pod.get(field, ()):
+            mounts = container.get("volumeMounts", ())
+            kept = [mount for mount in mounts if mount.get("name", "") not in dropped]
+            _put(container, "volumeMounts", kept)
+
+
+def _put(holder: dict[str, Any], field: str, items: list[dict[str, Any]]) -> None:
+    if items:
+        holder[field] = items
+    else:
+        holder.pop(field, None)
+
+
+@PodSpec.rule
+def _surplus_sessions(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """The only thing that the API server says of a source that is one too many."""
+    for index, volume in enumerate(pod.get("volumes", ())):
+        if "iscsi" in volume:
+            yield from check_session_name(volume, f"{path}.volumes[{index}]")
+
+
+@PodSpec.rule
+def _names_are_unique(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    volumes = pod.get("volumes", ())
+    if len({volume.get("name", "") for volume in volumes}) == len(volumes):
+        return
+    sound = sound_volumes(pod, path, request)
+    taken = set()
+    for index, volume in enumerate(volumes):
+        name = volume.get("name", "")
+        if name in taken:
+            yield duplicate(f"{path}.volumes[{index}].name", name)
+        elif sound.get(name) is volume:
+            taken.add(name)
+
+
+def sound_volumes(pod: dict[str, Any], path: str, request: Request) -> dict[str, dict[str, Any]]:
+    """The volumes with which nothing is wrong, by name: to the API server the others are not there.
+
+    Args:
+        pod: a decoded PodSpec, whose volumes have been judged already.
+        path: its field path.
+        request: what it is part of.
+    """
+    start = f"{path}.volumes["
+    faulty = {
+        error.field[len(start) :].partition("]")[0]
+        for error in request.errors
+        if error.field.startswith(start)
+    }
+    sound: dict[str, dict[str, Any]] = {}
+    for index, volume in enumerate(pod.get("volumes", ())):
+        if not faulty or str(index) not in faulty:
+            sound.setdefault(volume.get("name", ""), volume)
+    return sound

@@ -1,0 +1,73 @@
+"""Ports of containers, and the two ways to name one: by number and by name (``core/v1``).
+
+Source: ``validateContainerPorts`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Between, Field, Int32, String, Struct
+from jobsworth.api.errors import duplicate
+from jobsworth.api.formats.keys import port_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+
+PORT_NUMBERS = Between(1, 65535)
+PROTOCOLS = ("SCTP", "TCP", "UDP")
+
+
+def port_number_or_name(port: int | str) -> list[str]:
+    """A port of the container that an action addresses."""
+    if isinstance(port, str):
+        return port_name(port)
+    return [] if PORT_NUMBERS.admits(port) else [PORT_NUMBERS.detail]
+
+
+ContainerPort = Struct(
+    "ContainerPort",
+    "A port on which a container listens, and where it shows on the node.",
+    name=Field(String, format=port_name),
+    hostPort=Field(Int32, bounds=PORT_NUMBERS),
+    containerPort=Field(Int32, always=True, required=True, bounds=PORT_NUMBERS),
+    protocol=Field(String, default="TCP", enum=PROTOCOLS),
+    hostIP=Field(String),
+)
+
+
+def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
+    """Judge that no two ports of a container have the same name.
+
+    Args:
+        ports: a container's ports.
+        path: their field path.
+    """
+    seen = set()
+    for index, port in enumerate(ports):
+        name = port.get("name", "")
+        if name in seen:
+            yield duplicate(f"{path}[{index}].name", name)
+        elif name and not port_name(name):
+            seen.add(name)
+
+
+def check_host_ports(
+    ports: list[dict[str, Any]], path: str, taken: set[str]
+) -> Iterator[FieldError]:
+    """Judge that no two ports take the same address of the node.
+
+    Args:
+        ports: a container's ports.
+        path: their field path.
+        taken: the addresses that are taken already; those of these ports are added.
+    """
+    for index, port in enumerate(ports):
+        number = port.get("hostPort", 0)
+        if number:
+            address = f"{port.get('protocol', '')}/{port.get('hostIP', '')}/{number}"
+            if address in taken:
+                yield duplicate(f"{path}[{index}].hostPort", address)
+            taken.add(address)

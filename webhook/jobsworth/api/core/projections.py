@@ -1,0 +1,243 @@
+"""Volumes made of configuration: ConfigMaps, Secrets, the downward API, tokens, certificates.
+
+Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.certificates import (
+    CERTIFICATE_FILES,
+    ClusterTrustBundleProjection,
+    PodCertificateProjection,
+)
+from jobsworth.api.core.downward_api import check_object_field, check_resource_field
+from jobsworth.api.core.paths import of_written_file
+from jobsworth.api.core.references import (
+    FILE_MODES,
+    USERS,
+    KeyToPath,
+    ObjectFieldSelector,
+    ResourceFieldSelector,
+)
+from jobsworth.api.declare import (
+    Boolean,
+    Bounds,
+    Field,
+    Int32,
+    Int64,
+    ListOf,
+    Pointer,
+    String,
+    Struct,
+)
+from jobsworth.api.errors import forbidden, invalid, required
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+DEFAULT_MODE = 0o644
+FIELD_PATHS = (
+    "metadata.annotations",
+    "metadata.labels",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+)
+"""Fields of the Pod that a file can hold."""
+MAX_TOKEN_EXPIRATION = 2**32
+
+SecretVolumeSource = Struct(
+    "SecretVolumeSource",
+    "The keys of a Secret, as files.",
+    secretName=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    optional=Field(Pointer(Boolean)),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+ConfigMapVolumeSource = Struct(
+    "ConfigMapVolumeSource",
+    "The keys of a ConfigMap, as files.",
+    name=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    optional=Field(Pointer(Boolean)),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+DownwardAPIVolumeFile = Struct(
+    "DownwardAPIVolumeFile",
+    "A file with a field of the Pod or a resource of a container.",
+    path=Field(String, always=True, required=True, format=of_written_file),
+    fieldRef=Field(Pointer(ObjectFieldSelector)),
+    resourceFieldRef=Field(Pointer(ResourceFieldSelector)),
+    mode=Field(Pointer(Int32), bounds=FILE_MODES),
+    user=Field(Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"),
+)
+
+DownwardAPIVolumeSource = Struct(
+    "DownwardAPIVolumeSource",
+    "Files that tell the containers about their Pod.",
+    items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+SecretProjection = Struct(
+    "SecretProjection",
+    "The keys of a Secret, as files of a projected volume.",
+    name=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    optional=Field(Pointer(Boolean)),
+)
+
+DownwardAPIProjection = Struct(
+    "DownwardAPIProjection",
+    "Facts about the Pod, as files of a projected volume.",
+    items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
+)
+
+ConfigMapProjection = Struct(
+    "ConfigMapProjection",
+    "The keys of a ConfigMap, as files of a projected volume.",
+    name=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    optional=Field(Pointer(Boolean)),
+)
+
+ServiceAccountTokenProjection = Struct(
+    "ServiceAccountTokenProjection",
+    "A token of the service account, which the node renews (KEP-1205).",
+    audience=Field(String),
+    expirationSeconds=Field(
+        Pointer(Int64),
+        bounds=Bounds(10 * 60, None, "may not specify a duration less than 10 minutes"),
+        default=60 * 60,
+    ),
+    path=Field(String, always=True),
+    user=Field(Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"),
+)
+
+VolumeProjection = Struct(
+    "VolumeProjection",
+    "One source of a projected volume.",
+    secret=Field(Pointer(SecretProjection)),
+    downwardAPI=Field(Pointer(DownwardAPIProjection)),
+    configMap=Field(Pointer(ConfigMapProjection)),
+    serviceAccountToken=Field(Pointer(ServiceAccountTokenProjection)),
+    clusterTrustBundle=Field(
+        Pointer(ClusterTrustBundleProjection), since="1.29", gate="ClusterTrustBundleProjection"
+    ),
+    podCertificate=Field(
+        Pointer(PodCertificateProjection), since="1.34", gate="PodCertificateRequest"
+    ),
+)
+
+ProjectedVolumeSource = Struct(
+    "ProjectedVolumeSource",
+    "Several sources, all in one directory.",
+    sources=Field(ListOf(VolumeProjection), always=True),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+
+@DownwardAPIVolumeFile.rule
+def _field_or_resource(file: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    field, resource = file.get("fieldRef"), file.get("resourceFieldRef")
+    if field is not None:
+        yield from check_object_field(field, f"{path}.fieldRef", FIELD_PATHS)
+        if resource is not None:
+            yield invalid(
+                path,
+                "resource",
+                "fieldRef and resourceFieldRef can not be specified simultaneously",
+            )
+    elif resource is not None:
+        yield from check_resource_field(resource, f"{path}.resourceFieldRef", of_any_container=True)
+    else:
+        yield required(path, "one of fieldRef and resourceFieldRef is required")
+
+
+@ServiceAccountTokenProjection.rule
+def _token_expires(token: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    seconds = token["expirationSeconds"]
+    if seconds > MAX_TOKEN_EXPIRATION:
+        yield invalid(
+            f"{path}.expirationSeconds",
+            seconds,
+            "may not specify a duration larger than 2^32 seconds",
+        )
+
+
+@VolumeProjection.rule
+def _one_source(source: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    # None at all is admitted.
+    if len(source) > 1:
+        per_source = " per source" if request.server.minor >= 31 else ""
+        yield forbidden(path, f"may not specify more than 1 volume type{per_source}")
+
+
+@ProjectedVolumeSource.rule
+def _files(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    taken: set[str] = set()
+    for source in volume.get("sources", ()):
+        if "serviceAccountToken" in source:
+            yield from _check_token_path(source["serviceAccountToken"], path, request)
+        for file, blamed in _files_of(source):
+            if file in taken:
+                yield invalid(path, blamed, "conflicting duplicate paths")
+            taken.add(file)
+
+
+def _check_token_path(token: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """Judge where a token is written; the API server says it of the volume, not of its source."""
+    file = token.get("path", "")
+    if not file:
+        yield required(f"{path}.path")
+    elif request.server.minor >= 30 and not _has_token_outside(request.old_pod):
+        for detail in of_written_file(file):
+            yield invalid(f"{path}.path", file, detail)
+
+
+def _has_token_outside(pod: dict[str, Any] | None) -> bool:
+    """Whether a stored Pod writes a token outside of its volume, as it could before 1.30."""
+    return any(
+        of_written_file(source["serviceAccountToken"].get("path", ""))
+        for volume in (pod or {}).get("volumes", ())
+        for source in volume.get("projected", {}).get("sources", ())
+        if "serviceAccountToken" in source
+    )
+
+
+def _files_of(source: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The paths that a source takes, save a token's, each with what is blamed for a conflict."""
+    for kind in ("secret", "configMap"):
+        projection = source.get(kind, {})
+        for item in projection.get("items", ()):
+            if "path" in item:
+                yield item["path"], projection.get("name", "")
+    for item in source.get("downwardAPI", {}).get("items", ()):
+        if "path" in item:
+            yield item["path"], item["path"]
+    if "clusterTrustBundle" in source:
+        file = source["clusterTrustBundle"].get("path", "")
+        yield file, file
+    certificate = source.get("podCertificate", {})
+    for field in CERTIFICATE_FILES:
+        if field in certificate:
+            yield certificate[field], certificate[field]

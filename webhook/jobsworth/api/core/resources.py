@@ -1,0 +1,244 @@
+"""What containers and Pods ask of a node, and how much they may use (``core/v1``).
+
+Source: ``validateResourceRequirements`` and ``validateResizePolicy`` in
+``pkg/apis/core/validation``, Kubernetes 1.36. Resources of a Pod as a whole are judged in
+:mod:`jobsworth.api.core.pod_resources`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.resource_names import (
+    CONTAINER_RESOURCES,
+    HUGE_PAGES_PREFIX,
+    container_resource_name,
+    is_counted,
+    is_huge_pages,
+    may_be_overcommitted,
+)
+from jobsworth.api.declare import Field, ListOf, MapOf, Quantity, String, Struct
+from jobsworth.api.errors import (
+    FieldError,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    quoted,
+    required,
+)
+from jobsworth.api.formats.names import dns_label
+from jobsworth.api.formats.quantity import BadQuantity, parse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from jobsworth.api.request import Request
+
+RESIZE_POLICIES = ("NotRequired", "RestartContainer")
+RESIZABLE_RESOURCES = ("cpu", "memory")
+
+ResourceClaim = Struct(
+    "ResourceClaim",
+    "A device that the Pod has claimed, for the use of one container.",
+    name=Field(String, always=True),
+    request=Field(String, since="1.31"),
+)
+
+ResourceRequirements = Struct(
+    "ResourceRequirements",
+    "What is asked of the node (requests), how much may be used (limits), and claimed devices.",
+    limits=Field(MapOf(Quantity)),
+    requests=Field(MapOf(Quantity)),
+    claims=Field(ListOf(ResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
+)
+
+ContainerResizePolicy = Struct(
+    "ContainerResizePolicy",
+    "Whether the container restarts when one of its resources is changed in place.",
+    resourceName=Field(String, always=True, values=RESIZABLE_RESOURCES),
+    restartPolicy=Field(String, always=True, values=RESIZE_POLICIES),
+)
+
+VolumeResourceRequirements = Struct(
+    "VolumeResourceRequirements",
+    "How large a volume is at least, and at most.",
+    limits=Field(MapOf(Quantity)),
+    requests=Field(MapOf(Quantity)),
+    claims=Field(ListOf(ResourceClaim), since="1.26", until="1.28"),
+)
+
+
+@ResourceRequirements.defaulter
+@VolumeResourceRequirements.defaulter
+def _round_up_to_milli(requirements: dict[str, Any], request: Request) -> None:
+    for field in ("limits", "requests"):
+        if field in requirements:
+            round_up_to_milli(requirements[field])
+
+
+def round_up_to_milli(amounts: dict[str, str]) -> None:
+    """Round up what is finer than a thousandth, as the API server does with every resource list."""
+    for name, amount in amounts.items():
+        if not amount.isalnum() or amount[-1] in "nu":
+            amounts[name] = parse(amount).rounded_up_to_milli().canonical()
+
+
+def wrong_container_resource(name: str, path: str) -> Iterator[FieldError]:
+    """What is wrong with the name of a resource of a container."""
+    for detail in container_resource_name(name):
+        yield invalid(path, name, detail)
+
+
+def check_requirements(
+    requirements: dict[str, Any],
+    path: str,
+    request: Request,
+    wrong_name: Callable[[str, str], Iterator[FieldError]] = wrong_container_resource,
+) -> Iterator[FieldError]:
+    """Judge requests and limits, apart from claims.
+
+    Args:
+        requirements: of a container or of a Pod.
+        path: their field path.
+        wrong_name: what is wrong with the name of a resource: (name, path) to errors.
+    """
+    limits, requests = requirements.get("limits", {}), requirements.get("requests", {})
+    for field, amounts in (("limits", limits), ("requests", requests)):
+        for name, amount in amounts.items():
+            if (
+                name in CONTAINER_RESOURCES
+                and amount[0] != "-"
+                and wrong_name is wrong_container_resource
+            ):
+                continue  # nothing else can be wrong with most of all amounts
+            at = f"{path}.{field}[{name}]"
+            yield from wrong_name(name, at)
+            yield from _check_amount(name, amount, at, request)
+    for name, amount in requests.items():
+        yield from _check_request(name, amount, limits.get(name), path)
+    names = {*limits, *requests}
+    if any(map(is_huge_pages, names)) and not ("cpu" in names or "memory" in names):
+        yield forbidden(path, "HugePages require cpu or memory")
+
+
+def _check_amount(name: str, amount: str, path: str, request: Request) -> Iterator[FieldError]:
+    quantity = parse(amount)
+    if quantity.sign < 0:
+        yield invalid(path, amount, "must be greater than or equal to 0")
+    if not quantity.is_integer() and is_counted(name):
+        yield invalid(path, amount, "must be an integer")
+    if not is_huge_pages(name) or is_multiple_of_page(name, amount):
+        return
+    if not _has_indivisible_huge_pages(request.old_pod):
+        yield invalid(path, amount, f"{amount} is not positive integer multiple of {name}")
+
+
+def _check_request(name: str, amount: str, limit: str | None, path: str) -> Iterator[FieldError]:
+    if limit == amount or (limit is None and may_be_overcommitted(name)):
+        return
+    if limit is None:
+        yield required(f"{path}.limits", "Limit must be set for non overcommitable resources")
+        return
+    difference = parse(amount).compare(parse(limit))
+    if difference and not may_be_overcommitted(name):
+        detail = f"must be equal to {name} limit of {limit}"
+        yield invalid(f"{path}.requests", amount, detail)
+    elif difference > 0:
+        detail = f"must be less than or equal to {name} limit of {limit}"
+        yield invalid(f"{path}.requests", amount, detail)
+
+
+def is_multiple_of_page(name: str, amount: str) -> bool:
+    """Whether an amount of huge pages is whole pages of the size that the name says.
+
+    >>> is_multiple_of_page("hugepages-2Mi", "1Gi"), is_multiple_of_page("hugepages-2Mi", "3Mi")
+    (True, False)
+    """
+    size = name[len(HUGE_PAGES_PREFIX) :]
+    try:
+        page = parse(size)
+    except BadQuantity:
+        return False
+    if size != size.strip() or page.sign <= 0 or not page.is_integer():
+        return False
+    page_size = page.value()  # may overflow to 0: there kube-apiserver 1.36 panics
+    return page_size != 0 and parse(amount).value() % page_size == 0
+
+
+def _has_indivisible_huge_pages(pod: dict[str, Any] | None) -> bool:
+    """Whether a stored Pod has broken huge pages, as could be made before Kubernetes 1.20."""
+    if pod is None:
+        return False
+    lists = [pod.get("overhead", {})]
+    for field in ("containers", "initContainers", "ephemeralContainers"):
+        for container in pod.get(field, ()):
+            lists += (
+                container["resources"].get("limits", {}),
+                container["resources"].get("requests", {}),
+            )
+    return any(
+        is_huge_pages(name) and not is_multiple_of_page(name, amount)
+        for amounts in lists
+        for name, amount in amounts.items()
+    )
+
+
+def check_claims(
+    claims: list[dict[str, Any]], path: str, claimed: set[str]
+) -> Iterator[FieldError]:
+    """Judge which of the Pod's claims a container uses: each once, or several requests of it.
+
+    Args:
+        claims: those of one container.
+        path: their field path.
+        claimed: the names of the claims that the Pod has.
+    """
+    seen: set[str] = set()
+    for index, claim in enumerate(claims):
+        at, name, part = f"{path}[{index}]", claim.get("name", ""), claim.get("request", "")
+        if not name:
+            yield required(at)
+            continue
+        if name in seen:
+            yield duplicate(at, name)
+        else:
+            for detail in dns_label(part) if part else ():
+                yield invalid(f"{at}.request", part, detail)
+            key = f"{name}/{part}" if part else name
+            if key in seen:
+                yield duplicate(at, key)
+            elif not part and any(other.startswith(f"{name}/") for other in seen):
+                yield duplicate(at, name)
+            seen.add(key)
+        if name not in claimed:
+            known = f": {', '.join(sorted(claimed))}" if claimed else " which is empty"
+            detail = f"must be one of the names in pod.spec.resourceClaims{known}"
+            yield FieldError("FieldValueNotFound", at, f"Not found: {quoted(name)}: {detail}")
+
+
+def check_resize_policies(
+    policies: list[dict[str, Any]], path: str, restart_policy: str, request: Request
+) -> Iterator[FieldError]:
+    """Judge which resources of a container can be changed in place, and how.
+
+    Args:
+        policies: those of one container.
+        path: their field path; the API server names none of them by its index but duplicates.
+        restart_policy: that of the Pod.
+    """
+    seen = set()
+    for index, policy in enumerate(policies):
+        resource, restart = policy.get("resourceName", ""), policy.get("restartPolicy", "")
+        if resource in seen:
+            yield duplicate(f"{path}[{index}]", resource)
+        seen.add(resource)
+        for value, values in ((resource, RESIZABLE_RESOURCES), (restart, RESIZE_POLICIES)):
+            if not value:
+                yield required(path)
+            elif value not in values:
+                yield not_supported(path, value, values)
+        if restart_policy == "Never" and restart != "NotRequired":
+            owner = "pod " if request.server.minor >= 36 else ""
+            detail = f"must be 'NotRequired' when {owner}`restartPolicy` is 'Never'"
+            yield invalid(path, restart, detail)

@@ -1,0 +1,111 @@
+"""When a container restarts by itself, whatever the Pod's restartPolicy says (``core/v1``).
+
+Source: KEP-753 (sidecars), KEP-5307 (rules of containers), KEP-5532 (restarting all containers),
+and ``validateContainerRestartPolicy`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
+from jobsworth.api.errors import forbidden, not_supported, required
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+RESTART_POLICIES = ("Always", "Never", "OnFailure")
+ACTIONS = ("Restart", "RestartAllContainers")
+OPERATORS = ("In", "NotIn")
+MAX_RULES = 20
+MAX_EXIT_CODES = 255
+
+ContainerRestartRuleOnExitCodes = Struct(
+    "ContainerRestartRuleOnExitCodes",
+    "The exit codes for which a rule holds, or does not hold.",
+    operator=Field(String, values=OPERATORS),
+    values=Field(ListOf(Int32), max_items=MAX_EXIT_CODES),
+)
+
+ContainerRestartRule = Struct(
+    "ContainerRestartRule",
+    "What happens when a container exits with certain codes.",
+    action=Field(String, values=ACTIONS),
+    exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes), required="must be specified"),
+)
+
+
+def has_restart_rules(request: Request) -> bool:
+    """Whether single containers may have a restartPolicy: not if the API server drops them all."""
+    return request.enabled("ContainerRestartRules")
+
+
+def _all_containers_may_restart(request: Request) -> bool:
+    return request.enabled("RestartAllContainersOnContainerExits")
+
+
+def check_container_restart(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Judge when a container restarts that is no init container.
+
+    Args:
+        container: one that has a restartPolicy or restartPolicyRules.
+        path: its field path.
+    """
+    if has_restart_rules(request):
+        yield from _check_policy_and_rules(container, path, request)
+    elif "restartPolicy" in container:
+        yield forbidden(f"{path}.restartPolicy", "may not be set for non-init containers")
+
+
+def check_init_container_restart(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Judge when an init container restarts; one that always does is a sidecar.
+
+    Args:
+        container: one that has a restartPolicy or restartPolicyRules.
+        path: its field path.
+    """
+    policy = container.get("restartPolicy")
+    if policy is None:
+        if request.server.minor >= 35:
+            yield _policy_missing(path)
+    elif not has_restart_rules(request):
+        if policy != "Always":
+            yield not_supported(f"{path}.restartPolicy", policy, ("Always",))
+    elif policy != "Always" or _all_containers_may_restart(request):
+        yield from _check_policy_and_rules(container, path, request)
+    elif "restartPolicyRules" in container:
+        yield forbidden(
+            f"{path}.restartPolicyRules",
+            "restartPolicyRules are not allowed for init containers with restart policy Always",
+        )
+
+
+def _policy_missing(path: str) -> FieldError:
+    return required(
+        f"{path}.restartPolicy", "must specify restartPolicy when restart rules are used"
+    )
+
+
+def _check_policy_and_rules(
+    container: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    policy = container.get("restartPolicy")
+    if policy is None:
+        yield _policy_missing(path)
+    elif policy not in RESTART_POLICIES:
+        yield not_supported(f"{path}.restartPolicy", policy, RESTART_POLICIES)
+    actions = ACTIONS if _all_containers_may_restart(request) else ACTIONS[:1]
+    for index, rule in enumerate(container.get("restartPolicyRules", ())):
+        at, action = f"{path}.restartPolicyRules[{index}]", rule.get("action", "")
+        if action not in actions:
+            yield not_supported(f"{at}.action", action, actions)
+        operator = rule.get("exitCodes", {"operator": "In"}).get("operator", "")
+        if operator not in OPERATORS:
+            yield not_supported(f"{at}.exitCodes.operator", operator, OPERATORS)

@@ -1,0 +1,221 @@
+"""Tolerations, topology spread, scheduling gates and groups (``core/v1``)."""
+
+from __future__ import annotations
+
+from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
+from jobsworth.api.declare import Bounds, Field, Int32, Int64, ListOf, Pointer, String, Struct
+from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.formats.names import (
+    DIGITS,
+    dns_label,
+    dns_subdomain,
+    label_key,
+    label_value,
+    only,
+)
+from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+    Judge = Callable[[dict[str, Any], str], Iterator[FieldError]]
+
+TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+TOLERATION_OPERATORS = ("Equal", "Exists", "Lt", "Gt")
+NODE_INCLUSION_POLICIES = ("Honor", "Ignore")
+GreaterThanZero = Bounds(1, None, "must be greater than zero")
+
+Toleration = Struct(
+    "Toleration",
+    "Taints of nodes that do not keep the Pod away.",
+    key=Field(String, format=label_key),
+    operator=Field(String, values=TOLERATION_OPERATORS),
+    value=Field(String),
+    effect=Field(String, enum=TAINT_EFFECTS),
+    tolerationSeconds=Field(Pointer(Int64)),
+)
+
+TopologySpreadConstraint = Struct(
+    "TopologySpreadConstraint",
+    "How evenly Pods are spread over zones, nodes or other domains.",
+    maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, judge_empty=True),
+    topologyKey=Field(String, always=True, required="can not be empty"),
+    whenUnsatisfiable=Field(
+        String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), judge_empty=True
+    ),
+    labelSelector=Field(Pointer(LabelSelector)),
+    minDomains=Field(Pointer(Int32), bounds=GreaterThanZero),
+    nodeAffinityPolicy=Field(
+        Pointer(String),
+        enum=NODE_INCLUSION_POLICIES,
+        gate="NodeInclusionPolicyInPodTopologySpread",
+    ),
+    nodeTaintsPolicy=Field(
+        Pointer(String),
+        enum=NODE_INCLUSION_POLICIES,
+        gate="NodeInclusionPolicyInPodTopologySpread",
+    ),
+    matchLabelKeys=Field(ListOf(String), gate="MatchLabelKeysInPodTopologySpread"),
+)
+
+PodSchedulingGate = Struct(
+    "PodSchedulingGate",
+    "Something that has to be cleared before the Pod is scheduled.",
+    name=Field(String, always=True, since="1.26"),
+)
+
+PodSchedulingGroup = Struct(
+    "PodSchedulingGroup",
+    "The group of Pods with which the Pod is scheduled.",
+    podGroupName=Field(Pointer(String), since="1.36", format=dns_subdomain),
+)
+
+WorkloadReference = Struct(
+    "WorkloadReference",
+    "The workload, and the group in it, with which the Pod is scheduled; Kubernetes 1.35 only.",
+    name=Field(
+        String, always=True, since="1.35", until="1.35", format=dns_subdomain, judge_empty=True
+    ),
+    podGroup=Field(
+        String, always=True, since="1.35", until="1.35", format=dns_label, judge_empty=True
+    ),
+    podGroupReplicaKey=Field(String, since="1.35", until="1.35", format=dns_label),
+)
+
+EvictionResponder = Struct(
+    "EvictionResponder",
+    "Who is asked before the Pod is evicted, and in which order.",
+    name=Field(String, always=True, since="1.37"),
+    priority=Field(Int32, always=True, since="1.37"),
+)
+
+
+@Toleration.rule
+def check_toleration(
+    toleration: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    """Judge what key, operator, value, effect and seconds have to do with each other."""
+    operator, effect = toleration.get("operator", ""), toleration.get("effect", "")
+    if "key" not in toleration and operator != "Exists":
+        yield invalid(
+            f"{path}.operator",
+            operator,
+            "operator must be Exists when `key` is empty, "
+            'which means "match all values and all keys"',
+        )
+    if "tolerationSeconds" in toleration and effect != "NoExecute":
+        yield invalid(
+            f"{path}.effect",
+            effect,
+            "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        )
+    yield from _check_tolerated_value(operator, toleration.get("value", ""), path, request)
+
+
+def _check_tolerated_value(
+    operator: str, value: str, path: str, request: Request
+) -> Iterator[FieldError]:
+    at = f"{path}.operator"
+    if operator in ("Equal", ""):
+        details = label_value(value)
+        if details:
+            yield invalid(at, value, ";".join(details))
+    elif operator == "Exists":
+        if value:
+            yield invalid(at, value, "value must be empty when `operator` is 'Exists'")
+    elif operator not in TOLERATION_OPERATORS or request.server.minor < 35:
+        yield not_supported(at, operator, TOLERATION_OPERATORS[:2])
+    elif not _compares(request):
+        yield not_supported(at, operator, TOLERATION_OPERATORS)
+    else:
+        for detail in _decimal_integer(value):
+            yield invalid(f"{path}.value", value, detail)
+
+
+def _compares(request: Request) -> bool:
+    """Whether taints may be compared as numbers, or were before."""
+    return request.enabled("TaintTolerationComparisonOperators") or any(
+        toleration.get("operator") in ("Lt", "Gt")
+        for toleration in (request.old_pod or {}).get("tolerations", ())
+    )
+
+
+def _decimal_integer(text: str) -> list[str]:
+    """A whole number of 64 bits, as people write it."""
+    if not text:
+        return [
+            "must be non-empty",
+            'strconv.ParseInt: parsing "": invalid syntax',
+        ]
+    wrong = []
+    digits = text.removeprefix("-")
+    if not (digits and only(digits, DIGITS)) or (digits[0] == "0" and text != "0"):
+        wrong.append("must be a valid decimal integer in canonical form")
+    digits = text[1:] if text[0] in "+-" else text
+    if not (digits and only(digits, DIGITS)):
+        wrong.append(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    elif not fits(text, 64):
+        wrong.append(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return wrong
+
+
+def fits(digits: str, bits: int) -> bool:
+    """Whether an integer, written with a sign or without, has no more than so many bits."""
+    significant = digits.lstrip("+-0")
+    if len(significant) >= bits:
+        return False
+    number = int(significant or "0")
+    limit: int = 2 ** (bits - 1)
+    return number < limit or (number == limit and digits[0] == "-")
+
+
+@TopologySpreadConstraint.rule
+def _spread(constraint: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    domains, action = constraint.get("minDomains"), constraint.get("whenUnsatisfiable", "")
+    if domains is not None and action != "DoNotSchedule":
+        yield invalid(
+            f"{path}.minDomains",
+            domains,
+            f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}",
+        )
+    if "matchLabelKeys" in constraint:
+        yield from _judge_of_label_keys(request)(constraint, path)
+    if request.server.minor >= 27 and not _stored_has(_check_selector, request):
+        yield from _check_selector(constraint, path)
+
+
+def _judge_of_label_keys(request: Request) -> Judge:
+    """How label keys are judged: as since 1.34, when the selector gets them, or as before.
+
+    What a stored Pod has that one way does not admit may be kept if the other way admits it.
+    """
+    merging = request.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge")
+    preferred, other = check_label_keys, check_label_keys_without_merging
+    if not merging:
+        preferred, other = other, preferred
+    kept = request.server.minor >= 34 and _stored_has(preferred, request)
+    return other if kept else preferred
+
+
+def _stored_has(judge: Judge, request: Request) -> bool:
+    """Whether a stored Pod has a constraint that does not pass."""
+    return request.old_pod is not None and any(
+        next(judge(constraint, ""), None) is not None
+        for constraint in request.old_pod.get("topologySpreadConstraints", ())
+    )
+
+
+def _check_selector(constraint: dict[str, Any], path: str) -> Iterator[FieldError]:
+    if "labelSelector" in constraint:
+        yield from check_label_selector(constraint["labelSelector"], f"{path}.labelSelector")
+
+
+@PodSchedulingGroup.rule
+def _names_a_group(group: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "podGroupName" not in group:
+        yield invalid(f"{path}.podGroupName", None, "must specify one of: `podGroupName`")

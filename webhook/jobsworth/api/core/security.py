@@ -1,0 +1,261 @@
+"""Security contexts of Pods and containers: users, capabilities, profiles (``core/v1``).
+
+What a security context has to do with the rest of its Pod stands in :mod:`pod_security`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.windows_security import WindowsSecurityContextOptions
+from jobsworth.api.declare import (
+    Between,
+    Boolean,
+    Field,
+    Int64,
+    ListOf,
+    Pointer,
+    String,
+    Struct,
+)
+from jobsworth.api.errors import (
+    Printed,
+    duplicate,
+    forbidden,
+    go_json,
+    invalid,
+    required,
+    too_long,
+)
+from jobsworth.api.formats.names import (
+    DIGITS,
+    LOWER,
+    LOWER_ALPHANUMERIC,
+    byte_length,
+    only,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+UserOrGroup = Between(0, 2**31 - 1)
+"""The numbers that a Unix user or group can have."""
+
+PROFILE_TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
+PROC_MOUNTS = ("Default", "Unmasked")
+SELINUX_CHANGE_POLICIES = ("MountOption", "Recursive")
+
+DISALLOWED = "disallowed by cluster policy"
+"""Said of what needs a server that runs with ``--allow-privileged``."""
+APP_ARMOR_PROFILE_MAX_LENGTH = 4095
+"""One less than the longest path that Linux knows."""
+SYSCTL_MAX_LENGTH = 253
+WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What the API server trims: like :meth:`str.strip`, less the separators U+001C to U+001F."""
+
+_SYSCTL_SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+_SYSCTL_PATTERN = rf"^({_SYSCTL_SEGMENT}[\./])*{_SYSCTL_SEGMENT}$"
+_SYSCTL_CHARACTERS = LOWER + DIGITS + "-_"
+
+
+def sysctl_name(text: str) -> list[str]:
+    """The name of a kernel parameter; its segments are parted by dots or slashes."""
+    segments = text.replace("/", ".").split(".")
+    if byte_length(text) <= SYSCTL_MAX_LENGTH and all(map(_is_sysctl_segment, segments)):
+        return []
+    return [f"must have at most {SYSCTL_MAX_LENGTH} characters and match regex {_SYSCTL_PATTERN}"]
+
+
+def _is_sysctl_segment(text: str) -> bool:
+    return (
+        text != ""
+        and text[0] in LOWER_ALPHANUMERIC
+        and text[-1] in LOWER_ALPHANUMERIC
+        and only(text, _SYSCTL_CHARACTERS)
+    )
+
+
+def descending_path(text: str) -> list[str]:
+    """A relative path that stays below where it starts."""
+    wrong = ["must be a relative path"] if text.startswith("/") else []
+    if ".." in text.split("/"):
+        wrong.append("must not contain '..'")
+    return wrong
+
+
+Capabilities = Struct(
+    "Capabilities",
+    "Powers of root that a container gets or gives up.",
+    add=Field(ListOf(String)),
+    drop=Field(ListOf(String)),
+)
+
+SELinuxOptions = Struct(
+    "SELinuxOptions",
+    "The SELinux context of processes and files.",
+    user=Field(String),
+    role=Field(String),
+    type=Field(String),
+    level=Field(String),
+)
+
+SeccompProfile = Struct(
+    "SeccompProfile",
+    "Which system calls are let through.",
+    type=Field(
+        String,
+        always=True,
+        required="type is required when seccompProfile is set",
+        enum=PROFILE_TYPES,
+    ),
+    localhostProfile=Field(Pointer(String)),
+)
+
+AppArmorProfile = Struct(
+    "AppArmorProfile",
+    "Which AppArmor profile confines the processes.",
+    type=Field(
+        String,
+        always=True,
+        since="1.30",
+        required="type is required when appArmorProfile is set",
+        enum=PROFILE_TYPES,
+    ),
+    localhostProfile=Field(Pointer(String), since="1.30"),
+)
+
+SecurityContext = Struct(
+    "SecurityContext",
+    "Whom a container runs as, and what it may do; goes before what the Pod says.",
+    capabilities=Field(Pointer(Capabilities)),
+    privileged=Field(Pointer(Boolean)),
+    seLinuxOptions=Field(Pointer(SELinuxOptions)),
+    windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
+    runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
+    runAsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
+    runAsNonRoot=Field(Pointer(Boolean)),
+    readOnlyRootFilesystem=Field(Pointer(Boolean)),
+    allowPrivilegeEscalation=Field(Pointer(Boolean)),
+    procMount=Field(Pointer(String), enum=PROC_MOUNTS),
+    seccompProfile=Field(Pointer(SeccompProfile)),
+    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30"),
+)
+
+Sysctl = Struct(
+    "Sysctl",
+    "A kernel parameter of the Pod's namespaces.",
+    name=Field(String, always=True, required=True, format=sysctl_name),
+    value=Field(String, always=True),
+)
+
+PodSecurityContext = Struct(
+    "PodSecurityContext",
+    "Whom the containers run as and what confines them, where they do not say it themselves.",
+    seLinuxOptions=Field(Pointer(SELinuxOptions)),
+    windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
+    runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
+    runAsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
+    runAsNonRoot=Field(Pointer(Boolean)),
+    supplementalGroups=Field(ListOf(Int64), bounds=UserOrGroup),
+    supplementalGroupsPolicy=Field(
+        Pointer(String),
+        since="1.31",
+        gate="SupplementalGroupsPolicy",
+        enum=("Merge", "Strict"),
+    ),
+    fsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
+    sysctls=Field(ListOf(Sysctl)),
+    fsGroupChangePolicy=Field(Pointer(String), enum=("Always", "OnRootMismatch")),
+    seccompProfile=Field(Pointer(SeccompProfile)),
+    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30"),
+    seLinuxChangePolicy=Field(
+        Pointer(String),
+        since="1.32",
+        gate="SELinuxChangePolicy",
+        values=SELINUX_CHANGE_POLICIES,
+    ),
+)
+
+
+@SeccompProfile.rule
+def _seccomp_profile_of_the_node(
+    profile: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    name, at = profile.get("localhostProfile"), f"{path}.localhostProfile"
+    if profile.get("type") != "Localhost":
+        if name is not None:
+            yield invalid(at, profile, "can only be set when seccomp type is Localhost")
+    elif name is None:
+        yield required(at, "must be set when seccomp type is Localhost")
+    else:
+        for detail in descending_path(name):
+            yield invalid(at, name, detail)
+
+
+@AppArmorProfile.rule
+def _app_armor_profile_of_the_node(
+    profile: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    kind, name = profile.get("type"), profile.get("localhostProfile")
+    at = f"{path}.localhostProfile"
+    if kind == "Localhost":
+        if not name:
+            yield required(at, "must be set when AppArmor type is Localhost")
+            return
+        if name.strip(WHITE_SPACE) != name:
+            yield invalid(at, name, "must not be padded with whitespace")
+        if byte_length(name) > APP_ARMOR_PROFILE_MAX_LENGTH:
+            yield too_long(at, APP_ARMOR_PROFILE_MAX_LENGTH)
+    elif kind in PROFILE_TYPES and name is not None:
+        yield invalid(at, Printed(go_json(name)), "can only be set when AppArmor type is Localhost")
+
+
+@SecurityContext.defaulter
+def _proc_mount_without_its_gate(context: dict[str, Any], request: Request) -> None:
+    # Reset, not dropped: Kubernetes 1.12 filled the field in everywhere, and so it is stored.
+    if "procMount" in context and not request.enabled("ProcMountType"):
+        context["procMount"] = "Default"
+
+
+@SecurityContext.rule
+def _privileged_containers_are_allowed(
+    context: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if context.get("privileged") and not request.server.allow_privileged:
+        yield forbidden(f"{path}.privileged", DISALLOWED)
+
+
+@SecurityContext.rule
+def _privileges_are_consistent(
+    context: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if context.get("allowPrivilegeEscalation") is not False:
+        return
+    if context.get("privileged"):
+        yield invalid(
+            path, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
+        )
+    if "CAP_SYS_ADMIN" in context.get("capabilities", {}).get("add", ()):
+        yield invalid(
+            path,
+            context,
+            "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN",
+        )
+
+
+@PodSecurityContext.rule
+def _sysctls_are_named_once(
+    context: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    seen = set()
+    for index, sysctl in enumerate(context.get("sysctls", ())):
+        name = sysctl.get("name", "")
+        if name in seen and not sysctl_name(name):
+            yield duplicate(f"{path}.sysctls[{index}].name", name)
+        seen.add(name)

@@ -1,0 +1,218 @@
+"""Volumes: the union of everything that a Pod can mount (``core/v1``).
+
+Source: ``validateVolumeSource`` in ``pkg/apis/core/validation`` and ``SetDefaults_Volume`` in
+``pkg/apis/core/v1``, Kubernetes 1.36. What concerns several volumes is in ``pod_volumes``.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.core.claims import EphemeralVolumeSource, PersistentVolumeClaimVolumeSource
+from jobsworth.api.core.disks import (
+    AWSElasticBlockStoreVolumeSource,
+    AzureDiskVolumeSource,
+    CinderVolumeSource,
+    FCVolumeSource,
+    GCEPersistentDiskVolumeSource,
+    ISCSIVolumeSource,
+    PhotonPersistentDiskVolumeSource,
+    PortworxVolumeSource,
+    RBDVolumeSource,
+    ScaleIOVolumeSource,
+    VsphereVirtualDiskVolumeSource,
+)
+from jobsworth.api.core.file_systems import (
+    AzureFileVolumeSource,
+    CephFSVolumeSource,
+    CSIVolumeSource,
+    FlexVolumeSource,
+    FlockerVolumeSource,
+    GlusterfsVolumeSource,
+    NFSVolumeSource,
+    QuobyteVolumeSource,
+    StorageOSVolumeSource,
+)
+from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
+from jobsworth.api.core.paths import descending, without_backsteps
+from jobsworth.api.core.projections import (
+    ConfigMapVolumeSource,
+    DownwardAPIVolumeSource,
+    ProjectedVolumeSource,
+    SecretVolumeSource,
+)
+from jobsworth.api.declare import Bounds, Field, Int32, Pointer, Quantity, String, Struct
+from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.formats.names import byte_length, dns_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+
+HOST_PATH_TYPES = (
+    "",
+    "BlockDevice",
+    "CharDevice",
+    "Directory",
+    "DirectoryOrCreate",
+    "File",
+    "FileOrCreate",
+    "Socket",
+)
+SESSION_NAME_MAX_LENGTH = 64
+
+HostPathVolumeSource = Struct(
+    "HostPathVolumeSource",
+    "A file or directory of the node.",
+    path=Field(String, always=True, required=True, format=without_backsteps),
+    type=Field(Pointer(String), values=HOST_PATH_TYPES, default=""),
+)
+
+EmptyDirVolumeSource = Struct(
+    "EmptyDirVolumeSource",
+    "A directory that is empty at first and lives as long as the Pod.",
+    medium=Field(String),
+    sizeLimit=Field(Pointer(Quantity)),
+    mode=Field(
+        Pointer(Int32),
+        bounds=Bounds(0, 0o1777, "must be a number between 0 and 01777 (octal), both inclusive"),
+        since="1.37",
+        gate="EmptyDirVolumeMode",
+    ),
+)
+
+GitRepoVolumeSource = Struct(
+    "GitRepoVolumeSource",
+    "A Git repository, cloned when the Pod starts; off by default since 1.33.",
+    repository=Field(String, always=True, required=True),
+    revision=Field(String),
+    directory=Field(String, format=descending),
+)
+
+ImageVolumeSource = Struct(
+    "ImageVolumeSource",
+    "The content of a container image or other OCI artifact, read-only (KEP-4639).",
+    reference=Field(String, since="1.31"),
+    pullPolicy=Field(String, enum=PULL_POLICIES, since="1.31"),
+)
+
+Volume = Struct(
+    "Volume",
+    "A volume of the Pod, by name, and where its content comes from: one source.",
+    name=Field(String, always=True, required=True, format=dns_label),
+    hostPath=Field(Pointer(HostPathVolumeSource)),
+    emptyDir=Field(Pointer(EmptyDirVolumeSource)),
+    gcePersistentDisk=Field(Pointer(GCEPersistentDiskVolumeSource), reported_as="persistentDisk"),
+    awsElasticBlockStore=Field(Pointer(AWSElasticBlockStoreVolumeSource)),
+    gitRepo=Field(Pointer(GitRepoVolumeSource)),
+    secret=Field(Pointer(SecretVolumeSource)),
+    nfs=Field(Pointer(NFSVolumeSource)),
+    iscsi=Field(Pointer(ISCSIVolumeSource)),
+    glusterfs=Field(Pointer(GlusterfsVolumeSource)),
+    persistentVolumeClaim=Field(Pointer(PersistentVolumeClaimVolumeSource)),
+    rbd=Field(Pointer(RBDVolumeSource)),
+    flexVolume=Field(Pointer(FlexVolumeSource)),
+    cinder=Field(Pointer(CinderVolumeSource)),
+    cephfs=Field(Pointer(CephFSVolumeSource)),
+    flocker=Field(Pointer(FlockerVolumeSource)),
+    downwardAPI=Field(Pointer(DownwardAPIVolumeSource)),
+    fc=Field(Pointer(FCVolumeSource)),
+    azureFile=Field(Pointer(AzureFileVolumeSource)),
+    configMap=Field(Pointer(ConfigMapVolumeSource)),
+    vsphereVolume=Field(Pointer(VsphereVirtualDiskVolumeSource)),
+    quobyte=Field(Pointer(QuobyteVolumeSource)),
+    azureDisk=Field(Pointer(AzureDiskVolumeSource)),
+    photonPersistentDisk=Field(Pointer(PhotonPersistentDiskVolumeSource)),
+    projected=Field(Pointer(ProjectedVolumeSource)),
+    portworxVolume=Field(Pointer(PortworxVolumeSource)),
+    scaleIO=Field(Pointer(ScaleIOVolumeSource)),
+    storageos=Field(Pointer(StorageOSVolumeSource)),
+    csi=Field(Pointer(CSIVolumeSource)),
+    ephemeral=Field(Pointer(EphemeralVolumeSource)),
+    image=Field(Pointer(ImageVolumeSource), since="1.31"),
+)
+
+Volume.exactly_one_of(
+    # In the order in which the API server looks for them.
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "flexVolume",
+    "configMap",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "storageos",
+    "projected",
+    "scaleIO",
+    "csi",
+    "ephemeral",
+    "image",
+    none=None,  # it is filled in
+    several="may not specify more than 1 volume type",
+    misnamed={"cephfs": "cephFS", "downwardAPI": "downwarAPI"},
+)
+
+
+@Volume.defaulter
+def _source(volume: dict[str, Any], request: Request) -> None:
+    if len(volume) == ("name" in volume):
+        volume["emptyDir"] = {}
+    image = volume.get("image")
+    if image is not None and "pullPolicy" not in image and request.enabled("ImageVolume"):
+        image["pullPolicy"] = default_pull_policy(image.get("reference", ""))
+
+
+@HostPathVolumeSource.rule
+def _host_path_type(host_path: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    kind = host_path["type"]
+    if kind not in HOST_PATH_TYPES and "path" in host_path:
+        yield not_supported(f"{path}.type", kind, HOST_PATH_TYPES)
+
+
+@EmptyDirVolumeSource.rule
+def _size_limit(empty_dir: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if empty_dir.get("sizeLimit", "").startswith("-"):
+        yield forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity")
+
+
+@Volume.rule
+def _names_of_sessions(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "iscsi" in volume:
+        yield from check_session_name(volume, path)
+
+
+def check_session_name(volume: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge the name under which the node will know the iSCSI session of a volume.
+
+    Args:
+        volume: a decoded Volume that has iscsi, be it as a surplus source.
+        path: its field path.
+    """
+    iscsi, name = volume["iscsi"], volume.get("name", "")
+    session = f"{name}:{iscsi.get('targetPortal', '')}"
+    if "initiatorName" in iscsi and byte_length(session) > SESSION_NAME_MAX_LENGTH:
+        yield invalid(
+            f"{path}.name",
+            name,
+            "Total length of <volume name>:<iscsi.targetPortal> must be under "
+            f"{SESSION_NAME_MAX_LENGTH} characters if iscsi.initiatorName is specified.",
+        )

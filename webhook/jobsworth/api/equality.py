@@ -1,0 +1,30 @@
+"""Equality as the API server means it when it says that a field is immutable."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two decoded values are semantically equal.
+
+    An empty list is the same as none (``apiequality.Semantic.DeepEqual`` upstream); quantities are equal
+    when they were decoded to the same canonical text. An empty struct is not the same as none: empty
+    maps are absent from decoded objects, so that every empty dict is a struct.
+
+    >>> equal({"rules": []}, {})
+    True
+    >>> equal({"securityContext": {}}, {})
+    False
+    """
+    if type(left) is dict and type(right) is dict:
+        if left.keys() == right.keys():
+            return all(equal(value, right[name]) for name, value in left.items())
+        return all(equal(left.get(name), right.get(name)) for name in {*left, *right})
+    if type(left) is list and type(right) is list:
+        return len(left) == len(right) and all(map(equal, left, right))
+    if left == [] or right == []:
+        return (left or []) == (right or [])
+    return bool(left == right) and type(left) is type(right)

@@ -1,0 +1,186 @@
+"""What can be wrong with a field, in the API server's words.
+
+Each constructor makes one kind of error of ``k8s.io/apimachinery/pkg/util/validation/field``, with its
+reason (the cause's machine-readable name) and message (``Invalid value: "x": must be …``).
+
+    >>> invalid("spec.parallelism", -1, "must be greater than or equal to 0").message
+    'Invalid value: -1: must be greater than or equal to 0'
+    >>> required("metadata.name", "name or generateName is required").reason
+    'FieldValueRequired'
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+OMIT: Any = object()
+"""A bad value that the message does not print (``field.OmitValueType`` upstream)."""
+
+
+class Printed:
+    """A bad value whose text in the message is already known."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class FieldError:
+    """One thing that is wrong with one field.
+
+    Attributes:
+        field: the field path, as Kubernetes writes it: ``spec.podFailurePolicy.rules[0].action``.
+        reason: ``FieldValueInvalid``, ``FieldValueRequired`` …
+        message: the kind of error, the bad value and the detail, as one sentence.
+    """
+
+    __slots__ = ("field", "message", "reason")
+
+    def __init__(self, reason: str, field: str, message: str) -> None:
+        self.reason = reason
+        self.field = field
+        self.message = message
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, FieldError)
+            and self.field == other.field
+            and self.reason == other.reason
+            and self.message == other.message
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.field, self.reason, self.message))
+
+    def __repr__(self) -> str:
+        return f"{self.field}: {self.message}"
+
+
+def _sentence(kind: str, value: Any, detail: str) -> str:
+    if value is not OMIT:
+        kind = f"{kind}: {quoted(value)}"
+    return f"{kind}: {detail}" if detail else kind
+
+
+def invalid(field: str, value: Any, detail: str) -> FieldError:
+    """A value that is malformed or out of bounds."""
+    return FieldError("FieldValueInvalid", field, _sentence("Invalid value", value, detail))
+
+
+def required(field: str, detail: str = "") -> FieldError:
+    """A value that is missing, empty or null."""
+    return FieldError("FieldValueRequired", field, _sentence("Required value", OMIT, detail))
+
+
+def forbidden(field: str, detail: str) -> FieldError:
+    """A value that would be right in other circumstances."""
+    return FieldError("FieldValueForbidden", field, _sentence("Forbidden", OMIT, detail))
+
+
+def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
+    """A value that is not in its enumeration; the supported ones are named in the order given."""
+    names = ", ".join(quoted(name) for name in supported)
+    detail = f"supported values: {names}" if names else ""
+    return FieldError(
+        "FieldValueNotSupported", field, _sentence("Unsupported value", value, detail)
+    )
+
+
+def duplicate(field: str, value: Any) -> FieldError:
+    """A value that must be unique, and is there already."""
+    return FieldError("FieldValueDuplicate", field, _sentence("Duplicate value", value, ""))
+
+
+def not_found(field: str, value: Any) -> FieldError:
+    """A reference to something that is not there."""
+    return FieldError("FieldValueNotFound", field, _sentence("Not found", value, ""))
+
+
+def too_long(field: str, limit: int, unit: str = "byte") -> FieldError:
+    """A string of more than `limit` bytes."""
+    units = unit if limit == 1 else f"{unit}s"
+    detail = f"may not be more than {limit} {units}"
+    return FieldError("FieldValueTooLong", field, f"Too long: {detail}")
+
+
+def too_many(field: str, count: int, limit: int) -> FieldError:
+    """A list of more than `limit` items."""
+    items = "item" if limit == 1 else "items"
+    detail = f"must have at most {limit} {items}"
+    return FieldError("FieldValueTooMany", field, f"Too many: {count}: {detail}")
+
+
+def type_invalid(field: str, value: Any, detail: str) -> FieldError:
+    """A value of the wrong type."""
+    return FieldError("FieldValueTypeInvalid", field, _sentence("Invalid value", value, detail))
+
+
+def quoted(value: Any) -> str:
+    """A value as Go prints it into an error: strings quoted, objects as compact JSON.
+
+    >>> quoted("a\\nb"), quoted(True), quoted([1, 2]), quoted({"b": None, "a": "<"})
+    ('"a\\\\nb"', 'true', '[1,2]', '{"a":"\\\\u003c","b":null}')
+    """
+    if isinstance(value, str):
+        return _go_string(value)
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if value is None:
+        return "null"
+    if isinstance(value, Printed):
+        return value.text
+    return go_json(value)
+
+
+def go_json(value: Any, *, sort_keys: bool = True) -> str:
+    """A value as Go's ``json.Marshal`` prints it: compact, map keys sorted, ``<>&`` escaped.
+
+    Args:
+        value: any JSON value.
+        sort_keys: False where objects are structs, whose fields are in the right order already.
+    """
+    import json  # only an error needs it, and it would double the start-up time
+
+    text = json.dumps(value, separators=(",", ":"), sort_keys=sort_keys, ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
+        if character in text:
+            text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    "\\": "\\\\",
+    '"': '\\"',
+}
+
+
+def _go_string(text: str) -> str:
+    """Go's ``%q``: printable characters as they are, the others as escapes."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + "".join(map(_go_character, text)) + '"'
+
+
+def _go_character(character: str) -> str:
+    escape = _ESCAPES.get(character)
+    if escape is not None:
+        return escape
+    code = ord(character)
+    if character.isprintable():
+        return character
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

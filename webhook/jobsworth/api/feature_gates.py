@@ -1,0 +1,251 @@
+"""The feature gates that decide which fields of a Job and its Pod template the API server keeps.
+
+Source: ``pkg/features/kube_features.go`` of Kubernetes 1.36, and the feature gate pages of
+kubernetes.io for the gates that it no longer lists.
+"""
+
+from __future__ import annotations
+
+FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
+    "AtomicWriteVolumeUserFields": (("1.37", "alpha", False, False),),
+    "ClearingNominatedNodeNameAfterBinding": (
+        ("1.34", "alpha", False, False),
+        ("1.35", "beta", True, False),
+    ),
+    "ClusterTrustBundleProjection": (
+        ("1.29", "alpha", False, False),
+        ("1.33", "beta", False, False),
+    ),
+    "ContainerRestartRules": (
+        ("1.34", "alpha", False, False),
+        ("1.35", "beta", True, False),
+    ),
+    "ContainerStopSignals": (("1.33", "alpha", False, False),),
+    "CronJobTimeZone": (
+        ("1.24", "alpha", False, False),
+        ("1.25", "beta", True, False),
+        ("1.27", "stable", True, True),
+    ),
+    "CrossNamespaceVolumeDataSource": (("1.26", "alpha", False, False),),
+    "DRAExtendedResource": (
+        ("1.34", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "DRANodeAllocatableResources": (("1.36", "alpha", False, False),),
+    "DynamicResourceAllocation": (
+        ("1.26", "alpha", False, False),
+        ("1.32", "beta", False, False),
+        ("1.34", "stable", True, False),
+        ("1.35", "stable", True, True),
+    ),
+    "ElasticIndexedJob": (
+        ("1.27", "beta", True, False),
+        ("1.31", "stable", True, True),
+    ),
+    "EmptyDirVolumeMode": (("1.37", "alpha", False, False),),
+    "EnvFiles": (
+        ("1.34", "alpha", False, False),
+        ("1.35", "beta", True, False),
+    ),
+    "GenericWorkload": (("1.35", "alpha", False, False),),
+    "GitRepoVolumeDriver": (
+        ("1.0", "stable", True, False),
+        ("1.33", "deprecated", False, False),
+        ("1.36", "deprecated", True, True),
+    ),
+    "HostnameOverride": (
+        ("1.34", "alpha", False, False),
+        ("1.35", "beta", True, False),
+    ),
+    "ImageVolume": (
+        ("1.31", "alpha", False, False),
+        ("1.33", "beta", False, False),
+        ("1.35", "beta", True, False),
+        ("1.36", "stable", True, True),
+    ),
+    "ImageVolumeWithDigest": (("1.35", "alpha", False, False),),
+    "InPlacePodLevelResourcesVerticalScaling": (
+        ("1.35", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "InPlacePodVerticalScaling": (
+        ("1.27", "alpha", False, False),
+        ("1.33", "beta", True, False),
+        ("1.35", "stable", True, True),
+    ),
+    "InPlacePodVerticalScalingInitContainers": (("1.36", "beta", True, False),),
+    "IndexedJob": (
+        ("1.21", "alpha", False, False),
+        ("1.22", "beta", True, False),
+        ("1.24", "stable", True, True),
+    ),
+    "JobBackoffLimitPerIndex": (
+        ("1.28", "alpha", False, False),
+        ("1.29", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "JobManagedBy": (
+        ("1.30", "alpha", False, False),
+        ("1.32", "beta", True, False),
+        ("1.35", "stable", True, True),
+    ),
+    "JobMutableNodeSchedulingDirectives": (
+        ("1.23", "beta", True, False),
+        ("1.27", "stable", True, True),
+    ),
+    "JobPodFailurePolicy": (
+        ("1.25", "alpha", False, False),
+        ("1.26", "beta", True, False),
+        ("1.31", "stable", True, True),
+    ),
+    "JobPodReplacementPolicy": (
+        ("1.28", "alpha", False, False),
+        ("1.29", "beta", True, False),
+        ("1.34", "stable", True, True),
+    ),
+    "JobReadyPods": (
+        ("1.23", "alpha", False, False),
+        ("1.24", "beta", True, False),
+        ("1.29", "stable", True, True),
+    ),
+    "JobSuccessPolicy": (
+        ("1.30", "alpha", False, False),
+        ("1.31", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "JobTrackingWithFinalizers": (
+        ("1.22", "alpha", False, False),
+        ("1.23", "beta", True, False),
+        ("1.26", "stable", True, True),
+    ),
+    "MatchLabelKeysInPodAffinity": (
+        ("1.29", "alpha", False, False),
+        ("1.31", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "MatchLabelKeysInPodTopologySpread": (
+        ("1.25", "alpha", False, False),
+        ("1.27", "beta", True, False),
+    ),
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": (("1.34", "beta", True, False),),
+    "MutablePodResourcesForSuspendedJobs": (
+        ("1.35", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "MutableSchedulingDirectivesForSuspendedJobs": (
+        ("1.35", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "NodeInclusionPolicyInPodTopologySpread": (
+        ("1.25", "alpha", False, False),
+        ("1.26", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "PodCertificateRequest": (
+        ("1.34", "alpha", False, False),
+        ("1.35", "beta", False, False),
+    ),
+    "PodDeletionCost": (
+        ("1.21", "alpha", False, False),
+        ("1.22", "beta", True, False),
+    ),
+    "PodDisruptionConditions": (
+        ("1.25", "alpha", False, False),
+        ("1.26", "beta", True, False),
+        ("1.31", "stable", True, True),
+    ),
+    "PodLevelResources": (
+        ("1.32", "alpha", False, False),
+        ("1.34", "beta", True, False),
+    ),
+    "PodLifecycleSleepAction": (
+        ("1.29", "alpha", False, False),
+        ("1.30", "beta", True, False),
+        ("1.34", "stable", True, True),
+    ),
+    "PodLifecycleSleepActionAllowZero": (
+        ("1.32", "alpha", False, False),
+        ("1.33", "beta", True, False),
+        ("1.34", "stable", True, True),
+    ),
+    "PodObservedGenerationTracking": (
+        ("1.33", "alpha", False, False),
+        ("1.34", "beta", True, False),
+        ("1.35", "stable", True, True),
+    ),
+    "ProcMountType": (
+        ("1.12", "alpha", False, False),
+        ("1.31", "beta", False, False),
+        ("1.33", "beta", True, False),
+        ("1.36", "stable", True, True),
+    ),
+    "RecursiveReadOnlyMounts": (
+        ("1.30", "alpha", False, False),
+        ("1.31", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "RelaxedDNSSearchValidation": (
+        ("1.32", "alpha", False, False),
+        ("1.33", "beta", True, False),
+        ("1.34", "stable", True, True),
+    ),
+    "RelaxedEnvironmentVariableValidation": (
+        ("1.30", "alpha", False, False),
+        ("1.32", "beta", True, False),
+        ("1.34", "stable", True, True),
+    ),
+    "ResourceHealthStatus": (
+        ("1.31", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "ResourceHealthStatusMessage": (("1.36", "beta", True, False),),
+    "RestartAllContainersOnContainerExits": (
+        ("1.35", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "SELinuxChangePolicy": (
+        ("1.32", "alpha", False, False),
+        ("1.33", "beta", True, False),
+        ("1.36", "stable", True, True),
+    ),
+    "SELinuxMount": (
+        ("1.30", "alpha", False, False),
+        ("1.33", "beta", False, False),
+    ),
+    "SidecarContainers": (
+        ("1.28", "alpha", False, False),
+        ("1.29", "beta", True, False),
+        ("1.33", "stable", True, True),
+    ),
+    "StrictIPCIDRValidation": (
+        ("1.33", "alpha", False, False),
+        ("1.36", "beta", True, False),
+    ),
+    "SupplementalGroupsPolicy": (
+        ("1.31", "alpha", False, False),
+        ("1.33", "beta", True, False),
+        ("1.35", "stable", True, True),
+    ),
+    "SuspendJob": (
+        ("1.21", "alpha", False, False),
+        ("1.22", "beta", True, False),
+        ("1.24", "stable", True, True),
+    ),
+    "TaintTolerationComparisonOperators": (("1.35", "alpha", False, False),),
+    "UserNamespacesHostNetworkSupport": (("1.35", "alpha", False, False),),
+    "UserNamespacesSupport": (
+        ("1.25", "alpha", False, False),
+        ("1.30", "beta", False, False),
+        ("1.33", "beta", True, False),
+        ("1.36", "stable", True, True),
+    ),
+    "VolumeAttributesClass": (
+        ("1.29", "alpha", False, False),
+        ("1.31", "beta", False, False),
+        ("1.34", "stable", True, False),
+        ("1.36", "stable", True, True),
+    ),
+    "VolumeBindMountOptions": (("1.37", "alpha", False, False),),
+    "WorkloadWithJob": (("1.36", "alpha", False, False),),
+}
+"""Of each gate its stages: (release in which the stage began, stage, on by default, locked)."""

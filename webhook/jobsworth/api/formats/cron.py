@@ -1,0 +1,300 @@
+"""Cron schedules as a CronJob writes them: ``30 2 * * MON-FRI``, ``@daily``, ``@every 90m``.
+
+Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/parsers`` of Kubernetes
+1.36 calls it. Its errors are the details that the API server gives, and its oddities are kept:
+``*-5`` is ``*``, a list without members is valid and never fires, Sunday is 0 and not 7.
+
+    >>> sorted(parse("*/20 9-17 * * mon").minutes)
+    [0, 20, 40]
+    >>> parse("60 * * * *")
+    Traceback (most recent call last):
+    jobsworth.api.formats.cron.BadSchedule: end of range (60) above maximum (59): 60
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    Days = frozenset[int]
+
+_SECOND = 10**9  # in nanoseconds
+_MAX_INT64, _MAX_UINT64 = 2**63 - 1, 2**64 - 1
+_SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+"""What Go takes for white space; Python adds four more control characters."""
+
+
+class BadSchedule(ValueError):
+    """A schedule that cannot be read; the message is the API server's."""
+
+
+class Schedule:
+    """When a CronJob fires: at certain minutes of certain days, or at an interval.
+
+    Attributes:
+        minutes, hours: at which it fires.
+        days_of_month: 1 to 31.
+        months: 1 to 12.
+        days_of_week: 0 (Sunday) to 6.
+        any_day_of_month, any_day_of_week: the field has a star, and so the other alone chooses the
+            days; without one, a day that either names will do.
+        every: the interval in nanoseconds, whole seconds, of ``@every``; None otherwise.
+        time_zone: the name in front (``TZ=…``), "" for UTC; None where there is none, as a rule.
+    """
+
+    __slots__ = (
+        "any_day_of_month",
+        "any_day_of_week",
+        "days_of_month",
+        "days_of_week",
+        "every",
+        "hours",
+        "minutes",
+        "months",
+        "time_zone",
+    )
+
+    def __init__(
+        self,
+        *,
+        minutes: Days = frozenset(),
+        hours: Days = frozenset(),
+        days_of_month: Days = frozenset(),
+        months: Days = frozenset(),
+        days_of_week: Days = frozenset(),
+        any_day_of_month: bool = False,
+        any_day_of_week: bool = False,
+        every: int | None = None,
+        time_zone: str | None = None,
+    ) -> None:
+        self.minutes = minutes
+        self.hours = hours
+        self.days_of_month = days_of_month
+        self.months = months
+        self.days_of_week = days_of_week
+        self.any_day_of_month = any_day_of_month
+        self.any_day_of_week = any_day_of_week
+        self.every = every
+        self.time_zone = time_zone
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if hasattr(self, name):
+            raise AttributeError(f"cannot change {name}: a schedule does not change")
+        object.__setattr__(self, name, value)
+
+    def _parts(self) -> tuple[object, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schedule) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def fires_ever(self) -> bool:
+        """Whether there is any time at which it fires.
+
+        >>> parse("0 0 30 2 *").fires_ever(), parse("0 0 29 2 *").fires_ever()
+        (False, True)
+        """
+        if self.every is not None:
+            return True
+        return bool(self.minutes and self.hours and self.months) and self._has_days()
+
+    def _has_days(self) -> bool:
+        some_date = any(
+            day <= (29 if month == 2 else 30 if month in (4, 6, 9, 11) else 31)
+            for month in self.months
+            for day in self.days_of_month
+        )
+        if self.any_day_of_month or self.any_day_of_week:
+            return some_date and bool(self.days_of_week)
+        return some_date or bool(self.days_of_week)
+
+    def next_times(self, after: datetime, count: int) -> list[datetime]:
+        """The next times at which it fires, in the time zone of `after`.
+
+        Fewer than `count` where no further time is found within five years, as upstream.
+
+        >>> from datetime import datetime, timezone
+        >>> moment = datetime(2026, 2, 27, 12, tzinfo=timezone.utc)
+        >>> [time.isoformat() for time in parse("30 2 * * 6,0").next_times(moment, 2)]
+        ['2026-02-28T02:30:00+00:00', '2026-03-01T02:30:00+00:00']
+        """
+        from jobsworth.api.formats.cron_times import next_times
+
+        return next_times(self, after, count)
+
+
+class _Range:
+    """What one of the five fields may hold."""
+
+    __slots__ = ("maximum", "minimum", "names")
+
+    def __init__(self, minimum: int, maximum: int, names: str = "") -> None:
+        self.minimum = minimum
+        self.maximum = maximum
+        self.names = {name: minimum + index for index, name in enumerate(names.split())}
+
+
+_RANGES = (
+    _Range(0, 59),
+    _Range(0, 23),
+    _Range(1, 31),
+    _Range(1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"),
+    _Range(0, 6, "sun mon tue wed thu fri sat"),
+)
+"""Of minutes, hours, days of the month, months and days of the week."""
+
+_DESCRIPTORS = {
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+    "@monthly": "0 0 1 * *",
+    "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@hourly": "0 * * * *",
+}
+
+
+def parse(schedule: str) -> Schedule:
+    """Read a schedule.
+
+    Raises:
+        BadSchedule: it is malformed, or names a number out of range or an unknown time zone.
+
+    >>> parse("@every 1m30.5s").every
+    90000000000
+    """
+    if not schedule:
+        raise BadSchedule("empty spec string")
+    time_zone = None
+    if schedule.startswith(("TZ=", "CRON_TZ=")):
+        time_zone, schedule = _time_zone(schedule)
+    if schedule.startswith("@every "):
+        return Schedule(every=_interval(schedule), time_zone=time_zone)
+    if schedule.startswith("@"):
+        if schedule not in _DESCRIPTORS:
+            raise BadSchedule(f"unrecognized descriptor: {schedule}")
+        schedule = _DESCRIPTORS[schedule]
+    fields = _fields(schedule)
+    if len(fields) != 5:
+        listed = " ".join(fields)
+        raise BadSchedule(f"expected exactly 5 fields, found {len(fields)}: [{listed}]")
+    read = [_values(field, range_) for field, range_ in zip(fields, _RANGES, strict=True)]
+    return Schedule(
+        minutes=read[0][0],
+        hours=read[1][0],
+        days_of_month=read[2][0],
+        months=read[3][0],
+        days_of_week=read[4][0],
+        any_day_of_month=read[2][1],
+        any_day_of_week=read[4][1],
+        time_zone=time_zone,
+    )
+
+
+def _time_zone(schedule: str) -> tuple[str, str]:
+    from jobsworth.api.formats import time_zones
+
+    front, space, rest = schedule.partition(" ")
+    if not space:  # upstream looks for the space, does not find it, and the API server recovers
+        raise BadSchedule("invalid schedule format: runtime error: slice bounds out of range [:-1]")
+    name = front.partition("=")[2]
+    problem = time_zones.unknown(name)
+    if problem is not None:
+        raise BadSchedule(f"provided bad location {name}: {problem}")
+    return name, rest.strip(_SPACES)
+
+
+def _interval(schedule: str) -> int:
+    from jobsworth.api.formats import duration
+
+    try:
+        interval = duration.parse(schedule[len("@every ") :])
+    except duration.BadDuration as error:
+        raise BadSchedule(f"failed to parse duration {schedule}: {error}") from None
+    return max(interval - interval % _SECOND, _SECOND)
+
+
+def _fields(schedule: str) -> list[str]:
+    if not (schedule.isascii() and schedule.isprintable()):
+        schedule = "".join(" " if each in _SPACES else each for each in schedule)
+        return [field for field in schedule.split(" ") if field]
+    return schedule.split()
+
+
+def _values(field: str, range_: _Range) -> tuple[Days, bool]:
+    """The numbers of a field, and whether it has a star."""
+    values: set[int] = set()
+    star = False
+    for part in field.split(","):
+        if part:
+            first, last, step = _span(part, range_)
+            values.update(range(first, last + 1, step))
+            star = star or (part[0] in "*?" and step == 1)
+    return frozenset(values), star
+
+
+def _span(text: str, range_: _Range) -> tuple[int, int, int]:
+    """The first and the last number of a range, and its step."""
+    limits, *steps = text.split("/")
+    low, *high = limits.split("-")
+    if low in ("*", "?"):
+        first, last = range_.minimum, range_.maximum
+    else:
+        first = last = _number_or_name(low, range_.names)
+        if len(high) > 1:
+            raise BadSchedule(f"too many hyphens: {text}")
+        if high:
+            last = _number_or_name(high[0], range_.names)
+    step = 1
+    if len(steps) > 1:
+        raise BadSchedule(f"too many slashes: {text}")
+    if steps:
+        step = _number(steps[0])
+        if not high:
+            last = range_.maximum
+    if first < range_.minimum:
+        raise BadSchedule(f"beginning of range ({first}) below minimum ({range_.minimum}): {text}")
+    if last > range_.maximum:
+        raise BadSchedule(f"end of range ({last}) above maximum ({range_.maximum}): {text}")
+    if first > last:
+        raise BadSchedule(f"beginning of range ({first}) beyond end of range ({last}): {text}")
+    if step == 0:
+        raise BadSchedule(f"step of range should be a positive number: {text}")
+    return first, last, step
+
+
+def _number_or_name(text: str, names: dict[str, int]) -> int:
+    number = names.get(text.replace("İ", "i").lower())  # as Go makes it small: without a dot
+    return _number(text) if number is None else number
+
+
+def _number(text: str) -> int:
+    """A number that is not negative, with the errors of Go's ``strconv.Atoi``."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    rest = digits.lstrip("0123456789")
+    leading = digits[: len(digits) - len(rest)].lstrip("0")
+    size = int(leading or "0") if len(leading) <= len(str(_MAX_UINT64)) else _MAX_UINT64 + 1
+    if size > _MAX_UINT64:  # noticed before anything behind it is looked at
+        raise _bad_number(text, "value out of range")
+    if not digits or rest:
+        raise _bad_number(text, "invalid syntax")
+    number = -size if text[0] == "-" else size
+    if not -_MAX_INT64 - 1 <= number <= _MAX_INT64:
+        raise _bad_number(text, "value out of range")
+    if number < 0:
+        raise BadSchedule(f"negative number ({number}) not allowed: {text}")
+    return number
+
+
+def _bad_number(text: str, problem: str) -> BadSchedule:
+    from jobsworth.api.errors import quoted
+
+    return BadSchedule(
+        f"failed to parse int from {text}: strconv.Atoi: parsing {quoted(text)}: {problem}"
+    )

@@ -1,0 +1,70 @@
+"""Lists of completion indexes as a Job writes them: ``1,3-5,7``.
+
+Source: KEP-2214 (status.completedIndexes) and KEP-3998 (succeededIndexes); the grammar is that of
+Kubernetes 1.36, which the API server applies to both.
+"""
+
+from __future__ import annotations
+
+_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
+
+
+class BadIndexes(ValueError):
+    """A list of indexes that cannot be read; the message is the API server's."""
+
+
+def count(text: str, completions: int) -> int:
+    """How many indexes a list holds.
+
+    Args:
+        text: the list, in increasing order and without overlap.
+        completions: the Job's completions; every index is below.
+
+    Raises:
+        BadIndexes: the list is malformed, out of order, or holds an index that is too large.
+
+    >>> count("1,3-5,7", 10)
+    5
+    >>> count("", 10)
+    0
+    """
+    if not text:
+        return 0
+    total, last = 0, None
+    for interval in text.split(","):
+        first, end = _interval(interval, completions)
+        if last is not None and last >= first:
+            raise BadIndexes(f"non-increasing order, previous: {last}, current: {first}")
+        total += end - first + 1
+        last = end
+    return total
+
+
+def _interval(text: str, completions: int) -> tuple[int, int]:
+    from jobsworth.api.errors import quoted
+
+    limits = text.split("-")
+    if len(limits) > 2:
+        raise BadIndexes(
+            f"the fragment {quoted(text)} violates the requirement that an index interval can have "
+            "at most two parts separated by '-'"
+        )
+    first = _index(limits[0], completions)
+    if len(limits) == 1:
+        return first, first
+    end = _index(limits[1], completions)
+    if first >= end:
+        raise BadIndexes(f"non-increasing order, previous: {first}, current: {end}")
+    return first, end
+
+
+def _index(text: str, completions: int) -> int:
+    from jobsworth.api.errors import quoted
+
+    digits = text[1:] if text[:1] == "+" else text  # Go's strconv.Atoi; "-" separates intervals
+    if not (digits.isascii() and digits.isdigit() and _MIN_INT64 <= int(digits) <= _MAX_INT64):
+        raise BadIndexes(f"cannot convert string to integer for index: {quoted(text)}")
+    index = int(digits)
+    if index >= completions:
+        raise BadIndexes(f"too large index: {quoted(text)}")
+    return index

@@ -1,0 +1,386 @@
+"""Quantities of a resource: ``500m`` CPU, ``1.5Gi`` of memory, ``2`` devices.
+
+Source: ``resource.Quantity`` in ``pkg/api/resource`` of ``k8s.io/apimachinery`` 0.36. A quantity is
+exact: a whole number times a power of ten. Upstream holds it either in 64 bits or as a decimal of
+any length, and which of the two shows: in the text that is kept, in what is rounded or overflows.
+
+    >>> parse("1024Mi").canonical(), parse("0.5").canonical(), parse(2).canonical()
+    ('1Gi', '500m', '2')
+    >>> parse("1Gi") == parse("1024Mi") > parse("1G")
+    True
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.formats.go_numbers import (
+    MAX_INT64,
+    digits_of,
+    divided_away_from_zero,
+    int32,
+    int64,
+    integer,
+    json_text,
+    power_of_ten,
+)
+from jobsworth.api.formats.names import DIGITS
+
+_BINARY, _DECIMAL, _EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
+_SUFFIXES = {
+    "": (0, _DECIMAL),
+    "n": (-9, _DECIMAL),
+    "u": (-6, _DECIMAL),
+    "m": (-3, _DECIMAL),
+    "k": (3, _DECIMAL),
+    "M": (6, _DECIMAL),
+    "G": (9, _DECIMAL),
+    "T": (12, _DECIMAL),
+    "P": (15, _DECIMAL),
+    "E": (18, _DECIMAL),
+    "Ki": (10, _BINARY),
+    "Mi": (20, _BINARY),
+    "Gi": (30, _BINARY),
+    "Ti": (40, _BINARY),
+    "Pi": (50, _BINARY),
+    "Ei": (60, _BINARY),
+}
+_DECIMAL_NAMES = {power: name for name, (power, form) in _SUFFIXES.items() if form == _DECIMAL}
+_BINARY_NAMES = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_SUFFIX_LETTERS = "eEinumkKMGTP"
+
+_NANO, _MILLI = -9, -3
+_NANOS = 10**9
+_INT64_DIGITS = 18
+"""Decimal digits that always fit into 64 bits."""
+_SHORT_SHIFTS = (0, 1, 2, 3, 6, 9)
+"""Powers of ten by which upstream multiplies at once, so that the product may overflow."""
+_LONGEST_SHIFT = 100
+"""Beyond, a power of ten is not multiplied out: all of its last 64 bits are zero."""
+
+_LONGEST_SUM = 10_000
+"""Powers of ten that two terms may be apart before the lesser one is lost."""
+
+_SPACES = " \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+"""White space that is trimmed; JSON escapes the rest, and upstream reads the text unescaped."""
+
+_NOT_A_QUANTITY = (
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+)
+_NOT_A_NUMBER = "unable to parse numeric part of quantity"
+_NOT_A_SUFFIX = "unable to parse quantity's suffix"
+
+_MOST_DIGITS = 10_000
+"""Upstream reads more, however long it takes; nobody needs them, and a webhook has to answer."""
+
+_CACHE_SIZE, _CACHED_LENGTH = 1024, 32
+
+
+class BadQuantity(ValueError):
+    """A quantity that cannot be read; the message is the API server's."""
+
+
+class Quantity:
+    """A quantity, as :func:`parse` reads it: ``mantissa * 10**exponent``. It does not change."""
+
+    __slots__ = ("_exponent", "_format", "_kept", "_long", "_mantissa")
+
+    def __init__(
+        self, mantissa: int, exponent: int, format: str, *, long: bool = False, kept: str = ""
+    ) -> None:
+        self._mantissa = mantissa
+        self._exponent = exponent
+        self._format = format
+        self._long = long  # upstream holds a decimal of any length, rather than 64 bits
+        self._kept = kept  # the text, where upstream prints it as it was written
+
+    @property
+    def mantissa(self) -> int:
+        """The number, less the power of ten."""
+        return self._mantissa
+
+    @property
+    def exponent(self) -> int:
+        """The power of ten."""
+        return self._exponent
+
+    @property
+    def format(self) -> str:
+        """The family of its suffix: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``."""
+        return self._format
+
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        return _sign(self._mantissa)
+
+    def __repr__(self) -> str:
+        return f"Quantity({self.canonical()})"
+
+    # Order
+
+    def compare(self, other: Quantity) -> int:
+        """-1, 0 or 1: less than, equal to or greater than the other, whatever the suffixes.
+
+        >>> parse("1000m").compare(parse("1"))
+        0
+        """
+        if self._exponent == other._exponent or not self._mantissa or not other._mantissa:
+            return _sign(self._mantissa - other._mantissa)
+        if self.sign != other.sign:
+            return self.sign
+        size, other_size = self._size(), other._size()
+        if size != other_size:
+            return self.sign if size > other_size else -self.sign
+        least = min(self._exponent, other._exponent)
+        mine = self._mantissa * power_of_ten(self._exponent - least)
+        return _sign(mine - other._mantissa * power_of_ten(other._exponent - least))
+
+    def _size(self) -> int:
+        """The digits in front of the point; a fraction has none, or less than none."""
+        return len(digits_of(abs(self._mantissa))) + self._exponent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self.compare(other) == 0
+
+    def __lt__(self, other: Quantity) -> bool:
+        return self.compare(other) < 0
+
+    def __le__(self, other: Quantity) -> bool:
+        return self.compare(other) <= 0
+
+    def __gt__(self, other: Quantity) -> bool:
+        return self.compare(other) > 0
+
+    def __ge__(self, other: Quantity) -> bool:
+        return self.compare(other) >= 0
+
+    def __hash__(self) -> int:
+        digits = digits_of(self._mantissa)
+        significant = digits.rstrip("0")
+        return hash((significant, significant and self._exponent + len(digits) - len(significant)))
+
+    # Numbers
+
+    def value(self) -> int:
+        """The number, rounded up to a whole one, in 64 bits: it may overflow, as upstream."""
+        return self._scaled(0)
+
+    def milli_value(self) -> int:
+        """A thousand times the number, rounded up and overflowing likewise.
+
+        >>> parse("0.1").milli_value(), parse("1u").milli_value()
+        (100, 1)
+        """
+        return self._scaled(_MILLI)
+
+    def is_integer(self) -> bool:
+        """Whether the API server takes it for a whole number, as extended resources must be."""
+        return self.milli_value() % 1000 == 0
+
+    def _scaled(self, exponent: int) -> int:
+        shift = self._exponent - exponent
+        if not self._mantissa:
+            return 0
+        if self._long:
+            return int64(self._scaled_long(shift))
+        if shift < 0:
+            return divided_away_from_zero(self._mantissa, -shift)
+        if shift in _SHORT_SHIFTS:
+            return int64(self._mantissa * power_of_ten(shift))
+        if shift > _INT64_DIGITS or abs(self._mantissa) * power_of_ten(shift) > MAX_INT64:
+            return 0
+        return self._mantissa * power_of_ten(shift)
+
+    def _scaled_long(self, shift: int) -> int:
+        if shift >= 0:
+            return self._mantissa * pow(10, shift, 2**64)
+        divisor = power_of_ten(-shift)
+        if self._mantissa >= MAX_INT64:
+            return -(-self._mantissa // divisor)
+        low = int64(self._mantissa)
+        quotient, rest = divmod(abs(low), divisor)
+        return (quotient if low > 0 else -quotient) + (rest > 0)
+
+    def __add__(self, other: Quantity) -> Quantity:
+        """The sum, with the family of suffixes of the first that is not zero.
+
+        >>> (parse("1Gi") + parse("500M")).canonical()
+        '1573741824'
+        """
+        long = self._long or other._long
+        if not self._mantissa or not other._mantissa:
+            first = self if self._mantissa else other
+            return Quantity(first._mantissa, first._exponent, first._format, long=long)
+        if abs(self._exponent - other._exponent) > _LONGEST_SUM:
+            return self if self._size() > other._size() else other
+        exponent = min(self._exponent, other._exponent)
+        terms = [each._mantissa * power_of_ten(each._exponent - exponent) for each in (self, other)]
+        long = long or any(abs(number) > MAX_INT64 for number in (*terms, sum(terms)))
+        return Quantity(sum(terms), exponent, self._format, long=long)
+
+    def rounded_up_to_milli(self) -> Quantity:
+        """The quantity to which the resources of a Pod are defaulted: no finer than a thousandth.
+
+        Source: ``SetDefaults_ResourceList`` in ``pkg/apis/core/v1``.
+
+        >>> parse("1.0001").rounded_up_to_milli().canonical()
+        '1001m'
+        """
+        shift = self._exponent - _MILLI
+        if shift >= 0 and (shift > _LONGEST_SHIFT or not self._long):
+            return self
+        if shift >= 0:
+            mantissa = self._mantissa * power_of_ten(shift)
+        else:
+            mantissa = divided_away_from_zero(self._mantissa, -shift)
+        return Quantity(mantissa, _MILLI, self._format, long=self._long)
+
+    # Text
+
+    def canonical(self) -> str:
+        """The text that the API server stores and prints.
+
+        It keeps the suffix's family, has no fraction, and the largest suffix that fits. A text that
+        looks like that at a glance, upstream leaves as it was written: ``+5``, ``1.500``.
+
+        >>> [parse(text).canonical() for text in ("1.5Gi", "1e4", "1500", "0.1Ki", "+5")]
+        ['1536Mi', '10e3', '1500', '102400m', '+5']
+        """
+        return self._kept or self._canonical()
+
+    def _canonical(self) -> str:
+        if not self._mantissa:
+            return "0"
+        if self._format == _BINARY:
+            number, rest = divmod(self._mantissa, power_of_ten(-self._exponent))
+            if not rest and abs(number) >= 1024:
+                return _binary(number)
+        digits = digits_of(self._mantissa)
+        significant = digits.rstrip("0")
+        power = self._exponent + len(digits) - len(significant)
+        zeros = power % 3
+        power = int32(power - zeros)
+        number_text = significant + "0" * zeros
+        if self._format == _EXPONENT:
+            return f"{number_text}e{power}" if power else number_text
+        return number_text + _DECIMAL_NAMES.get(power, "")  # upstream's, beyond exa: no suffix
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _binary(number: int) -> str:
+    suffix = 0
+    while number % 1024 == 0:
+        number //= 1024
+        suffix += 1
+    return f"{number}{_BINARY_NAMES[suffix]}"
+
+
+_cache: dict[str, Quantity] = {}
+
+
+def parse(value: str | float) -> Quantity:
+    """Read a quantity.
+
+    Args:
+        value: a text or a number, as a manifest has it; a float is read as Go's JSON writes it.
+
+    Raises:
+        BadQuantity: it is no quantity.
+
+    >>> parse("12e6").canonical(), parse(0.25).canonical()
+    ('12e6', '250m')
+    >>> parse("1gi")
+    Traceback (most recent call last):
+    jobsworth.api.formats.quantity.BadQuantity: unable to parse quantity's suffix
+    """
+    text = value if isinstance(value, str) else json_text(value)
+    quantity = _cache.get(text)
+    if quantity is None:
+        quantity = _read(text.strip(_SPACES))
+        if len(_cache) >= _CACHE_SIZE:
+            _cache.clear()
+        if len(text) <= _CACHED_LENGTH:
+            _cache[text] = quantity
+    return quantity
+
+
+def _read(text: str) -> Quantity:
+    if not text:
+        raise BadQuantity(_NOT_A_QUANTITY)
+    whole, rest = _leading_digits(text)
+    negative, fraction = False, ""
+    known = _SUFFIXES.get(rest)
+    if known is None:  # there is a sign, a point or an exponent
+        if text[0] in "+-":
+            negative = text[0] == "-"
+            whole, rest = _leading_digits(text[1:])
+        if rest[:1] == ".":
+            fraction, rest = _leading_digits(rest[1:])
+        known = _SUFFIXES.get(rest) or _exponent(rest)
+    power, form = known
+    significant = whole.lstrip("0") or "0"
+    digits = len(significant) + len(fraction)
+    if form == _BINARY:
+        # Ki has some 3 decimal digits, Mi some 6 …
+        if not fraction and digits + power * 3 // 10 < _INT64_DIGITS - 3:
+            number = int(significant)
+            kept = text if number % 8 else ""
+            return Quantity((-number if negative else number) << power, 0, form, kept=kept)
+    elif digits <= _INT64_DIGITS:
+        scale = int32(power - len(fraction))
+        if scale >= _NANO:
+            shown = significant + fraction
+            number = int(shown)
+            as_it_is = scale % 3 == 0 and shown[0] != "0" and not shown.endswith("000")
+            kept = text if as_it_is else ""
+            return Quantity(-number if negative else number, scale, form, kept=kept)
+    if not whole and not fraction:
+        raise BadQuantity(_NOT_A_NUMBER)
+    if digits > _MOST_DIGITS:
+        raise BadQuantity(f"a quantity of more than {_MOST_DIGITS} digits is not read")
+    return _long_quantity(integer(significant + fraction), len(fraction), power, form, negative)
+
+
+def _long_quantity(number: int, places: int, power: int, form: str, negative: bool) -> Quantity:
+    """A quantity with too many digits for 64 bits, rounded up to nano and, if binary, capped."""
+    if form == _BINARY:
+        number <<= power
+        power = 0
+    power = int32(power - places)
+    if not number:
+        return Quantity(0, 0, form, long=True)
+    if power < _NANO:
+        number = divided_away_from_zero(number, _NANO - power)
+        power = _NANO
+    elif power <= _LONGEST_SHIFT:
+        number *= power_of_ten(power - _NANO)
+        power = _NANO
+    if form == _BINARY and number > MAX_INT64 * _NANOS:
+        number, power = MAX_INT64, 0
+    if form == _BINARY and number < _NANOS:
+        form = _DECIMAL
+    return Quantity(-number if negative else number, power, form, long=True)
+
+
+def _leading_digits(text: str) -> tuple[str, str]:
+    rest = text.lstrip(DIGITS)
+    return text[: len(text) - len(rest)], rest
+
+
+def _exponent(suffix: str) -> tuple[int, str]:
+    """The power of ten of a suffix such as ``e3`` or ``E-3``."""
+    rest = suffix.lstrip(_SUFFIX_LETTERS)
+    if rest[:1] in ("-", "+"):
+        rest = rest[1:]
+    if rest.strip(DIGITS):
+        raise BadQuantity(_NOT_A_QUANTITY)
+    digits = suffix[2:] if suffix[1:2] in ("-", "+") else suffix[1:]
+    if suffix[0] not in "eE" or not digits or digits.strip(DIGITS):
+        raise BadQuantity(_NOT_A_SUFFIX)
+    digits = digits.lstrip("0")
+    power = int(digits or "0") if len(digits) <= len(str(MAX_INT64)) else MAX_INT64 + 2
+    if power > MAX_INT64 + (suffix[1] == "-"):
+        raise BadQuantity(_NOT_A_SUFFIX)
+    return int32(-power if suffix[1] == "-" else power), _EXPONENT

@@ -1,0 +1,245 @@
+"""ObjectMeta: names, labels, annotations, owners, finalizers (``meta/v1``)."""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import (
+    AnyJSON,
+    Boolean,
+    Field,
+    Int64,
+    ListOf,
+    MapOf,
+    NonNegative,
+    Pointer,
+    String,
+    Struct,
+    Time,
+)
+from jobsworth.api.equality import equal
+from jobsworth.api.errors import Printed, forbidden, go_json, invalid, required, too_long
+from jobsworth.api.formats.names import (
+    as_prefix,
+    byte_length,
+    dns_label,
+    dns_subdomain,
+    label_key,
+    label_value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+
+TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
+"""The longest that all keys and values of the annotations may be together, in bytes."""
+FIELD_MANAGER_MAX_LENGTH = 128
+SUBRESOURCE_MAX_LENGTH = 256
+IMMUTABLE = "field is immutable"
+STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
+
+OwnerReference = Struct(
+    "OwnerReference",
+    "An object that this one belongs to, and with which it is deleted.",
+    apiVersion=Field(String, always=True),
+    kind=Field(String, always=True),
+    name=Field(String, always=True),
+    uid=Field(String, always=True),
+    controller=Field(Pointer(Boolean)),
+    blockOwnerDeletion=Field(Pointer(Boolean)),
+)
+
+ManagedFieldsEntry = Struct(
+    "ManagedFieldsEntry",
+    "Which fields one manager wrote, for server-side apply.",
+    manager=Field(String),
+    operation=Field(String, values=("Apply", "Update")),
+    apiVersion=Field(String),
+    time=Field(Pointer(Time)),
+    fieldsType=Field(String, values=("FieldsV1",)),
+    fieldsV1=Field(Pointer(AnyJSON)),
+    subresource=Field(String),
+)
+
+ObjectMeta = Struct(
+    "ObjectMeta",
+    "What every object has: its name, its labels, whom it belongs to.",
+    name=Field(String),
+    generateName=Field(String),
+    namespace=Field(String),
+    selfLink=Field(String),
+    uid=Field(String),
+    resourceVersion=Field(String),
+    generation=Field(Int64),
+    creationTimestamp=Field(Time),
+    deletionTimestamp=Field(Pointer(Time)),
+    deletionGracePeriodSeconds=Field(Pointer(Int64)),
+    labels=Field(MapOf(String)),
+    annotations=Field(MapOf(String)),
+    ownerReferences=Field(ListOf(OwnerReference)),
+    finalizers=Field(ListOf(String)),
+    managedFields=Field(ListOf(ManagedFieldsEntry)),
+)
+
+
+def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge the metadata of an object in a namespace, whose name is a DNS subdomain.
+
+    Not a rule of the type: the metadata of a Pod template is judged less strictly.
+    """
+    prefix = meta.get("generateName", "")
+    if prefix:
+        for detail in dns_subdomain(as_prefix(prefix)):
+            yield invalid(f"{path}.generateName", prefix, detail)
+    name = meta.get("name", "")
+    if not name:
+        yield required(f"{path}.name", "name or generateName is required")
+    else:
+        for detail in dns_subdomain(name):
+            yield invalid(f"{path}.name", name, detail)
+    for detail in dns_label(meta["namespace"]):
+        yield invalid(f"{path}.namespace", meta["namespace"], detail)
+    generation = meta.get("generation", 0)
+    if not NonNegative.admits(generation):
+        yield invalid(f"{path}.generation", generation, NonNegative.detail)
+    yield from check_labels(meta.get("labels"), f"{path}.labels")
+    yield from check_annotations(meta.get("annotations"), f"{path}.annotations")
+    yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences")
+    yield from _check_finalizers(meta.get("finalizers"), f"{path}.finalizers")
+    yield from _check_finalizers_are_owned(meta, path)
+    yield from _check_managed_fields(meta.get("managedFields", ()), f"{path}.managedFields")
+
+
+def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldError]:
+    """Judge the keys and values of labels; both are reported at the map itself."""
+    for key, value in (labels or {}).items():
+        for detail in label_key(key):
+            yield invalid(path, key, detail)
+        for detail in label_value(value):
+            yield invalid(path, value, detail)
+
+
+def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator[FieldError]:
+    """Judge the keys of annotations, where case does not matter, and their size altogether."""
+    size = 0
+    for key, value in (annotations or {}).items():
+        size += byte_length(key) + byte_length(value)
+        for detail in label_key(key.lower()):
+            yield invalid(path, key, detail)
+    if size > TOTAL_ANNOTATION_SIZE_LIMIT:
+        yield too_long(path, TOTAL_ANNOTATION_SIZE_LIMIT)
+
+
+def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
+    # The server drops repeated references before it judges them.
+    owners = [owner for at, owner in enumerate(references) if owner not in references[:at]]
+    controller = ""
+    for owner in owners:
+        group, _, version = owner.get("apiVersion", "").rpartition("/")
+        if not version or "/" in group:
+            yield invalid(
+                f"{path}.apiVersion", owner.get("apiVersion", ""), "version must not be empty"
+            )
+        for field in ("kind", "name", "uid"):
+            if not owner.get(field):
+                yield invalid(f"{path}.{field}", "", "must not be empty")
+        if (group, version, owner.get("kind")) == ("", "v1", "Event"):
+            yield invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")
+        if owner.get("controller"):
+            name = f"{owner.get('kind', '')}/{owner.get('name', '')}"
+            if controller:
+                yield invalid(
+                    path,
+                    _as_go_prints_them(owners),
+                    "Only one reference can have Controller set to true. "
+                    f'Found "true" in references for {controller} and {name}',
+                )
+            else:
+                controller = name
+
+
+def _as_go_prints_them(owners: list[dict[str, Any]]) -> Printed:
+    fields = OwnerReference.fields.values()
+    ordered = [
+        {
+            field.name: owner.get(field.name, "")
+            for field in fields
+            if field.always or field.name in owner
+        }
+        for owner in owners
+    ]
+    return Printed(go_json(ordered, sort_keys=False))
+
+
+def _check_finalizers(finalizers: list[str] | None, path: str) -> Iterator[FieldError]:
+    for finalizer in finalizers or ():
+        for detail in label_key(finalizer):
+            yield invalid(path, finalizer, detail)
+    if finalizers and "orphan" in finalizers and "foregroundDeletion" in finalizers:
+        yield invalid(
+            path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"
+        )
+
+
+def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """A finalizer names who will take it away, by a domain, unless it is one of Kubernetes' own."""
+    for index, finalizer in enumerate(meta.get("finalizers", ())):
+        if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
+            yield invalid(
+                f"{path}.finalizers[{index}]",
+                finalizer,
+                "name is neither a standard finalizer name nor is it fully qualified",
+            )
+
+
+def _check_managed_fields(entries: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
+    for index, entry in enumerate(entries):
+        operation = entry.get("operation", "")
+        if operation not in ("Apply", "Update"):
+            yield invalid(f"{path}[{index}].operation", operation, "must be `Apply` or `Update`")
+        kind = entry.get("fieldsType", "")
+        if kind not in ("", "FieldsV1"):
+            yield invalid(f"{path}[{index}].fieldsType", kind, "must be `FieldsV1`")
+        manager = entry.get("manager", "")
+        if byte_length(manager) > FIELD_MANAGER_MAX_LENGTH:
+            yield too_long(f"{path}[{index}].manager", FIELD_MANAGER_MAX_LENGTH)
+        if byte_length(entry.get("subresource", "")) > SUBRESOURCE_MAX_LENGTH:
+            yield too_long(f"{path}[{index}].subresource", SUBRESOURCE_MAX_LENGTH)
+
+
+def check_object_meta_update(
+    new: dict[str, Any], old: dict[str, Any], path: str
+) -> Iterator[FieldError]:
+    """Judge a change of metadata: what identifies the object stays, and finalizers of the dying."""
+    if "deletionTimestamp" in old:
+        added = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
+        if added:
+            names = ", ".join(f'"{name}"' for name in added)
+            yield forbidden(
+                f"{path}.finalizers",
+                "no new finalizers can be added if the object is being deleted, "
+                f"found new finalizers []string{{{names}}}",
+            )
+    for field in (
+        "name",
+        "namespace",
+        "uid",
+        "creationTimestamp",
+        "deletionTimestamp",
+        "deletionGracePeriodSeconds",
+    ):
+        yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
+    yield from check_labels(new.get("labels"), f"{path}.labels")
+    yield from check_annotations(new.get("annotations"), f"{path}.annotations")
+    yield from _check_owners(new.get("ownerReferences", []), f"{path}.ownerReferences")
+    yield from _check_finalizers(new.get("finalizers"), f"{path}.finalizers")
+    yield from _check_finalizers_are_owned(new, path)
+    yield from _check_managed_fields(new.get("managedFields", ()), f"{path}.managedFields")
+
+
+def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:
+    """Judge a field that must stay as it is."""
+    if not equal(new, old):
+        yield invalid(path, new, IMMUTABLE)

@@ -1,0 +1,146 @@
+"""The API server that a verdict speaks for: a Kubernetes release and its feature gates."""
+
+from __future__ import annotations
+
+from jobsworth.api.feature_gates import FEATURE_GATES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
+"""The Kubernetes releases whose API servers are known."""
+
+NEWEST_RELEASE = RELEASES[-1]
+
+
+class UnknownRelease(ValueError):
+    """A Kubernetes release that this version of jobsworth does not know."""
+
+
+class UnknownGate(ValueError):
+    """A feature gate that does not exist in a release, or that it does not let anybody set."""
+
+
+def minor(release: str) -> int:
+    """The minor version of a release: 31 for "1.31"."""
+    return int(release[2:])
+
+
+class ApiServer:
+    """A kube-apiserver of one release, with its feature gates.
+
+    Immutable, hashable, and cheap to compare: everything compiled from declarations is kept by it.
+
+    Args:
+        release: "1.31", also "v1.31" or "1.31.4"; the newest one by default.
+        gates: feature gates that are set otherwise than the release does by default.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up;
+            by itself a kube-apiserver refuses privileged containers.
+
+    Raises:
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a gate is unknown, not there in this release, or locked to the other value.
+    """
+
+    __slots__ = ("_enabled", "allow_privileged", "gates", "minor", "release")
+
+    def __init__(
+        self,
+        release: str = NEWEST_RELEASE,
+        gates: Mapping[str, bool] | None = None,
+        *,
+        allow_privileged: bool = False,
+    ) -> None:
+        self.allow_privileged = allow_privileged
+        self.release = _known_release(release)
+        self.minor = minor(self.release)
+        self._enabled: dict[str, bool] = {}
+        for name, wanted in (gates or {}).items():
+            self._set(name, wanted)
+        self.gates = tuple(sorted(self._enabled.items()))
+
+    def _set(self, name: str, wanted: bool) -> None:
+        if name not in FEATURE_GATES:
+            raise UnknownGate(f'unknown feature gate "{name}"{_near(name, FEATURE_GATES)}')
+        stage = self._stage(name)
+        if stage is None:
+            first = FEATURE_GATES[name][0][0]
+            raise UnknownGate(
+                f'feature gate "{name}" does not exist in Kubernetes {self.release}: it came with {first}'
+            )
+        _, _, default, locked = stage
+        if locked and wanted != default:
+            raise UnknownGate(
+                f'feature gate "{name}" is locked to {str(default).lower()} in Kubernetes {self.release}'
+            )
+        self._enabled[name] = wanted
+
+    def _stage(self, name: str) -> tuple[str, str, bool, bool] | None:
+        reached = [stage for stage in FEATURE_GATES[name] if minor(stage[0]) <= self.minor]
+        return reached[-1] if reached else None
+
+    def enabled(self, gate: str) -> bool:
+        """Whether a feature gate is on; False in releases that do not have it yet.
+
+        Raises:
+            KeyError: there is no such gate.
+        """
+        try:
+            return self._enabled[gate]
+        except KeyError:
+            stage = self._stage(gate)
+            return stage is not None and stage[2]
+
+    def knows(self, since: str, until: str) -> bool:
+        """Whether the release is one of those from `since` to `until`; empty ends are open."""
+        return not ((since and minor(since) > self.minor) or (until and minor(until) < self.minor))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ApiServer)
+            and self.minor == other.minor
+            and self.gates == other.gates
+            and self.allow_privileged == other.allow_privileged
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.minor, self.gates, self.allow_privileged))
+
+    def __repr__(self) -> str:
+        gates = ",".join(f"{name}={str(on).lower()}" for name, on in self.gates)
+        return f"Kubernetes {self.release}" + (f" with {gates}" if gates else "")
+
+
+def parse_gates(text: str) -> dict[str, bool]:
+    """Read feature gates as Kubernetes components take them: ``A=true,B=false``.
+
+    Raises:
+        UnknownGate: a part is not of the form ``Name=true`` or ``Name=false``.
+    """
+    gates = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, separator, value = part.partition("=")
+        if not separator or value.lower() not in ("true", "false"):
+            raise UnknownGate(
+                f'cannot read "{part}": feature gates are written Name=true or Name=false'
+            )
+        gates[name.strip()] = value.lower() == "true"
+    return gates
+
+
+def _known_release(text: str) -> str:
+    parts = text.removeprefix("v").split(".")
+    release = ".".join(parts[:2])
+    if release not in RELEASES or not all(part.isdigit() for part in parts[2:3]):
+        raise UnknownRelease(
+            f'unknown Kubernetes release "{text}": known are {RELEASES[0]} to {RELEASES[-1]}'
+        )
+    return release
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    matches = get_close_matches(name, known, n=1)
+    return f': did you mean "{matches[0]}"?' if matches else ""

@@ -1,0 +1,1 @@
+"""From the declarations: the strict decoder, the defaulter and the validator."""

@@ -1,0 +1,232 @@
+"""The checker: a decoded and defaulted object held against its declaration and its rules."""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import ListOf, Pointer, String, Struct
+from jobsworth.api.errors import forbidden, invalid, not_supported, required, too_many
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.declare import Bounds, Field, Format, OneOf, Rule
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.request import Request
+    from jobsworth.api.server import ApiServer
+
+    Errors = list[FieldError]
+    Check = Callable[[Any, str, Request, Errors], None]
+
+
+class Checking:
+    """Checkers of declared types, compiled on first use for one server."""
+
+    __slots__ = ("_compiled", "_server")
+
+    def __init__(self, server: ApiServer) -> None:
+        self._server = server
+        self._compiled: dict[Struct, Check] = {}
+
+    def of(self, struct: Struct) -> Check:
+        """The function that judges an object of this type: (value, path, request, errors)."""
+        check = self._compiled.get(struct)
+        if check is None:
+            check = self._compiled[struct] = self._compile(struct)
+        return check
+
+    def _compile(self, struct: Struct) -> Check:
+        fields = [
+            field
+            for field in struct.fields.values()
+            if (not field.gate or self._server.enabled(field.gate))
+            and self._server.knows(field.since, field.until)
+        ]
+        checks: dict[str, Check] = {}
+        conditions: dict[str, Callable[[dict[str, Any]], bool]] = {}
+        for field in fields:
+            parts = [*_own_checks(field), *self._below(field)]
+            if parts:
+                checks[field.name] = _reported_as(field, _all(parts))
+                if field.judge_when is not None:
+                    conditions[field.name] = field.judge_when
+        absent = [
+            (field.name, "" if field.type is String else 0, _reported_as(field, _all(parts)))
+            for field in fields
+            if (parts := _absence_checks(field))
+        ]
+        check = _struct_check(checks, absent, struct.rules, conditions)
+        return check if struct.one_of is None else _union_check(struct.one_of, check)
+
+    def _below(self, field: Field) -> list[Check]:
+        kind = field.type
+        if isinstance(kind, ListOf):
+            if not isinstance(kind.item, Struct):
+                return []
+            return [self._items(kind.item, numbered=field.reported_as != "")]
+        below = kind.target if isinstance(kind, Pointer) else kind
+        return [self._late(below)] if isinstance(below, Struct) else []
+
+    def _late(self, struct: Struct) -> Check:
+        # Compiled when first met: see Decoder._value.
+        return lambda value, path, request, errors: self.of(struct)(value, path, request, errors)
+
+    def _items(self, struct: Struct, *, numbered: bool) -> Check:
+        def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
+            check_item = self.of(struct)
+            for index, item in enumerate(value):
+                check_item(item, f"{path}[{index}]" if numbered else path, request, errors)
+
+        return check
+
+
+def _struct_check(
+    checks: dict[str, Check],
+    absent: list[tuple[str, Any, Check]],
+    rules: list[Rule],
+    conditions: dict[str, Callable[[dict[str, Any]], bool]],
+) -> Check:
+    def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
+        prefix = f"{path}." if path else ""
+        for name, part in value.items():
+            check_part = checks.get(name)
+            if check_part is None or (name in conditions and not conditions[name](value)):
+                continue
+            check_part(part, prefix + name, request, errors)
+        for name, zero, check_absence in absent:
+            if name not in value:
+                check_absence(zero, prefix + name, request, errors)
+        for rule in rules:
+            errors.extend(rule(value, path, request))
+
+    return check
+
+
+def _union_check(one_of: OneOf, check: Check) -> Check:
+    members = one_of.members
+
+    def check_union(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
+        present = [member for member in members if member in value]
+        if not present and one_of.none is not None:
+            errors.append(required(path, one_of.none))
+        elif len(present) > 1:
+            # Only the first is judged: the API server stops at the surplus ones.
+            errors.extend(
+                forbidden(f"{path}.{one_of.misnamed.get(name, name)}", one_of.several)
+                for name in present[1:]
+            )
+            value = {name: part for name, part in value.items() if name not in present[1:]}
+        check(value, path, request, errors)
+
+    return check_union
+
+
+def _absence_checks(field: Field) -> list[Check]:
+    """What is to be checked when a field is missing; the checks are called with the zero value."""
+    checks = [] if field.required is False else [_required_check(field.required)]
+    return [*checks, *_value_checks(field)] if field.judge_empty else checks
+
+
+def _own_checks(field: Field) -> list[Check]:
+    checks = _value_checks(field)
+    if isinstance(field.type, ListOf):
+        checks = [_each(check) for check in checks]
+    if field.max_items is not None:
+        checks.append(_size_check(field.max_items))
+    if field.required is not False and field.always and isinstance(field.type, ListOf):
+        checks.append(_emptiness_check(field.required))
+    return checks
+
+
+def _value_checks(field: Field) -> list[Check]:
+    """What is to be checked of a value, or of each item where the field is a list."""
+    checks = []
+    if field.enum:
+        checks.append(_enum_check(field.enum))
+    if field.bounds is not None:
+        checks.append(_bounds_check(field.bounds))
+    if field.format is not None:
+        checks.append(_format_check(field.format))
+    return checks
+
+
+def _reported_as(field: Field, check: Check) -> Check:
+    name = field.reported_as
+    if name is None:
+        return check
+
+    def check_reported(value: Any, path: str, request: Request, errors: Errors) -> None:
+        holder = path[: -len(field.name)]
+        check(value, holder + name if name else holder.removesuffix("."), request, errors)
+
+    return check_reported
+
+
+def _all(parts: list[Check]) -> Check:
+    if len(parts) == 1:
+        return parts[0]
+
+    def check(value: Any, path: str, request: Request, errors: Errors) -> None:
+        for part in parts:
+            part(value, path, request, errors)
+
+    return check
+
+
+def _each(check_item: Check) -> Check:
+    def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
+        for index, item in enumerate(value):
+            check_item(item, f"{path}[{index}]", request, errors)
+
+    return check
+
+
+def _required_check(detail: bool | str) -> Check:
+    def check(value: Any, path: str, request: Request, errors: Errors) -> None:
+        errors.append(required(path, detail if isinstance(detail, str) else ""))
+
+    return check
+
+
+def _enum_check(names: tuple[str, ...]) -> Check:
+    admitted = frozenset(names)
+
+    def check(value: str, path: str, request: Request, errors: Errors) -> None:
+        if value not in admitted:
+            errors.append(not_supported(path, value, names))
+
+    return check
+
+
+def _bounds_check(bounds: Bounds) -> Check:
+    minimum, maximum, detail = bounds.minimum, bounds.maximum, bounds.detail
+
+    def check(value: int, path: str, request: Request, errors: Errors) -> None:
+        if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
+            errors.append(invalid(path, value, detail))
+
+    return check
+
+
+def _format_check(judge: Format) -> Check:
+    def check(value: str, path: str, request: Request, errors: Errors) -> None:
+        for detail in judge(value):
+            errors.append(invalid(path, value, detail))
+
+    return check
+
+
+def _size_check(limit: int) -> Check:
+    def check(value: list[Any] | dict[str, Any], path: str, request: Request, errors: Errors) -> None:
+        if len(value) > limit:
+            errors.append(too_many(path, len(value), limit))
+
+    return check
+
+
+def _emptiness_check(detail: bool | str) -> Check:
+    def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
+        if not value:
+            errors.append(required(path, detail if isinstance(detail, str) else ""))
+
+    return check

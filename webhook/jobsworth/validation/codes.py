@@ -1,0 +1,18 @@
+"""The stable codes of API findings, by the server's reason or by ours where the server has none."""
+
+from __future__ import annotations
+
+CODES = {
+    "UnknownField": "JW001",
+    "FieldValueTypeInvalid": "JW002",
+    "FieldValueRequired": "JW003",
+    "FieldValueInvalid": "JW004",
+    "FieldValueNotSupported": "JW005",
+    "FieldValueDuplicate": "JW006",
+    "FieldValueForbidden": "JW007",
+    "FieldValueTooLong": "JW008",
+    "FieldValueTooMany": "JW009",
+    "FieldValueNotFound": "JW010",
+    "FieldDropped": "JW020",
+    "StoredObjectUnreadable": "JW021",
+}

@@ -1,0 +1,332 @@
+"""The strict decoder: JSON values into objects of declared types, as kube-apiserver's decoder does it.
+
+Source of the behaviour: ``sigs.k8s.io/json`` in strict mode and the ``UnmarshalJSON`` methods of
+apimachinery's types, Kubernetes 1.36. Field names are case-sensitive; ``null`` is the same as absence;
+an integer is not a float, however round; a quantity may be a bare number.
+
+A decoded object is a dict in normal form: a field that is unset, or that has the zero value of a type
+without :class:`~jobsworth.api.declare.Pointer`, is an absent key, and so are empty lists and maps that
+the API omits. A struct that the Go type holds by value (``spec``, ``resources``) is always there.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import (
+    AnyJSON,
+    Boolean,
+    IntOrString,
+    Int32,
+    Int64,
+    Float64,
+    ListOf,
+    MapOf,
+    Pointer,
+    Quantity,
+    Scalar,
+    String,
+    Struct,
+    Time,
+)
+from jobsworth.api.errors import FieldError, type_invalid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.declare import Field
+    from jobsworth.api.server import ApiServer
+
+    Decode = Callable[[Any, str, "Report"], Any]
+
+_INT32 = 2**31
+_INT64 = 2**63
+
+_ARTICLES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+
+
+class Report:
+    """What the decoder has to say: errors, and the fields that the server would drop."""
+
+    __slots__ = ("dropped", "errors", "unknown")
+
+    def __init__(self) -> None:
+        self.errors: list[FieldError] = []
+        self.unknown: list[tuple[str, str, Struct]] = []
+        self.dropped: list[tuple[str, str]] = []
+
+    def wrong_type(self, path: str, value: Any, expected: str) -> None:
+        """Note that a value is not of the type that the field has."""
+        self.errors.append(type_invalid(path, value, f"must be {expected}, not {_kind(value)}"))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return "a number"
+    return _ARTICLES.get(type(value), "null")
+
+
+class Decoder:
+    """Decoders of declared types, compiled on first use for one server.
+
+    A field of a later release, or of one that has been removed, is unknown. A field whose feature gate
+    is off is decoded, so that its errors are found, and then dropped, as the server does.
+    """
+
+    __slots__ = ("_compiled", "_server")
+
+    def __init__(self, server: ApiServer) -> None:
+        self._server = server
+        self._compiled: dict[Struct, Decode] = {}
+
+    def of(self, struct: Struct) -> Decode:
+        """The function that decodes a value of this type: (value, path, report) to a dict."""
+        decode = self._compiled.get(struct)
+        if decode is None:
+            decode = self._compiled[struct] = self._compile(struct)
+        return decode
+
+    def _compile(self, struct: Struct) -> Decode:
+        plain: dict[str, tuple[type, bool]] = {}
+        other: dict[str, Decode] = {}
+        held: list[tuple[str, Struct]] = []
+        for name, field in struct.fields.items():
+            if not self._server.knows(field.since, field.until):
+                continue
+            if isinstance(field.type, Struct):
+                held.append((name, field.type))
+            dropped = bool(field.gate) and not self._server.enabled(field.gate)
+            if not dropped:
+                direct = _plain(field)
+                if direct is not None:
+                    plain[name] = direct
+            decode = self._field(field)
+            if field.drop_emptied:
+                decode = _unless_emptied(decode)
+            other[name] = _dropping(decode, field.gate) if dropped else decode
+        return _struct_decoder(struct, plain, other, held, self)
+
+    def _field(self, field: Field) -> Decode:
+        kind = field.type
+        if isinstance(kind, Pointer):
+            return self._value(kind.target)
+        if isinstance(kind, ListOf):
+            return _list_decoder(self._value(kind.item), _zero(kind.item, self), field.always)
+        if isinstance(kind, MapOf):
+            return _map_decoder(self._map_value(kind), _zero(kind.value, self), field.always)
+        decode = self._value(kind)
+        return decode if isinstance(kind, Struct) else _nonzero(decode)
+
+    def _map_value(self, kind: MapOf) -> Decode:
+        if isinstance(kind.value, ListOf):
+            return _list_decoder(self._value(kind.value.item), _zero(kind.value.item, self), True)
+        return self._value(kind.value)
+
+    def _value(self, kind: Scalar | Struct) -> Decode:
+        if isinstance(kind, Scalar):
+            return _SCALARS[kind.name]
+        # Compiled when first met, so that a Job without volumes never pays for their types.
+        return lambda value, path, report: self.of(kind)(value, path, report)
+
+
+def _struct_decoder(
+    struct: Struct,
+    plain: dict[str, tuple[type, bool]],
+    other: dict[str, Decode],
+    held: list[tuple[str, Struct]],
+    decoder: Decoder,
+) -> Decode:
+    def decode(value: Any, path: str, report: Report) -> dict[str, Any]:
+        decoded: dict[str, Any] = {}
+        if type(value) is dict:
+            for name, part in value.items():
+                if part is None:
+                    if name not in other:
+                        report.unknown.append((path, name, struct))
+                    continue
+                direct = plain.get(name)
+                if direct is not None and type(part) is direct[0]:
+                    if part or direct[1]:
+                        decoded[name] = part
+                    continue
+                slow = other.get(name)
+                if slow is None:
+                    report.unknown.append((path, name, struct))
+                    continue
+                result = slow(part, f"{path}.{name}" if path else name, report)
+                if result is not None:
+                    decoded[name] = result
+        elif value is not None:
+            report.wrong_type(path, value, f"an object ({struct.name})")
+        for name, kind in held:
+            if name not in decoded:
+                decoded[name] = decoder.of(kind)(None, path, report)
+        return decoded
+
+    return decode
+
+
+def _plain(field: Field) -> tuple[type, bool] | None:
+    """The Python type that a field's value has without conversion, and whether its zero is kept."""
+    kind, keeps_zero = field.type, False
+    if isinstance(kind, Pointer):
+        kind, keeps_zero = kind.target, True
+    if kind is String:
+        return str, keeps_zero
+    if kind is Boolean:
+        return bool, keeps_zero
+    return None
+
+
+def _nonzero(decode: Decode) -> Decode:
+    def decode_nonzero(value: Any, path: str, report: Report) -> Any:
+        return decode(value, path, report) or None
+
+    return decode_nonzero
+
+
+def _dropping(decode: Decode, gate: str) -> Decode:
+    def decode_and_drop(value: Any, path: str, report: Report) -> None:
+        decode(value, path, report)
+        report.dropped.append((path, gate))
+
+    return decode_and_drop
+
+
+def _unless_emptied(decode: Decode) -> Decode:
+    def decode_unless_emptied(value: Any, path: str, report: Report) -> Any:
+        dropped_before = len(report.dropped)
+        decoded = decode(value, path, report)
+        return decoded if decoded or len(report.dropped) == dropped_before else None
+
+    return decode_unless_emptied
+
+
+def _list_decoder(decode: Decode, zero: Callable[[str, Report], Any], always: bool) -> Decode:
+    def decode_list(value: Any, path: str, report: Report) -> list[Any] | None:
+        if type(value) is not list:
+            report.wrong_type(path, value, "an array")
+            return None
+        items = [
+            zero(path, report) if item is None else decode(item, f"{path}[{index}]", report)
+            for index, item in enumerate(value)
+        ]
+        return items if items or always else None
+
+    return decode_list
+
+
+def _map_decoder(decode: Decode, zero: Callable[[str, Report], Any], always: bool) -> Decode:
+    def decode_map(value: Any, path: str, report: Report) -> dict[str, Any] | None:
+        if type(value) is not dict:
+            report.wrong_type(path, value, "an object")
+            return None
+        entries = {
+            key: zero(path, report) if part is None else decode(part, f"{path}[{key}]", report)
+            for key, part in value.items()
+        }
+        return entries if entries or always else None
+
+    return decode_map
+
+
+def _zero(kind: Scalar | Struct | ListOf, decoder: Decoder) -> Callable[[str, Report], Any]:
+    """What ``null`` is as an item of a list or as a map's value: the zero value of the type."""
+    if isinstance(kind, Struct):
+        return lambda path, report: decoder.of(kind)(None, path, report)
+    if isinstance(kind, ListOf):
+        return lambda path, report: []
+    zero = {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
+    return lambda path, report: zero
+
+
+def _string(value: Any, path: str, report: Report) -> Any:
+    if type(value) is str:
+        return value
+    report.wrong_type(path, value, "a string")
+    return None
+
+
+def _boolean(value: Any, path: str, report: Report) -> Any:
+    if type(value) is bool:
+        return value
+    report.wrong_type(path, value, "true or false")
+    return None
+
+
+def _int32(value: Any, path: str, report: Report) -> Any:
+    if type(value) is int and -_INT32 <= value < _INT32:
+        return value
+    _not_an_integer(value, path, report, "int32", _INT32)
+    return None
+
+
+def _int64(value: Any, path: str, report: Report) -> Any:
+    if type(value) is int and -_INT64 <= value < _INT64:
+        return value
+    _not_an_integer(value, path, report, "int64", _INT64)
+    return None
+
+
+def _not_an_integer(value: Any, path: str, report: Report, name: str, bound: int) -> None:
+    if type(value) is int:
+        detail = f"must be an integer ({name}) from {-bound} to {bound - 1}"
+        report.errors.append(type_invalid(path, value, detail))
+    elif type(value) is float:
+        report.errors.append(
+            type_invalid(path, value, f"must be an integer ({name}), without fraction or exponent")
+        )
+    else:
+        report.wrong_type(path, value, f"an integer ({name})")
+
+
+def _double(value: Any, path: str, report: Report) -> Any:
+    if type(value) is float or type(value) is int:
+        return value
+    report.wrong_type(path, value, "a number")
+    return None
+
+
+def _quantity(value: Any, path: str, report: Report) -> Any:
+    from jobsworth.api.formats.quantity import BadQuantity, parse
+
+    if type(value) is not str and type(value) is not int and type(value) is not float:
+        report.wrong_type(path, value, 'a quantity such as "500m", "1Gi" or 2')
+        return None
+    try:
+        return parse(value).canonical()
+    except BadQuantity as error:
+        report.errors.append(type_invalid(path, value, str(error)))
+        return None
+
+
+def _int_or_string(value: Any, path: str, report: Report) -> Any:
+    return value if type(value) is str else _int32(value, path, report)
+
+
+def _time(value: Any, path: str, report: Report) -> Any:
+    from jobsworth.api.formats.timestamps import rfc3339
+
+    if type(value) is str and rfc3339(value):
+        return value
+    report.errors.append(
+        type_invalid(path, value, 'must be a time as RFC 3339 writes it, such as "2026-01-31T09:00:00Z"')
+    )
+    return None
+
+
+def _any(value: Any, path: str, report: Report) -> Any:
+    return value
+
+
+_SCALARS: dict[str, Decode] = {
+    String.name: _string,
+    Boolean.name: _boolean,
+    Int32.name: _int32,
+    Int64.name: _int64,
+    Float64.name: _double,
+    Quantity.name: _quantity,
+    IntOrString.name: _int_or_string,
+    Time.name: _time,
+    AnyJSON.name: _any,
+}

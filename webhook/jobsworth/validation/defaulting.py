@@ -1,0 +1,101 @@
+"""The defaulter: what the API server fills in where a manifest is silent.
+
+The defaults of a type that depend on several of its fields come first, while what the user wrote can
+still be told from what is filled in; then those of its single fields; then those of the types below it.
+Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import ListOf, Pointer, Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.declare import Field
+    from jobsworth.api.request import Request
+    from jobsworth.api.server import ApiServer
+
+    Default = Callable[[dict[str, Any], Request], None]
+
+
+class Defaulting:
+    """Defaulters of declared types, compiled on first use for one server."""
+
+    __slots__ = ("_compiled", "_server")
+
+    def __init__(self, server: ApiServer) -> None:
+        self._server = server
+        self._compiled: dict[tuple[Struct, bool], Default | None] = {}
+
+    def of(self, struct: Struct, *, later: bool = False) -> Default | None:
+        """The function that fills in the defaults of a decoded object; None where there are none.
+
+        Args:
+            struct: the object's type.
+            later: leave out the type's own defaults, and fill in those of the types below.
+        """
+        key = struct, later
+        if key not in self._compiled:
+            self._compiled[key] = self._compile(struct, later)
+        return self._compiled[key]
+
+    def _compile(self, struct: Struct, later: bool) -> Default | None:
+        fields = [
+            field
+            for field in struct.fields.values()
+            if (not field.gate or self._server.enabled(field.gate))
+            and self._server.knows(field.since, field.until)
+        ]
+        parts = {field.name: fill for field in fields if (fill := self._below(field)) is not None}
+        own = [] if later else [field for field in fields if field.default is not None]
+        constants = [(field.name, field.default) for field in own if field.default != {}]
+        structs = [field.name for field in own if field.default == {}]
+        defaulters = [] if later else struct.defaulters
+        if not (constants or structs or defaulters or parts):
+            return None
+        return _struct_defaulter(constants, structs, defaulters, parts)
+
+    def _below(self, field: Field) -> Callable[[Any, Request], None] | None:
+        kind = field.type
+        if isinstance(kind, ListOf):
+            return _each(self.of(kind.item)) if isinstance(kind.item, Struct) else None
+        below = kind.target if isinstance(kind, Pointer) else kind
+        return self.of(below, later=field.fill_later) if isinstance(below, Struct) else None
+
+
+def _struct_defaulter(
+    constants: list[tuple[str, Any]],
+    structs: list[str],
+    defaulters: list[Default],
+    parts: dict[str, Callable[[Any, Request], None]],
+) -> Default:
+    def default(value: dict[str, Any], request: Request) -> None:
+        for defaulter in defaulters:
+            defaulter(value, request)
+        for name, constant in constants:
+            if name not in value:
+                value[name] = constant
+        for name in structs:
+            if name not in value:
+                value[name] = {}
+        if parts:
+            for name, part in value.items():
+                fill = parts.get(name)
+                if fill is not None:
+                    fill(part, request)
+
+    return default
+
+
+def _each(fill: Default | None) -> Callable[[list[dict[str, Any]], Request], None] | None:
+    if fill is None:
+        return None
+
+    def default(items: list[dict[str, Any]], request: Request) -> None:
+        for item in items:
+            fill(item, request)
+
+    return default

@@ -1,0 +1,272 @@
+"""The engine: a plain object, a server, and what that server would say."""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
+from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.finding import Finding
+from jobsworth.api.kinds import KINDS
+from jobsworth.api.request import Request
+from jobsworth.validation.checking import Checking
+from jobsworth.validation.codes import CODES
+from jobsworth.validation.decoding import Decoder, Report
+from jobsworth.validation.defaulting import Defaulting
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.server import ApiServer
+
+DEFAULT_NAMESPACE = "default"
+STORED_FIELDS = {"uid", "resourceVersion", "creationTimestamp"}
+"""Metadata by which an object that the server returned is told from a manifest."""
+SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
+"""Metadata that only the server writes: on create it overwrites what a manifest says."""
+
+
+class UnknownKind(ValueError):
+    """An object that is neither a Job nor a CronJob of ``batch/v1``."""
+
+
+class CannotDecode(ValueError):
+    """An object that the server could not decode (HTTP status 400).
+
+    Attributes:
+        findings: what is wrong, at least one of severity ``error``.
+    """
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__("; ".join(f"{finding.field}: {finding.message}" for finding in findings))
+        self.findings = findings
+
+
+class Engine:
+    """Judges and defaults objects as one API server does. Compiled once, then used for any number."""
+
+    __slots__ = ("_check", "_decoder", "_default", "server")
+
+    def __init__(self, server: ApiServer) -> None:
+        self.server = server
+        self._decoder = Decoder(server)
+        self._default = Defaulting(server)
+        self._check = Checking(server)
+
+    def validate(self, value: Any, old: Any = None) -> list[Finding]:
+        """What the server would say to a create, or to an update where there is an old object.
+
+        Args:
+            value: the object, as JSON decodes it.
+            old: the object that is stored, or the manifest from which it was made.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        """
+        try:
+            struct, decoded, findings = self._decode(value)
+            stored = None if old is None else self._stored(old)
+        except CannotDecode as error:
+            return error.findings
+        request = Request(self.server, struct.name, stored)
+        self._fill_in(struct, decoded, request)
+        _complete_metadata(decoded, stored)
+        for prepare in struct.preparers:
+            prepare(decoded, request)
+        errors = request.errors
+        self._check.of(struct)(decoded, "", request, errors)
+        if stored is not None:
+            for rule in struct.update_rules:
+                errors.extend(rule(decoded, stored, request))
+        findings.extend(_finding(error) for error in dict.fromkeys(errors))
+        return findings
+
+    def default(self, value: Any) -> dict[str, Any]:
+        """The object with the server's defaults filled in, and without what the server makes up.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+            CannotDecode: the object is malformed.
+        """
+        struct, decoded, _ = self._decode(value)
+        self._fill_in(struct, decoded, Request(self.server, struct.name))
+        return encode(struct, decoded, self.server)
+
+    def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], list[Finding]]:
+        struct = kind_of(value)
+        report = Report()
+        decoded = self._decoder.of(struct)(value, "", report)
+        errors = [_finding(error) for error in report.errors]
+        if report.unknown:
+            from jobsworth.validation.suggestions import unknown_field
+
+            errors.extend(
+                unknown_field(struct, path, name, holder, self.server)
+                for path, name, holder in report.unknown
+            )
+        if errors:
+            raise CannotDecode(errors)
+        return struct, decoded, [self._dropped(path, gate) for path, gate in report.dropped]
+
+    def _dropped(self, path: str, gate: str) -> Finding:
+        return Finding(
+            source="api",
+            severity="warning",
+            code=CODES["FieldDropped"],
+            field=path,
+            reason="FieldDropped",
+            message=f"field {path} is ignored by Kubernetes {self.server.release} "
+            f"unless the feature gate {gate} is on",
+        )
+
+    def _fill_in(self, struct: Struct, decoded: dict[str, Any], request: Request) -> None:
+        fill = self._default.of(struct)
+        if fill is not None:
+            fill(decoded, request)
+
+    def _stored(self, old: Any) -> dict[str, Any]:
+        """The old object as the server has stored it, also where only its manifest is known."""
+        try:
+            struct, stored, _ = self._decode(old)
+        except CannotDecode as error:
+            raise CannotDecode([_of_stored(finding) for finding in error.findings]) from None
+        request = Request(self.server, struct.name)
+        self._fill_in(struct, stored, request)
+        if not stored["metadata"].keys() >= STORED_FIELDS:
+            # A manifest, not what the server returned: it is stored as creation would store it.
+            status = stored.get("status", {})
+            _complete_metadata(stored, None)
+            for prepare in struct.preparers:
+                prepare(stored, request)
+            stored["status"] = status
+        stored["metadata"].setdefault("namespace", DEFAULT_NAMESPACE)
+        return stored
+
+
+def kind_of(value: Any) -> Struct:
+    """The declared type of an object, by its apiVersion and kind.
+
+    Raises:
+        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+    """
+    if isinstance(value, dict):
+        version, kind = value.get("apiVersion"), value.get("kind")
+        if isinstance(version, str) and isinstance(kind, str) and (version, kind) in KINDS:
+            return KINDS[version, kind]
+    raise UnknownKind("not a Job or CronJob of batch/v1")
+
+
+def _complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -> None:
+    """Fill in the metadata that the server sets itself before it validates.
+
+    Source: ``rest.BeforeCreate`` and ``rest.BeforeUpdate``, Kubernetes 1.36. An object that is updated
+    from a manifest, not from what the server returned, keeps what the server had generated for the
+    stored one: that is what ``kubectl apply`` sends.
+    """
+    meta = decoded["metadata"]
+    meta.setdefault("namespace", DEFAULT_NAMESPACE)
+    if stored is None:
+        for field in SERVER_FIELDS:
+            meta.pop(field, None)
+        meta["uid"] = GENERATED_UID
+        meta["generation"] = 1
+        if "name" not in meta and "generateName" in meta:
+            meta["name"] = f"{meta['generateName'][:58]}xxxxx"
+        return
+    old = stored["metadata"]
+    if meta.get("uid") != old["uid"]:
+        for field in SERVER_FIELDS:
+            meta.pop(field, None)
+        meta["uid"] = old["uid"]
+        if "name" in old:
+            meta.setdefault("name", old["name"])
+        _keep_generated(decoded, stored)
+    for field in ("creationTimestamp", "generation", "deletionTimestamp"):
+        if field in old:
+            meta[field] = old[field]
+    if "deletionGracePeriodSeconds" in old:
+        meta.setdefault("deletionGracePeriodSeconds", old["deletionGracePeriodSeconds"])
+
+
+def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
+    """Keep the selector and labels that the server generated for the stored Job."""
+    spec, old = decoded["spec"], stored["spec"]
+    if "template" not in spec or spec.get("manualSelector") or "selector" not in old:
+        return
+    generated = old["selector"].get("matchLabels", {})
+    selector = spec.setdefault("selector", {}).setdefault("matchLabels", {})
+    labels = spec["template"]["metadata"].setdefault("labels", {})
+    old_labels = old["template"]["metadata"].get("labels", {})
+    for label in GENERATED_LABELS:
+        if label in generated:
+            selector.setdefault(label, generated[label])
+        if label in old_labels:
+            labels.setdefault(label, old_labels[label])
+
+
+def _finding(error: FieldError) -> Finding:
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES[error.reason],
+        field=error.field,
+        reason=error.reason,
+        message=error.message.replace(GENERATED_UID, "<uid>"),
+    )
+
+
+def _of_stored(finding: Finding) -> Finding:
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES["StoredObjectUnreadable"],
+        field=finding.field,
+        reason="StoredObjectUnreadable",
+        message=f"the object to compare with cannot be decoded: {finding.message}",
+    )
+
+
+def encode(struct: Struct, value: dict[str, Any], server: ApiServer) -> dict[str, Any]:
+    """A decoded object as the server prints it: with the fields that it always prints.
+
+    The order is the writer's, with what was added after it. An empty list is printed as null, as it
+    comes back from storage.
+    """
+    encoded = {
+        name: _encode(struct.fields[name].type, part, server) for name, part in value.items()
+    }
+    for name, field in struct.fields.items():
+        if field.always and name not in encoded and server.knows(field.since, field.until):
+            encoded[name] = _zero(field.type, server)
+    return encoded
+
+
+def _encode(
+    kind: Scalar | Struct | Pointer | ListOf | MapOf, value: Any, server: ApiServer
+) -> Any:
+    if isinstance(kind, Pointer):
+        kind = kind.target
+    if isinstance(kind, Struct):
+        return encode(kind, value, server)
+    if isinstance(kind, ListOf) and isinstance(kind.item, Struct):
+        return [encode(kind.item, item, server) for item in value] or None
+    return None if value == [] else value
+
+
+def _zero(kind: Scalar | Struct | Pointer | ListOf | MapOf, server: ApiServer) -> Any:
+    if isinstance(kind, Struct):
+        return encode(kind, {}, server)
+    if isinstance(kind, Scalar):
+        return {"string": "", "boolean": False}.get(kind.name, 0)
+    return None
+
+
+_engines: dict[ApiServer, Engine] = {}
+
+
+def engine_for(server: ApiServer) -> Engine:
+    """The engine of a server, compiled when it is first asked for."""
+    engine = _engines.get(server)
+    if engine is None:
+        engine = _engines[server] = Engine(server)
+    return engine

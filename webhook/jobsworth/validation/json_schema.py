@@ -1,0 +1,212 @@
+"""JSON Schemas from the declarations: what an editor or a schema validator can know of the verdict.
+
+A schema never rejects what the engine accepts: where the two differ, the schema is the milder one. It
+says what JSON Schema can say: fields and types, required fields, enumerations, bounds, patterns, unions,
+and the conditions of :mod:`jobsworth.validation.schema_conditions`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.validation.schema_conditions import CONDITIONS, PATTERNS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.api.declare import Field, OneOf
+    from jobsworth.api.server import ApiServer
+
+    Schema = dict[str, Any]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+BASE = "https://jobsworth.dev/schemas"
+
+_QUANTITY = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
+_SCALARS: dict[str, Schema] = {
+    "string": {"type": "string"},
+    "boolean": {"type": "boolean"},
+    "int32": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
+    "int64": {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+    "double": {"type": "number"},
+    "quantity": {"type": ["string", "number"], "pattern": _QUANTITY},
+    "int-or-string": {"type": ["integer", "string"]},
+    "date-time": {"type": "string", "format": "date-time"},
+    "any": {},
+}
+
+
+def json_schema(
+    kind: Struct, api_version: str, server: ApiServer, descriptions: Mapping[str, str]
+) -> Schema:
+    """The JSON Schema (2020-12) of a kind for one release.
+
+    Args:
+        kind: Job or CronJob.
+        api_version: ``batch/v1``.
+        server: the release and gates whose fields are known.
+        descriptions: of fields, by ``Type.field``.
+    """
+    return _Generator(server, descriptions).document(kind, api_version)
+
+
+class _Generator:
+    def __init__(self, server: ApiServer, descriptions: Mapping[str, str]) -> None:
+        self._server = server
+        self._descriptions = descriptions
+        self._definitions: dict[str, Schema] = {}
+
+    def document(self, kind: Struct, api_version: str) -> Schema:
+        root = self._struct(kind)
+        properties = root["properties"]
+        properties["apiVersion"] = {"const": api_version, "description": "The API's version."}
+        properties["kind"] = {"const": kind.name, "description": "What the object is."}
+        required = ["apiVersion", "kind", *root.get("required", [])]
+        return {
+            "$schema": DIALECT,
+            "$id": f"{BASE}/v{self._server.release}/{kind.name.lower()}.json",
+            **root,
+            "title": f"{kind.name} ({api_version}, Kubernetes {self._server.release})",
+            "required": required,
+            "$defs": dict(sorted(self._definitions.items())),
+        }
+
+    def _struct(self, struct: Struct) -> Schema:
+        fields = [
+            field
+            for field in struct.fields.values()
+            if self._server.knows(field.since, field.until)
+        ]
+        schema: Schema = {
+            "title": struct.name,
+            "description": struct.doc,
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {field.name: self._field(struct, field) for field in fields},
+        }
+        required = [field.name for field in fields if self._must_be_there(field)]
+        if required:
+            schema["required"] = required
+        conditions = [
+            condition.schema
+            for condition in CONDITIONS.get(struct.name, ())
+            if all(self._kept(struct.fields[name]) for name in condition.fields)
+        ]
+        if struct.one_of is not None:
+            conditions.append(_union(struct.one_of))
+        if conditions:
+            schema["allOf"] = conditions
+        return schema
+
+    def _kept(self, field: Field) -> bool:
+        """Whether the server knows the field and does not drop it."""
+        return self._server.knows(field.since, field.until) and (
+            not field.gate or self._server.enabled(field.gate)
+        )
+
+    def _must_be_there(self, field: Field) -> bool:
+        if not self._kept(field) or field.default is not None:
+            return False
+        if field.required is not False:
+            return True
+        return isinstance(field.type, Struct) and any(
+            self._must_be_there(below) for below in field.type.fields.values()
+        )
+
+    def _field(self, struct: Struct, field: Field) -> Schema:
+        described: Schema = {}
+        text = self._descriptions.get(f"{struct.name}.{field.name}")
+        if text:
+            described["description"] = text
+        if not self._kept(field):
+            described["description"] = (
+                f"{text or 'This field'} (Ignored unless the feature gate {field.gate} is on.)"
+            )
+            return described
+        if field.default not in (None, {}):
+            described["default"] = field.default
+        if field.judge_when is not None:
+            return described | {"type": ["object", "null"]}
+        return described | self._type(field)
+
+    def _type(self, field: Field) -> Schema:
+        kind = field.type
+        nullable = not self._must_be_there(field)
+        if isinstance(kind, ListOf):
+            schema: Schema = {"type": "array", "items": self._part(kind.item)}
+            if field.max_items is not None:
+                schema["maxItems"] = field.max_items
+            if field.required is not False:
+                schema["minItems"] = 1
+            return _nullable(schema) if nullable else schema
+        if isinstance(kind, MapOf):
+            below = kind.value
+            part = (
+                _nullable({"type": "array", "items": self._part(below.item)})
+                if isinstance(below, ListOf)
+                else self._part(below)
+            )
+            return _nullable({"type": "object", "additionalProperties": part})
+        target = kind.target if isinstance(kind, Pointer) else kind
+        if isinstance(target, Struct):
+            reference = self._reference(target)
+            return {"anyOf": [reference, {"type": "null"}]} if nullable else reference
+        schema = self._scalar(field, target, pointer=isinstance(kind, Pointer))
+        return _nullable(schema) if nullable else schema
+
+    def _scalar(self, field: Field, kind: Scalar, *, pointer: bool) -> Schema:
+        schema = dict(_SCALARS[kind.name])
+        if field.bounds is not None:
+            low, high = field.bounds.minimum, field.bounds.maximum
+            # Of a number that is no pointer, zero is absence, which no bound forbids.
+            if low is not None:
+                schema["minimum"] = low if pointer else min(low, 0)
+            if high is not None:
+                schema["maximum"] = high if pointer else max(high, 0)
+        empty_is_absent = not pointer and field.required is False and not field.judge_empty
+        names = field.enum or field.values
+        if names:
+            schema["enum"] = [*names, ""] if empty_is_absent else list(names)
+        elif field.format is not None and field.format in PATTERNS:
+            pattern, length = PATTERNS[field.format]
+            schema["pattern"] = f"^({pattern})?$" if empty_is_absent else f"^({pattern})$"
+            if length is not None:
+                schema["maxLength"] = length
+        elif field.required is not False and not pointer and kind.name == "string":
+            schema["minLength"] = 1
+        return schema
+
+    def _part(self, kind: Scalar | Struct) -> Schema:
+        if isinstance(kind, Scalar):
+            return _nullable(dict(_SCALARS[kind.name]))
+        reference = self._reference(kind)
+        # A null item is an empty one: it is as good as the type is without its required fields.
+        return {"anyOf": [reference, {"type": "null"}]}
+
+    def _reference(self, struct: Struct) -> Schema:
+        if struct.name not in self._definitions:
+            self._definitions[struct.name] = {}
+            self._definitions[struct.name] = self._struct(struct)
+        return {"$ref": f"#/$defs/{struct.name}"}
+
+
+def _nullable(schema: Schema) -> Schema:
+    """The same schema, which also admits null: to the server null is absence."""
+    if "type" not in schema:
+        return schema
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    nullable = {**schema, "type": [*kinds, "null"]}
+    if "enum" in nullable:
+        nullable["enum"] = [*nullable["enum"], None]
+    return nullable
+
+
+def _union(one_of: OneOf) -> Schema:
+    each: list[Schema] = [
+        {"required": [member], "properties": {member: {"type": "object"}}}
+        for member in one_of.members
+    ]
+    if one_of.none is None:
+        each.append({"not": {"anyOf": list(each)}})
+    return {"oneOf": each}

@@ -1,0 +1,290 @@
+"""What relations between fields JSON Schema can say, and the patterns of formats.
+
+Each condition stands for a rule of the engine; it is left out for releases that do not know its fields.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.formats import names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from jobsworth.api.declare import Format
+
+PATTERNS: dict[Format, tuple[str, int | None]] = {
+    names.dns_label: (names.DNS_LABEL_PATTERN, names.DNS_LABEL_MAX_LENGTH),
+    names.dns_subdomain: (names.DNS_SUBDOMAIN_PATTERN, names.DNS_SUBDOMAIN_MAX_LENGTH),
+    names.dns_1035_label: (names.DNS_1035_LABEL_PATTERN, names.DNS_LABEL_MAX_LENGTH),
+    names.label_value: (names.LABEL_VALUE_PATTERN, names.LABEL_VALUE_MAX_LENGTH),
+    names.label_key: (f"({names.DNS_SUBDOMAIN_PATTERN}/)?{names.LABEL_KEY_PATTERN}", 317),
+}
+"""Of a format its regular expression (unanchored) and its greatest length."""
+
+
+class Condition:
+    """A condition on an object of some type.
+
+    Attributes:
+        fields: the fields that the condition speaks of; all must be known to the release.
+        schema: what holds of every object that the server accepts.
+    """
+
+    __slots__ = ("fields", "schema")
+
+    def __init__(self, *fields: str, schema: dict[str, Any]) -> None:
+        self.fields = fields
+        self.schema = schema
+
+
+def _set(*fields: str) -> dict[str, Any]:
+    """A schema that holds when all these fields are set, which null is not."""
+    return {"required": list(fields), "properties": {field: {"not": _NULL} for field in fields}}
+
+
+def _is(field: str, value: str) -> dict[str, Any]:
+    return {"required": [field], "properties": {field: {"const": value}}}
+
+
+
+def _when(condition: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    return {"if": condition, "then": then}
+
+
+def _within(path: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema for something further down, which must be there."""
+    for field in reversed(path.split(".")):
+        schema = {"required": [field], "properties": {field: schema}}
+    return schema
+
+
+def _where_present(path: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema for something further down, where it is there."""
+    for field in reversed(path.split(".")):
+        schema = {"properties": {field: schema}}
+    return schema
+
+
+_NULL: dict[str, Any] = {"type": "null"}
+_INDEXED = _is("completionMode", "Indexed")
+_FAIL_INDEX = {
+    "contains": {"type": "object", "required": ["action"], "properties": {"action": {"const": "FailIndex"}}}
+}
+_LABELS = {
+    "propertyNames": {"pattern": f"^({names.DNS_SUBDOMAIN_PATTERN}/)?{names.LABEL_KEY_PATTERN}$"},
+    "additionalProperties": {
+        "pattern": f"^{names.LABEL_VALUE_PATTERN}$",
+        "maxLength": names.LABEL_VALUE_MAX_LENGTH,
+    },
+}
+_ANNOTATION_KEYS = {
+    "propertyNames": {
+        "pattern": r"^([A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?(\.[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)*/)?"
+        f"{names.LABEL_KEY_PATTERN}$"
+    }
+}
+_META = {"properties": {"labels": _LABELS, "annotations": _ANNOTATION_KEYS}}
+_NAMED = {
+    "anyOf": [
+        {"required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}},
+        {
+            "required": ["generateName"],
+            "properties": {"generateName": {"type": "string", "minLength": 1}},
+        },
+    ]
+}
+_NAME = {
+    "properties": {
+        "name": {
+            "pattern": f"^({names.DNS_SUBDOMAIN_PATTERN})?$",
+            "maxLength": names.DNS_SUBDOMAIN_MAX_LENGTH,
+        },
+        "namespace": {
+            "pattern": f"^({names.DNS_LABEL_PATTERN})?$",
+            "maxLength": names.DNS_LABEL_MAX_LENGTH,
+        },
+    }
+}
+
+CONDITIONS: dict[str, tuple[Condition, ...]] = {
+    "Job": (
+        Condition("metadata", schema={"required": ["metadata"]}),
+        Condition("metadata", schema={"properties": {"metadata": _NAMED}}),
+        Condition("metadata", schema={"properties": {"metadata": _NAME}}),
+        Condition("metadata", schema={"properties": {"metadata": _META}}),
+    ),
+    "CronJob": (
+        Condition("metadata", schema={"required": ["metadata"]}),
+        Condition("metadata", schema={"properties": {"metadata": _NAMED}}),
+        Condition("metadata", schema={"properties": {"metadata": _NAME}}),
+        Condition("metadata", schema={"properties": {"metadata": _META}}),
+        Condition(
+            "metadata",
+            schema={"properties": {"metadata": {"properties": {"name": {"maxLength": 52}}}}},
+        ),
+    ),
+    "PodTemplateSpec": (Condition("metadata", schema={"properties": {"metadata": _META}}),),
+    "JobTemplateSpec": (
+        Condition(
+            "spec",
+            schema=_where_present(
+                "spec", {"properties": {"selector": _NULL, "manualSelector": {"not": {"const": True}}}}
+            ),
+        ),
+    ),
+    "JobSpec": (
+        Condition(
+            "template",
+            schema=_within("template.spec.restartPolicy", {"enum": ["OnFailure", "Never"]}),
+        ),
+        Condition(
+            "podFailurePolicy",
+            schema=_when(
+                _set("podFailurePolicy"),
+                _within("template.spec.restartPolicy", {"const": "Never"}),
+            ),
+        ),
+        Condition(
+            "podFailurePolicy",
+            "podReplacementPolicy",
+            schema=_when(
+                _set("podFailurePolicy"),
+                {"properties": {"podReplacementPolicy": {"enum": ["Failed", None]}}},
+            ),
+        ),
+        Condition(
+            "podFailurePolicy",
+            "backoffLimitPerIndex",
+            schema=_when(
+                {
+                    "required": ["podFailurePolicy"],
+                    "properties": {
+                        "podFailurePolicy": {
+                            "type": "object",
+                            "required": ["rules"],
+                            "properties": {"rules": {"type": "array", **_FAIL_INDEX}},
+                        }
+                    },
+                },
+                _set("backoffLimitPerIndex"),
+            ),
+        ),
+        Condition("completionMode", schema=_when(_INDEXED, _set("completions"))),
+        Condition(
+            "completionMode",
+            schema=_when(_INDEXED, {"properties": {"parallelism": {"maximum": 10**5}}}),
+        ),
+        Condition(
+            "backoffLimitPerIndex",
+            "completionMode",
+            schema=_when(_set("backoffLimitPerIndex"), _INDEXED),
+        ),
+        Condition(
+            "maxFailedIndexes",
+            "completionMode",
+            schema=_when(_set("maxFailedIndexes"), _INDEXED),
+        ),
+        Condition(
+            "maxFailedIndexes",
+            "backoffLimitPerIndex",
+            schema=_when(_set("maxFailedIndexes"), _set("backoffLimitPerIndex")),
+        ),
+        Condition("maxFailedIndexes", schema={"properties": {"maxFailedIndexes": {"maximum": 10**5}}}),
+        Condition(
+            "maxFailedIndexes",
+            "backoffLimitPerIndex",
+            schema=_when(
+                {
+                    "required": ["completions", "backoffLimitPerIndex"],
+                    "properties": {
+                        "completions": {"type": "integer", "exclusiveMinimum": 10**5},
+                        "backoffLimitPerIndex": {"type": "integer"},
+                    },
+                },
+                {
+                    **_set("maxFailedIndexes"),
+                    "properties": {
+                        "maxFailedIndexes": {"type": "integer", "maximum": 10**4},
+                        "parallelism": {"maximum": 10**4},
+                    },
+                },
+            ),
+        ),
+        Condition("successPolicy", "completionMode", schema=_when(_set("successPolicy"), _INDEXED)),
+        Condition(
+            "managedBy",
+            schema={
+                "properties": {
+                    "managedBy": {
+                        "pattern": f"^{names.DNS_SUBDOMAIN_PATTERN}/{names.HTTP_PATH_PATTERN}$",
+                        "maxLength": 63,
+                    }
+                }
+            },
+        ),
+    ),
+    "PodFailurePolicyRule": (
+        Condition("action", schema={"required": ["action"]}),
+        Condition(
+            "action",
+            schema={"properties": {"action": {"type": "string", "minLength": 1}}},
+        ),
+        Condition(
+            "onExitCodes",
+            "onPodConditions",
+            schema={
+                "oneOf": [
+                    _set("onExitCodes"),
+                    {
+                        "required": ["onPodConditions"],
+                        "properties": {"onPodConditions": {"type": "array", "minItems": 1}},
+                    },
+                ]
+            },
+        ),
+    ),
+    "PodFailurePolicyOnExitCodesRequirement": (
+        Condition("operator", schema={"required": ["operator", "values"]}),
+        Condition("operator", schema={"properties": {"operator": {"enum": ["In", "NotIn"]}}}),
+        Condition(
+            "values",
+            schema={
+                "properties": {
+                    "values": {
+                        "type": "array",
+                        "minItems": 1,
+                        "maxItems": 255,
+                        "uniqueItems": True,
+                    }
+                }
+            },
+        ),
+        Condition(
+            "operator",
+            "values",
+            schema=_when(
+                _is("operator", "In"),
+                {"properties": {"values": {"items": {"type": "integer", "not": {"const": 0}}}}},
+            ),
+        ),
+    ),
+    "SuccessPolicyRule": (
+        Condition(
+            "succeededCount",
+            "succeededIndexes",
+            schema={"anyOf": [_set("succeededCount"), _set("succeededIndexes")]},
+        ),
+        Condition(
+            "succeededIndexes",
+            schema={
+                "properties": {
+                    "succeededIndexes": {"pattern": r"^(\+?[0-9]+(-\+?[0-9]+)?(,\+?[0-9]+(-\+?[0-9]+)?)*)?$"}
+                }
+            },
+        ),
+    ),
+    "LabelSelectorRequirement": (
+        Condition("operator", schema={"required": ["key", "operator"]}),
+    ),
+}

@@ -1,0 +1,98 @@
+"""What an unknown field may have been meant to be: a near name, or a field of another type.
+
+Imported only once there is an unknown field.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from jobsworth.api.declare import ListOf, Pointer, Struct
+from jobsworth.api.finding import Finding
+from jobsworth.validation.codes import CODES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.api.declare import Field
+    from jobsworth.api.server import ApiServer
+
+
+def unknown_field(
+    root: Struct, path: str, name: str, holder: Struct, server: ApiServer
+) -> Finding:
+    """The finding for a field that the API does not know, worded as strict decoding words it.
+
+    Args:
+        root: the kind of the whole object.
+        path: where the field stands: the path of the object that has it.
+        name: the field's name.
+        holder: the type of the object that has it.
+        server: whose fields are known.
+    """
+    field = f"{path}.{name}" if path else name
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES["UnknownField"],
+        field=field,
+        reason="UnknownField",
+        message=f'unknown field "{field}"',
+        hint=_hint(root, path, name, holder, server),
+    )
+
+
+def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer) -> str:
+    declared = holder.fields.get(name)
+    if declared is not None:
+        if declared.since and not server.knows(declared.since, ""):
+            return f"it came with Kubernetes {declared.since}, after {server.release}"
+        return f"it was removed after Kubernetes {declared.until}"
+    known = [field.name for field in _known(holder, server)]
+    folded = {_fold(candidate): candidate for candidate in known}
+    if _fold(name) in folded:
+        return f'did you mean "{folded[_fold(name)]}"?'
+    places = [place for place in _places(root, name, server) if place != path]
+    if places:
+        return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"
+    near = get_close_matches(name, known, n=1) or get_close_matches(_fold(name), folded, n=1)
+    if near:
+        return f'did you mean "{folded.get(near[0], near[0])}"?'
+    return ""
+
+
+def _fold(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:
+    return (
+        field for field in struct.fields.values() if server.knows(field.since, field.until)
+    )
+
+
+def _places(struct: Struct, name: str, server: ApiServer, path: str = "") -> Iterator[str]:
+    """The paths of the objects, below `struct`, whose type has a field of this name."""
+    for field in _known(struct, server):
+        if field.name == name:
+            yield path
+        kind = field.type
+        below = kind.target if isinstance(kind, Pointer) else kind
+        step = f"{path}.{field.name}" if path else field.name
+        if isinstance(below, ListOf):
+            below, step = below.item, f"{step}[]"
+        # Deep in the Pod every name occurs somewhere; volumes and status would only confuse.
+        if isinstance(below, Struct) and field.name not in ("status", "volumes", "metadata"):
+            yield from _places(below, name, server, step)
+
+
+def _distance(place: str, path: str) -> tuple[int, int]:
+    """How far a place is from a path: steps that they do not share, then the length."""
+    left, right = place.replace("[]", "").split("."), path.split(".")
+    shared = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other.partition("[")[0]:
+            break
+        shared += 1
+    return len(left) + len(right) - 2 * shared, len(left)

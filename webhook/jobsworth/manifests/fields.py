@@ -1,0 +1,91 @@
+"""From a Kubernetes field path to its place in the text."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jobsworth.manifests.nodes import Node
+    from jobsworth.manifests.records import Position
+
+_METADATA_OF_A_TEMPLATE = ("labels", "annotations")
+
+
+class _Found:
+    """As far as a path leads into a tree: the value there, and the place of the key before it."""
+
+    __slots__ = ("key", "node")
+
+    def __init__(self, node: Node, key: Position) -> None:
+        self.node = node
+        self.key = key
+
+
+def find(root: Node, path: str, field: str, *, key: bool) -> Position:
+    """Give the place of ``field`` in the object at ``path``: see ``Document.position``."""
+    found, rest = _walk(_Found(root, root.position), path)
+    if not rest:
+        if path:
+            found.key = found.node.position
+        found, rest = _walk(found, field)
+    scalar = found.node.children is None
+    if rest or key or not scalar or not found.node.shown:
+        return found.key
+    return found.node.position
+
+
+def _walk(found: _Found, path: str) -> tuple[_Found, str]:
+    """Follow a path as far as there is text for it; give what is left of it too."""
+    while path:
+        step = _step(found.node, path)
+        if step is None:
+            break
+        found, path = step
+    return found, path
+
+
+def _step(node: Node, path: str) -> tuple[_Found, str] | None:
+    children = node.children
+    if isinstance(children, list):
+        if not path.startswith("["):
+            return None
+        number, _, rest = path[1:].partition("]")
+        if not number.isdecimal() or len(number) > 9 or int(number) >= len(children):
+            return None
+        item = children[int(number)]
+        return _Found(item, item.position), rest
+    if children is None:
+        return None
+    best = ""
+    for key in children:
+        if len(key) >= len(best) and _leads(key, path) is not None:
+            best = key
+    rest_or_none = _leads(best, path)
+    if best in children and rest_or_none is not None:
+        position, child = children[best]
+        return _Found(child, position), rest_or_none
+    return _step_into_metadata(node, path)
+
+
+def _leads(key: str, path: str) -> str | None:
+    """Give what is left of a path behind a key, or None where the path does not begin with it."""
+    if path.startswith("["):
+        for written in (f"[{key}]", f'["{key}"]'):
+            if path.startswith(written):
+                return path[len(written) :]
+        return None
+    path = path.removeprefix(".")
+    rest = path[len(key) :]
+    if path.startswith(key) and (not rest or rest[0] in ".["):
+        return rest
+    return None
+
+
+def _step_into_metadata(node: Node, path: str) -> tuple[_Found, str] | None:
+    """Find labels in metadata: the API server calls a Pod template's ``spec.template.labels``."""
+    if not path.removeprefix(".").startswith(_METADATA_OF_A_TEMPLATE):
+        return None
+    children = node.children
+    entry = children.get("metadata") if isinstance(children, dict) else None
+    if entry is None or not isinstance(entry[1].children, dict):
+        return None
+    return _step(entry[1], path)

@@ -1,0 +1,51 @@
+"""`jobsworth default`, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cli.test_validate import BAD, GOOD, OTHER, run
+
+import jobsworth
+from jobsworth.manifests import read_text
+
+
+def test_json_is_a_list_in_the_order_of_input() -> None:
+    second = GOOD.replace("train", "second")
+    done = run("default", "-o", "json", "-", stdin=f"{GOOD}---\n{OTHER}---\n{second}")
+    listed = json.loads(done.stdout)
+    assert (listed["apiVersion"], listed["kind"]) == ("v1", "List")
+    assert [item["metadata"]["name"] for item in listed["items"]] == ["train", "second"]
+    assert listed["items"][0]["spec"]["podReplacementPolicy"] == "TerminatingOrFailed"
+    assert done.stderr == "1 object skipped: not a Job or CronJob\n"
+    assert done.returncode == 0
+
+
+def test_yaml_is_read_back_as_it_was() -> None:
+    env = '          env: [{name: "y", value: "1e3"}, {name: "N", value: "a\\nb"}, {name: E, value: "08"}]\n'
+    stdin = GOOD + env
+    done = run("default", "-", stdin=stdin)
+    (again,) = read_text(done.stdout.encode(), "out.yaml")
+    (original,) = read_text(stdin.encode(), "in.yaml")
+    assert again.value == jobsworth.default(original.value)
+
+
+def test_an_object_that_is_invalid_but_decodes_is_defaulted_all_the_same() -> None:
+    done = run("default", "-", stdin=BAD)
+    assert done.returncode == 0
+    assert "backoffLimit: 2147483647" in done.stdout
+
+
+def test_what_cannot_be_decoded_is_reported_and_the_rest_printed(tmp_path: Path) -> None:
+    wrong = GOOD.replace("spec:\n", "spec:\n  parallelism: three\n", 1)
+    done = run("default", "-", stdin=f"{wrong}---\n{GOOD}")
+    assert done.returncode == 1
+    assert "<stdin>:6:16: error: spec.parallelism: " in done.stderr
+    assert done.stdout.count("kind: Job") == 1
+
+
+def test_a_missing_file_exits_with_2(tmp_path: Path) -> None:
+    done = run("default", "missing.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "missing.yaml" in done.stderr

@@ -1,0 +1,82 @@
+"""The command line as click sees it, built from the commands' declarations."""
+
+from __future__ import annotations
+
+import click
+
+import jobsworth
+from jobsworth.cli import default, schema, validate
+from jobsworth.cli.command import Command, Option, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+COMMANDS = (validate.COMMAND, default.COMMAND, schema.COMMAND)
+
+
+class _Parameterised(click.Command):
+    """A click command that runs one of ours."""
+
+    def __init__(self, command: Command) -> None:
+        paths = click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")
+        super().__init__(
+            command.name,
+            params=[
+                *(_parameter(option) for option in command.options),
+                *([paths] if command.takes_paths else []),
+            ],
+            help=command.help,
+            epilog=command.epilog,
+            callback=lambda **values: _run(command, values),
+        )
+
+
+def _run(command: Command, values: dict[str, Any]) -> None:
+    try:
+        code = command.run(values)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    click.get_current_context().exit(code)
+
+
+def _parameter(option: Option) -> click.Option:
+    names = [option.name, *filter(None, [option.short]), option.key]
+    if option.flag:
+        return click.Option(names, is_flag=True, help=option.help)
+    if option.choices:
+        kind: click.ParamType[Any] = click.Choice(option.choices)
+    else:
+        kind = click.IntRange(min=1) if option.integer else click.STRING
+    return click.Option(
+        names,
+        type=kind,
+        default=option.default,
+        show_default=option.default is not None,
+        metavar=option.metavar or None,
+        help=option.help,
+    )
+
+
+@click.group(
+    help=jobsworth.DESCRIPTION,
+    epilog="""\b
+Examples:
+  jobsworth validate job.yaml
+  jobsworth validate --kubernetes-version 1.31 manifests/
+  helm template . | jobsworth validate -
+  jobsworth default job.yaml
+
+\b
+Completion in the shell (bash; likewise zsh and fish):
+  eval "$(_JOBSWORTH_COMPLETE=bash_source jobsworth)"
+""",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(jobsworth.__version__, prog_name="jobsworth")
+def application() -> None:
+    """See the help text above: click takes it from there."""
+
+
+for _command in COMMANDS:
+    application.add_command(_Parameterised(_command))

@@ -1,0 +1,92 @@
+"""``jobsworth default``: manifests with the API server's defaults filled in."""
+
+from __future__ import annotations
+
+import sys
+
+from jobsworth.cli import server
+from jobsworth.cli.command import Command, Option
+from jobsworth.cli.judging import read_documents
+from jobsworth.manifests import ManifestError
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
+
+
+def run(values: dict[str, Any]) -> int:
+    """Print manifests with defaults, and return the exit code.
+
+    A document that is not a Job or CronJob is left out; one that cannot be read or decoded is reported
+    on standard error, and the others are printed all the same.
+
+    Raises:
+        UsageError: an option's value is wrong.
+    """
+    engine = engine_for(server.server_of(values))
+    code, skipped, objects = EXIT_DONE, 0, []
+    for document in read_documents(values["paths"]):
+        error = document if isinstance(document, ManifestError) else document.error
+        if error is not None or isinstance(document, ManifestError):
+            print(f"error: {error}", file=sys.stderr)
+            code = EXIT_UNREADABLE
+            continue
+        try:
+            objects.append(engine.default(document.value))
+        except UnknownKind:
+            skipped += 1
+        except CannotDecode as error:
+            code = max(code, EXIT_INVALID)
+            for finding in error.findings:
+                place = document.position(finding.field)
+                print(
+                    f"{document.file}:{place.line}:{place.column}: error: "
+                    f"{finding.field}: {finding.message}",
+                    file=sys.stderr,
+                )
+    _print(objects, values["output"])
+    if skipped:
+        noun = "object" if skipped == 1 else "objects"
+        print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
+    return code
+
+
+def _print(objects: list[dict[str, Any]], output: str) -> None:
+    if output == "json":
+        import json
+
+        listed = {"apiVersion": "v1", "kind": "List", "items": objects}
+        print(json.dumps(listed, indent=2, ensure_ascii=False))
+    elif objects:
+        from jobsworth.manifests.writing import to_yaml
+
+        print(to_yaml(objects), end="")
+
+
+COMMAND = Command(
+    "default",
+    help="""Print Jobs and CronJobs with the API server's defaults filled in.
+
+PATH is a file, a folder, or - for standard input. What the server makes up (UID, the generated
+selector and its labels, status) is left out, and so are documents that are not a Job or CronJob.""",
+    epilog="""\b
+Examples:
+  jobsworth default job.yaml
+  jobsworth default --output json manifests/
+  diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
+""",
+    options=(
+        *server.OPTIONS,
+        Option(
+            "--output",
+            short="-o",
+            default="yaml",
+            choices=("yaml", "json"),
+            help="YAML documents, or a JSON List in the order of input.",
+        ),
+    ),
+    run=run,
+)

@@ -1,0 +1,41 @@
+"""A line of progress on a terminal, once something takes longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+DELAY_SECONDS = 1.0
+INTERVAL_SECONDS = 0.1
+WIDTH = 30
+
+
+class Progress:
+    """Draws on standard error when it is a terminal, and nothing otherwise.
+
+    Args:
+        enabled: False to draw nothing in any case.
+    """
+
+    __slots__ = ("_drawn", "_enabled", "_next")
+
+    def __init__(self, *, enabled: bool) -> None:
+        self._enabled = enabled and sys.stderr.isatty()
+        self._next = time.monotonic() + DELAY_SECONDS
+        self._drawn = False
+
+    def update(self, done: int, total: int) -> None:
+        """Note that so many of so many files are done."""
+        if not self._enabled or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + INTERVAL_SECONDS
+        filled = WIDTH * done // max(total, 1)
+        bar = "#" * filled + "-" * (WIDTH - filled)
+        print(f"\r[{bar}] {done}/{total} files", end="", file=sys.stderr, flush=True)
+        self._drawn = True
+
+    def clear(self) -> None:
+        """Wipe the line, before something else is printed."""
+        if self._drawn:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._drawn = False

@@ -1,0 +1,43 @@
+"""The options that choose an API server, for every command that speaks for one."""
+
+from __future__ import annotations
+
+from jobsworth.api.server import (
+    NEWEST_RELEASE,
+    RELEASES,
+    ApiServer,
+    UnknownGate,
+    UnknownRelease,
+    parse_gates,
+)
+from jobsworth.cli.command import Option, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+OPTIONS = (
+    Option(
+        "--kubernetes-version",
+        default=NEWEST_RELEASE,
+        metavar="RELEASE",
+        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}.",
+    ),
+    Option(
+        "--feature-gates",
+        metavar="NAME=BOOL,...",
+        help="Feature gates that the API server has set otherwise than by default.",
+    ),
+)
+
+
+def server_of(values: dict[str, Any]) -> ApiServer:
+    """The API server that the options choose.
+
+    Raises:
+        UsageError: the release or a gate is unknown, or cannot be set so.
+    """
+    try:
+        return ApiServer(values["kubernetes_version"], parse_gates(values["feature_gates"] or ""))
+    except (UnknownRelease, UnknownGate) as error:
+        raise UsageError(str(error)) from None

@@ -1,0 +1,1 @@
+"""Results as text for people, as lines for tools, and as JSON."""

@@ -1,0 +1,21 @@
+"""The report for editors and scripts: one line a finding."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.reports.result import Result
+
+
+def render(result: Result) -> Iterator[str]:
+    """The lines for one result: ``file:line:column: severity code field: message``."""
+    for located in result.findings:
+        finding = located.finding
+        place = result.file
+        if located.line is not None:
+            place += f":{located.line}:{located.column}"
+        field = f"{finding.field}: " if finding.field else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        yield f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}"

@@ -1,0 +1,117 @@
+"""The result: what was found in one document of one file."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from jobsworth.api.finding import Finding
+
+VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
+STATUSES = (VALID, INVALID, SKIPPED, ERROR)
+
+
+class Located:
+    """A finding and where it stands in a file.
+
+    Attributes:
+        finding: what was found.
+        line: the line, counted from 1; None where the text is not known.
+        column: the column, counted from 1.
+        excerpt: the line's text.
+    """
+
+    __slots__ = ("column", "excerpt", "finding", "line")
+
+    def __init__(
+        self, finding: Finding, line: int | None = None, column: int | None = None, excerpt: str = ""
+    ) -> None:
+        self.finding = finding
+        self.line = line
+        self.column = column
+        self.excerpt = excerpt
+
+
+class Result:
+    """What was found in one document.
+
+    Attributes:
+        file: the file's name, as it was given or found; ``-`` is standard input.
+        document: the number of the document in its file, from 0.
+        item: the position within a list, where the document is one.
+        kind, namespace, name: of the object, as far as they are known.
+        status: ``valid``, ``invalid`` (at least one error), ``skipped`` (not a Job or CronJob) or
+            ``error`` (could not be read).
+        findings: in the order of the text.
+    """
+
+    __slots__ = ("document", "file", "findings", "item", "kind", "name", "namespace", "status")
+
+    def __init__(
+        self,
+        *,
+        file: str,
+        document: int,
+        item: int | None = None,
+        kind: str | None = None,
+        namespace: str | None = None,
+        name: str | None = None,
+        status: str,
+        findings: list[Located],
+    ) -> None:
+        self.file = file
+        self.document = document
+        self.item = item
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.status = status
+        self.findings = findings
+
+
+class Summary:
+    """How many files and documents there were, by status, and how many findings by severity."""
+
+    __slots__ = ("documents", "files", "findings")
+
+    def __init__(self, results: Iterable[Result]) -> None:
+        files = set()
+        self.documents = dict.fromkeys(STATUSES, 0)
+        self.findings = dict.fromkeys(("error", "warning", "info"), 0)
+        for result in results:
+            files.add(result.file)
+            self.documents[result.status] += 1
+            for located in result.findings:
+                self.findings[located.finding.severity] += 1
+        self.files = len(files)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The counts by name, as the JSON report writes them."""
+        return {"files": self.files, **self.documents, "findings": dict(self.findings)}
+
+    def sentence(self) -> str:
+        """The counts as one line for people.
+
+        >>> Summary([]).sentence()
+        'nothing to judge: no Job or CronJob was found'
+        """
+        judged = self.documents[VALID] + self.documents[INVALID]
+        parts = []
+        if judged:
+            parts.append(f"{_count(judged, 'object')} in {_count(self.files, 'file')}")
+            parts.append(f"{self.documents[VALID]} valid, {self.documents[INVALID]} invalid")
+        else:
+            parts.append("nothing to judge: no Job or CronJob was found")
+        if self.findings["warning"]:
+            parts.append(_count(self.findings["warning"], "warning"))
+        if self.documents[SKIPPED]:
+            parts.append(f"{_count(self.documents[SKIPPED], 'other object')} skipped")
+        if self.documents[ERROR]:
+            parts.append(f"{self.documents[ERROR]} could not be read")
+        return "; ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,84 @@
+"""The report for people: each finding with the line of the file that it is about."""
+
+from __future__ import annotations
+
+from jobsworth.reports.result import ERROR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.reports.result import Located, Result
+
+_COLOURS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
+_MAX_EXCERPT = 120
+
+
+def render(result: Result, *, colour: bool) -> Iterator[str]:
+    """The lines for one result; none when nothing was found.
+
+    Args:
+        result: what was found in a document.
+        colour: whether to write colours for a terminal.
+    """
+    paint = _painted if colour else _plain
+    for located in result.findings:
+        finding = located.finding
+        place = result.file
+        if located.line is not None:
+            place += f":{located.line}:{located.column}"
+        head = paint(place, "bold")
+        severity = paint(finding.severity, finding.severity)
+        code = paint(f"[{finding.code}]", "dim")
+        subject = "" if result.status == ERROR else f"{_subject(result)}: "
+        yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
+        yield f"  {finding.message}"
+        yield from _excerpt(located, paint)
+        if finding.hint:
+            yield f"  {paint('hint:', 'info')} {finding.hint}"
+        yield ""
+
+
+def _subject(result: Result) -> str:
+    name = result.name or "(unnamed)"
+    return f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
+
+
+def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
+    if located.line is None or located.column is None or not located.excerpt.strip():
+        return
+    number = str(located.line)
+    margin = " " * len(number)
+    text = located.excerpt.replace("\t", " ").rstrip()
+    start = located.column - 1
+    width = _token_width(text, start)
+    shown = text if len(text) <= _MAX_EXCERPT else text[: _MAX_EXCERPT - 1] + "…"
+    yield f"  {paint(f'{number} |', 'dim')} {shown}"
+    if start < len(shown):
+        caret = "^" * max(1, min(width, len(shown) - start))
+        yield f"  {paint(f'{margin} |', 'dim')} {' ' * start}{paint(caret, located.finding.severity)}"
+
+
+def _token_width(text: str, start: int) -> int:
+    """How wide the key or value is that begins here."""
+    rest = text[start:]
+    if rest[:1] in ('"', "'"):
+        end = rest.find(rest[0], 1)
+        return end + 1 if end > 0 else len(rest)
+    ends = [position for mark in (": ", " #", ", ", "}", "]") if (position := rest.find(mark)) > 0]
+    width = min(ends, default=len(rest))
+    return width - 1 if rest[:width].endswith(":") else width
+
+
+def _plain(text: str, style: str) -> str:
+    return text
+
+
+def _painted(text: str, style: str) -> str:
+    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Paint = Callable[[str, str], str]

@@ -1,18 +1,23 @@
-"""What Go and Kubernetes 1.36 answered, recorded in ``data/``: see the README there."""
+"""What Kubernetes 1.36 and Go answered, recorded in ``data/``: see the README there."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+Recorded = Callable[[str], list[Any]]
+
 
 @pytest.fixture
-def recorded(request: pytest.FixtureRequest) -> list[Any]:
-    """The lines of the file that the test's ``recorded`` mark names."""
-    mark = request.node.get_closest_marker("recorded")
-    assert mark is not None
-    path = Path(__file__).parent / "data" / f"{mark.args[0]}.jsonl"
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+def recorded() -> Recorded:
+    """Reads the lines of a recorded file."""
+
+    def read(name: str) -> list[Any]:
+        path = Path(__file__).parent / "data" / f"{name}.jsonl"
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+    return read

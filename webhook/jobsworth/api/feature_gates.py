@@ -7,6 +7,10 @@ kubernetes.io for the gates that it no longer lists.
 from __future__ import annotations
 
 FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
+    "AppArmorFields": (
+        ("1.30", "beta", True, False),
+        ("1.31", "stable", True, True),
+    ),
     "AtomicWriteVolumeUserFields": (("1.37", "alpha", False, False),),
     "ClearingNominatedNodeNameAfterBinding": (
         ("1.34", "alpha", False, False),
@@ -51,7 +55,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "GitRepoVolumeDriver": (
         ("1.0", "stable", True, False),
         ("1.33", "deprecated", False, False),
-        ("1.36", "deprecated", True, True),
+        ("1.36", "deprecated", False, True),
     ),
     "HostnameOverride": (
         ("1.34", "alpha", False, False),
@@ -128,6 +132,12 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.27", "beta", True, False),
     ),
     "MatchLabelKeysInPodTopologySpreadSelectorMerge": (("1.34", "beta", True, False),),
+    "MinDomainsInPodTopologySpread": (
+        ("1.24", "alpha", False, False),
+        ("1.25", "beta", False, False),
+        ("1.27", "beta", True, False),
+        ("1.30", "stable", True, True),
+    ),
     "MutablePodResourcesForSuspendedJobs": (
         ("1.35", "alpha", False, False),
         ("1.36", "beta", True, False),
@@ -172,6 +182,11 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.33", "alpha", False, False),
         ("1.34", "beta", True, False),
         ("1.35", "stable", True, True),
+    ),
+    "PodSchedulingReadiness": (
+        ("1.26", "alpha", False, False),
+        ("1.27", "beta", True, False),
+        ("1.30", "stable", True, True),
     ),
     "ProcMountType": (
         ("1.12", "alpha", False, False),

@@ -92,6 +92,20 @@ class Engine:
         self._fill_in(struct, decoded, Request(self.server, struct.name))
         return encode(struct, decoded, self.server)
 
+    def decode(self, value: Any) -> tuple[Struct, dict[str, Any]]:
+        """The type of an object, and the object in normal form: see :mod:`jobsworth.validation.decoding`.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+            CannotDecode: the object is malformed.
+        """
+        struct, decoded, _ = self._decode(value)
+        return struct, decoded
+
+    def fill_in(self, struct: Struct, decoded: dict[str, Any]) -> None:
+        """Fill in the defaults of a decoded object, in place."""
+        self._fill_in(struct, decoded, Request(self.server, struct.name))
+
     def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], list[Finding]]:
         struct = kind_of(value)
         report = Report()

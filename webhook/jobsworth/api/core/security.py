@@ -144,7 +144,7 @@ SecurityContext = Struct(
     allowPrivilegeEscalation=Field(Pointer(Boolean)),
     procMount=Field(Pointer(String), enum=PROC_MOUNTS),
     seccompProfile=Field(Pointer(SeccompProfile)),
-    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30"),
+    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30", gate="AppArmorFields"),
 )
 
 Sysctl = Struct(
@@ -173,7 +173,7 @@ PodSecurityContext = Struct(
     sysctls=Field(ListOf(Sysctl)),
     fsGroupChangePolicy=Field(Pointer(String), enum=("Always", "OnRootMismatch")),
     seccompProfile=Field(Pointer(SeccompProfile)),
-    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30"),
+    appArmorProfile=Field(Pointer(AppArmorProfile), since="1.30", gate="AppArmorFields"),
     seLinuxChangePolicy=Field(
         Pointer(String),
         since="1.32",

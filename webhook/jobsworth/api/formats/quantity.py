@@ -291,7 +291,7 @@ def parse(value: str | float) -> Quantity:
 
     >>> parse("12e6").canonical(), parse(0.25).canonical()
     ('12e6', '250m')
-    >>> parse("1gi")
+    >>> parse("1K")
     Traceback (most recent call last):
     jobsworth.api.formats.quantity.BadQuantity: unable to parse quantity's suffix
     """

@@ -81,6 +81,19 @@ class Subject:
             for index, container in enumerate(self.pod.get(field, ())):
                 yield f"{self.pod_path}.{field}[{index}]", container
 
+    def container_names(self) -> list[str]:
+        """The names of all containers and init containers."""
+        return [container.get("name", "") for _, container in self.containers()]
+
+    @property
+    def windows(self) -> bool:
+        """Whether the Pod says that it runs on Windows."""
+        labels = self.pod.get("nodeSelector", {})
+        return (
+            self.pod.get("os", {}).get("name") == "windows"
+            or labels.get("kubernetes.io/os") == "windows"
+        )
+
     def sidecars(self) -> list[str]:
         """The names of init containers that go on running beside the others (KEP-753)."""
         return [

@@ -32,7 +32,8 @@ def cases(category: str) -> list[dict[str, Any]]:
 
 def normal(message: str, manifest: dict[str, Any]) -> str:
     """A message without what the server made up, and without the text of whole objects."""
-    meta = manifest.get("metadata") or {}
+    meta = manifest.get("metadata")
+    meta = meta if isinstance(meta, dict) else {}
     if not meta.get("name") and meta.get("generateName"):
         prefix = meta["generateName"][:58]
         message = re.sub(re.escape(prefix) + "[a-z0-9]{5}", prefix + "xxxxx", message)

@@ -58,6 +58,7 @@ def validate(
     old: dict[str, Any] | None = None,
     kubernetes_version: str = NEWEST_RELEASE,
     feature_gates: Mapping[str, bool] | None = None,
+    allow_privileged: bool = False,
 ) -> list[Finding]:
     """What a kube-apiserver would say to a Job or CronJob.
 
@@ -66,6 +67,7 @@ def validate(
         old: for an update: the object that is stored, or the manifest from which it was made.
         kubernetes_version: the server's release, such as ``1.36``.
         feature_gates: gates that the server has set otherwise than by default.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
 
     Returns:
         The findings; the server accepts the object when none has the severity ``error``.
@@ -75,7 +77,7 @@ def validate(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    return engine_for(ApiServer(kubernetes_version, feature_gates)).validate(manifest, old)
+    return engine_for(_server(kubernetes_version, feature_gates, allow_privileged)).validate(manifest, old)
 
 
 def default(
@@ -83,6 +85,7 @@ def default(
     *,
     kubernetes_version: str = NEWEST_RELEASE,
     feature_gates: Mapping[str, bool] | None = None,
+    allow_privileged: bool = False,
 ) -> dict[str, Any]:
     """A Job or CronJob with the defaults filled in that a kube-apiserver fills in.
 
@@ -94,4 +97,8 @@ def default(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    return engine_for(ApiServer(kubernetes_version, feature_gates)).default(manifest)
+    return engine_for(_server(kubernetes_version, feature_gates, allow_privileged)).default(manifest)
+
+
+def _server(release: str, gates: Mapping[str, bool] | None, allow_privileged: bool) -> ApiServer:
+    return ApiServer(release, gates, allow_privileged=allow_privileged)

@@ -179,10 +179,9 @@ class Field:
             number by `bounds` as zero.
         judge_when: the value, and everything below it, is judged only where this holds of the object
             that has the field.
-        fill_later: the defaults of the field's own type are not filled in here, though those of the
-            types below it are (the Job inside a CronJob).
-        reported_as: the name by which the API server's errors call the field, where it is another;
-            empty where they name the object that has it, and do not count the items of a list.
+        keep_empty: an empty list is not the same as none: the server refuses even that somewhere.
+        made_later: the object is only made from this field later (the Job inside a CronJob): the
+            defaults and gates of the field's own type do not apply yet, though those below it do.
     """
 
     __slots__ = (
@@ -191,11 +190,12 @@ class Field:
         "default",
         "drop_emptied",
         "enum",
-        "fill_later",
+        "made_later",
         "format",
         "gate",
         "judge_empty",
         "judge_when",
+        "keep_empty",
         "max_items",
         "name",
         "reported_as",
@@ -224,7 +224,8 @@ class Field:
         drop_emptied: bool = False,
         judge_empty: bool = False,
         judge_when: Callable[[dict[str, Any]], bool] | None = None,
-        fill_later: bool = False,
+        made_later: bool = False,
+        keep_empty: bool = False,
         reported_as: str | None = None,
     ) -> None:
         self.name = ""
@@ -243,7 +244,8 @@ class Field:
         self.drop_emptied = drop_emptied
         self.judge_empty = judge_empty
         self.judge_when = judge_when
-        self.fill_later = fill_later
+        self.made_later = made_later
+        self.keep_empty = keep_empty
         self.reported_as = reported_as
 
 

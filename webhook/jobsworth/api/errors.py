@@ -82,7 +82,12 @@ def forbidden(field: str, detail: str) -> FieldError:
 
 
 def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """A value that is not in its enumeration; the supported ones are named in the order given."""
+    """A value that is not in its enumeration; the supported ones are named in the order given.
+
+    Enumerations are types of their own in Kubernetes' code, and Go prints their values as JSON.
+    """
+    if isinstance(value, str) and (not _is_plain(value) or not value.isalnum()):
+        value = Printed(go_json(value))
     names = ", ".join(quoted(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
     return FieldError(
@@ -167,9 +172,14 @@ _ESCAPES = {
 }
 
 
+def _is_plain(text: str) -> bool:
+    """Whether a text is the same between quotes, for Go's ``%q``; and for JSON, but for ``<>&``."""
+    return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
+
+
 def _go_string(text: str) -> str:
     """Go's ``%q``: printable characters as they are, the others as escapes."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+    if _is_plain(text):
         return f'"{text}"'
     return '"' + "".join(map(_go_character, text)) + '"'
 

@@ -86,11 +86,11 @@ class ApiServer:
         Raises:
             KeyError: there is no such gate.
         """
-        try:
-            return self._enabled[gate]
-        except KeyError:
+        answer = self._enabled.get(gate)
+        if answer is None:
             stage = self._stage(gate)
-            return stage is not None and stage[2]
+            answer = self._enabled[gate] = stage is not None and stage[2]
+        return answer
 
     def knows(self, since: str, until: str) -> bool:
         """Whether the release is one of those from `since` to `until`; empty ends are open."""

@@ -28,6 +28,11 @@ OPTIONS = (
         metavar="NAME=BOOL,...",
         help="Feature gates that the API server has set otherwise than by default.",
     ),
+    Option(
+        "--allow-privileged",
+        flag=True,
+        help="The API server runs with --allow-privileged, as most installers set it up.",
+    ),
 )
 
 
@@ -38,6 +43,10 @@ def server_of(values: dict[str, Any]) -> ApiServer:
         UsageError: the release or a gate is unknown, or cannot be set so.
     """
     try:
-        return ApiServer(values["kubernetes_version"], parse_gates(values["feature_gates"] or ""))
+        return ApiServer(
+            values["kubernetes_version"],
+            parse_gates(values["feature_gates"] or ""),
+            allow_privileged=values["allow_privileged"],
+        )
     except (UnknownRelease, UnknownGate) as error:
         raise UsageError(str(error)) from None

@@ -26,26 +26,32 @@ class Checking:
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
-        self._compiled: dict[Struct, Check] = {}
+        self._compiled: dict[tuple[Struct, bool], Check] = {}
 
-    def of(self, struct: Struct) -> Check:
-        """The function that judges an object of this type: (value, path, request, errors)."""
-        check = self._compiled.get(struct)
+    def of(self, struct: Struct, *, later: bool = False) -> Check:
+        """The function that judges an object of this type: (value, path, request, errors).
+
+        Args:
+            struct: the type.
+            later: the gates of the type's own fields do not apply (see `made_later` of Field).
+        """
+        key = struct, later
+        check = self._compiled.get(key)
         if check is None:
-            check = self._compiled[struct] = self._compile(struct)
+            check = self._compiled[key] = self._compile(struct, later)
         return check
 
-    def _compile(self, struct: Struct) -> Check:
+    def _compile(self, struct: Struct, later: bool) -> Check:
         fields = [
             field
             for field in struct.fields.values()
-            if (not field.gate or self._server.enabled(field.gate))
+            if (later or not field.gate or self._server.enabled(field.gate))
             and self._server.knows(field.since, field.until)
         ]
         checks: dict[str, Check] = {}
         conditions: dict[str, Callable[[dict[str, Any]], bool]] = {}
         for field in fields:
-            parts = [*_own_checks(field), *self._below(field)]
+            parts = [*_own_checks(field), *self._below(field, checks)]
             if parts:
                 checks[field.name] = _reported_as(field, _all(parts))
                 if field.judge_when is not None:
@@ -55,29 +61,46 @@ class Checking:
             for field in fields
             if (parts := _absence_checks(field))
         ]
+        if not (checks or absent or struct.rules or struct.one_of):
+            return _nothing
         check = _struct_check(checks, absent, struct.rules, conditions)
         return check if struct.one_of is None else _union_check(struct.one_of, check)
 
-    def _below(self, field: Field) -> list[Check]:
+    def _below(self, field: Field, checks: dict[str, Check]) -> list[Check]:
         kind = field.type
         if isinstance(kind, ListOf):
             if not isinstance(kind.item, Struct):
                 return []
             return [self._items(kind.item, numbered=field.reported_as != "")]
         below = kind.target if isinstance(kind, Pointer) else kind
-        return [self._late(below)] if isinstance(below, Struct) else []
+        return [self._late(below, field, checks)] if isinstance(below, Struct) else []
 
-    def _late(self, struct: Struct) -> Check:
-        # Compiled when first met: see Decoder._value.
-        return lambda value, path, request, errors: self.of(struct)(value, path, request, errors)
+    def _late(self, struct: Struct, field: Field, checks: dict[str, Check]) -> Check:
+        """Compiled when first met, like the decoder; then it stands in its own place."""
+
+        def check_first(value: Any, path: str, request: Request, errors: Errors) -> None:
+            check = self.of(struct, later=field.made_later)
+            if checks.get(field.name) is check_first:
+                if check is _nothing:
+                    del checks[field.name]
+                else:
+                    checks[field.name] = check
+            check(value, path, request, errors)
+
+        return check_first
 
     def _items(self, struct: Struct, *, numbered: bool) -> Check:
         def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
             check_item = self.of(struct)
-            for index, item in enumerate(value):
-                check_item(item, f"{path}[{index}]" if numbered else path, request, errors)
+            if check_item is not _nothing:
+                for index, item in enumerate(value):
+                    check_item(item, f"{path}[{index}]" if numbered else path, request, errors)
 
         return check
+
+
+def _nothing(value: Any, path: str, request: Request, errors: Errors) -> None:
+    """The check of a type of which nothing is demanded."""
 
 
 def _struct_check(
@@ -90,32 +113,34 @@ def _struct_check(
         prefix = f"{path}." if path else ""
         for name, part in value.items():
             check_part = checks.get(name)
-            if check_part is None or (name in conditions and not conditions[name](value)):
-                continue
-            check_part(part, prefix + name, request, errors)
+            if check_part is not None and (
+                name not in conditions or conditions[name](value)
+            ):
+                check_part(part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)
         for rule in rules:
-            errors.extend(rule(value, path, request))
+            errors += rule(value, path, request)
 
     return check
 
 
 def _union_check(one_of: OneOf, check: Check) -> Check:
-    members = one_of.members
+    members = frozenset(one_of.members)
 
     def check_union(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
-        present = [member for member in members if member in value]
+        present = [name for name in value if name in members]
         if not present and one_of.none is not None:
             errors.append(required(path, one_of.none))
         elif len(present) > 1:
-            # Only the first is judged: the API server stops at the surplus ones.
+            # Only the first is judged, in the API's order: the API server stops at the surplus ones.
+            surplus = [name for name in one_of.members if name in value][1:]
             errors.extend(
                 forbidden(f"{path}.{one_of.misnamed.get(name, name)}", one_of.several)
-                for name in present[1:]
+                for name in surplus
             )
-            value = {name: part for name, part in value.items() if name not in present[1:]}
+            value = {name: part for name, part in value.items() if name not in surplus}
         check(value, path, request, errors)
 
     return check_union

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
     Decode = Callable[[Any, str, "Report"], Any]
+    Entry = tuple[type | None, bool, Decode]
 
 _INT32 = 2**31
 _INT64 = 2**63
@@ -77,97 +78,104 @@ class Decoder:
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
-        self._compiled: dict[Struct, Decode] = {}
+        self._compiled: dict[tuple[Struct, bool], Decode] = {}
 
-    def of(self, struct: Struct) -> Decode:
-        """The function that decodes a value of this type: (value, path, report) to a dict."""
-        decode = self._compiled.get(struct)
+    def of(self, struct: Struct, *, later: bool = False) -> Decode:
+        """The function that decodes a value of this type: (value, path, report) to a dict.
+
+        Args:
+            struct: the type.
+            later: the gates of the type's own fields do not apply (see `made_later` of Field).
+        """
+        key = struct, later
+        decode = self._compiled.get(key)
         if decode is None:
-            decode = self._compiled[struct] = self._compile(struct)
+            decode = self._compiled[key] = self._compile(struct, later)
         return decode
 
-    def _compile(self, struct: Struct) -> Decode:
-        plain: dict[str, tuple[type, bool]] = {}
-        other: dict[str, Decode] = {}
-        held: list[tuple[str, Struct]] = []
+    def _compile(self, struct: Struct, later: bool) -> Decode:
+        entries: dict[str, Entry] = {}
+        held: list[tuple[str, Struct, bool]] = []
         for name, field in struct.fields.items():
             if not self._server.knows(field.since, field.until):
                 continue
             if isinstance(field.type, Struct):
-                held.append((name, field.type))
-            dropped = bool(field.gate) and not self._server.enabled(field.gate)
-            if not dropped:
-                direct = _plain(field)
-                if direct is not None:
-                    plain[name] = direct
-            decode = self._field(field)
+                held.append((name, field.type, field.made_later))
+            dropped = not later and bool(field.gate) and not self._server.enabled(field.gate)
+            plain = (None, False) if dropped else _plain(field)
+            decode = self._field(field, entries)
             if field.drop_emptied:
                 decode = _unless_emptied(decode)
-            other[name] = _dropping(decode, field.gate) if dropped else decode
-        return _struct_decoder(struct, plain, other, held, self)
+            entries[name] = (*plain, _dropping(decode, field.gate) if dropped else decode)
+        return _struct_decoder(struct, entries, held, self)
 
-    def _field(self, field: Field) -> Decode:
+    def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
         kind = field.type
-        if isinstance(kind, Pointer):
-            return self._value(kind.target)
         if isinstance(kind, ListOf):
-            return _list_decoder(self._value(kind.item), _zero(kind.item, self), field.always)
+            return _list_decoder(self._part(kind.item), _zero(kind.item, self), field.always or field.keep_empty)
         if isinstance(kind, MapOf):
             return _map_decoder(self._map_value(kind), _zero(kind.value, self), field.always)
-        decode = self._value(kind)
-        return decode if isinstance(kind, Struct) else _nonzero(decode)
+        below = kind.target if isinstance(kind, Pointer) else kind
+        if isinstance(below, Struct):
+            return self._late(below, field, entries)
+        decode = _SCALARS[below.name]
+        return decode if isinstance(kind, Pointer) else _nonzero(decode)
 
-    def _map_value(self, kind: MapOf) -> Decode:
-        if isinstance(kind.value, ListOf):
-            return _list_decoder(self._value(kind.value.item), _zero(kind.value.item, self), True)
-        return self._value(kind.value)
+    def _map_value(self, kind: MapOf) -> Callable[[], Decode]:
+        below = kind.value
+        if isinstance(below, ListOf):
+            decode = _list_decoder(self._part(below.item), _zero(below.item, self), True)
+            return lambda: decode
+        return self._part(below)
 
-    def _value(self, kind: Scalar | Struct) -> Decode:
-        if isinstance(kind, Scalar):
-            return _SCALARS[kind.name]
-        # Compiled when first met, so that a Job without volumes never pays for their types.
-        return lambda value, path, report: self.of(kind)(value, path, report)
+    def _part(self, kind: Scalar | Struct) -> Callable[[], Decode]:
+        """The decoder of a list's items, or of a map's values, made when it is first asked for."""
+        return lambda: _SCALARS[kind.name] if isinstance(kind, Scalar) else self.of(kind)
+
+    def _late(self, struct: Struct, field: Field, entries: dict[str, Entry]) -> Decode:
+        """Compiled when first met, so that a Job without volumes never pays for their types."""
+
+        def decode_first(value: Any, path: str, report: Report) -> Any:
+            decode = self.of(struct, later=field.made_later)
+            if entries[field.name][2] is decode_first:
+                entries[field.name] = (None, False, decode)
+            return decode(value, path, report)
+
+        return decode_first
 
 
 def _struct_decoder(
-    struct: Struct,
-    plain: dict[str, tuple[type, bool]],
-    other: dict[str, Decode],
-    held: list[tuple[str, Struct]],
-    decoder: Decoder,
+    struct: Struct, entries: dict[str, Entry], held: list[tuple[str, Struct, bool]], decoder: Decoder
 ) -> Decode:
     def decode(value: Any, path: str, report: Report) -> dict[str, Any]:
         decoded: dict[str, Any] = {}
         if type(value) is dict:
+            prefix = f"{path}." if path else ""
             for name, part in value.items():
-                if part is None:
-                    if name not in other:
-                        report.unknown.append((path, name, struct))
-                    continue
-                direct = plain.get(name)
-                if direct is not None and type(part) is direct[0]:
-                    if part or direct[1]:
-                        decoded[name] = part
-                    continue
-                slow = other.get(name)
-                if slow is None:
+                entry = entries.get(name)
+                if entry is None:
                     report.unknown.append((path, name, struct))
                     continue
-                result = slow(part, f"{path}.{name}" if path else name, report)
-                if result is not None:
-                    decoded[name] = result
+                plain, keeps_zero, slow = entry
+                if type(part) is plain:
+                    if part or keeps_zero:
+                        decoded[name] = part
+                elif part is not None:
+                    result = slow(part, prefix + name, report)
+                    if result is not None:
+                        decoded[name] = result
         elif value is not None:
             report.wrong_type(path, value, f"an object ({struct.name})")
-        for name, kind in held:
+        for name, kind, later in held:
             if name not in decoded:
-                decoded[name] = decoder.of(kind)(None, path, report)
+                decoded[name] = decoder.of(kind, later=later)(None, path, report)
         return decoded
 
     return decode
 
 
-def _plain(field: Field) -> tuple[type, bool] | None:
-    """The Python type that a field's value has without conversion, and whether its zero is kept."""
+def _plain(field: Field) -> tuple[type | None, bool]:
+    """The Python type whose values need no conversion, if there is one, and whether zero is kept."""
     kind, keeps_zero = field.type, False
     if isinstance(kind, Pointer):
         kind, keeps_zero = kind.target, True
@@ -175,7 +183,7 @@ def _plain(field: Field) -> tuple[type, bool] | None:
         return str, keeps_zero
     if kind is Boolean:
         return bool, keeps_zero
-    return None
+    return None, False
 
 
 def _nonzero(decode: Decode) -> Decode:
@@ -202,11 +210,14 @@ def _unless_emptied(decode: Decode) -> Decode:
     return decode_unless_emptied
 
 
-def _list_decoder(decode: Decode, zero: Callable[[str, Report], Any], always: bool) -> Decode:
+def _list_decoder(
+    part: Callable[[], Decode], zero: Callable[[str, Report], Any], always: bool
+) -> Decode:
     def decode_list(value: Any, path: str, report: Report) -> list[Any] | None:
         if type(value) is not list:
             report.wrong_type(path, value, "an array")
             return None
+        decode = part()
         items = [
             zero(path, report) if item is None else decode(item, f"{path}[{index}]", report)
             for index, item in enumerate(value)
@@ -216,14 +227,17 @@ def _list_decoder(decode: Decode, zero: Callable[[str, Report], Any], always: bo
     return decode_list
 
 
-def _map_decoder(decode: Decode, zero: Callable[[str, Report], Any], always: bool) -> Decode:
+def _map_decoder(
+    part: Callable[[], Decode], zero: Callable[[str, Report], Any], always: bool
+) -> Decode:
     def decode_map(value: Any, path: str, report: Report) -> dict[str, Any] | None:
         if type(value) is not dict:
             report.wrong_type(path, value, "an object")
             return None
+        decode = part()
         entries = {
-            key: zero(path, report) if part is None else decode(part, f"{path}[{key}]", report)
-            for key, part in value.items()
+            key: zero(path, report) if entry is None else decode(entry, f"{path}[{key}]", report)
+            for key, entry in value.items()
         }
         return entries if entries or always else None
 

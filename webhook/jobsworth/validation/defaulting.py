@@ -49,7 +49,9 @@ class Defaulting:
             if (not field.gate or self._server.enabled(field.gate))
             and self._server.knows(field.since, field.until)
         ]
-        parts = {field.name: fill for field in fields if (fill := self._below(field)) is not None}
+        parts = [
+            (field.name, fill) for field in fields if (fill := self._below(field)) is not None
+        ]
         own = [] if later else [field for field in fields if field.default is not None]
         constants = [(field.name, field.default) for field in own if field.default != {}]
         structs = [field.name for field in own if field.default == {}]
@@ -63,14 +65,14 @@ class Defaulting:
         if isinstance(kind, ListOf):
             return _each(self.of(kind.item)) if isinstance(kind.item, Struct) else None
         below = kind.target if isinstance(kind, Pointer) else kind
-        return self.of(below, later=field.fill_later) if isinstance(below, Struct) else None
+        return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
 
 
 def _struct_defaulter(
     constants: list[tuple[str, Any]],
     structs: list[str],
     defaulters: list[Default],
-    parts: dict[str, Callable[[Any, Request], None]],
+    parts: list[tuple[str, Callable[[Any, Request], None]]],
 ) -> Default:
     def default(value: dict[str, Any], request: Request) -> None:
         for defaulter in defaulters:
@@ -81,11 +83,9 @@ def _struct_defaulter(
         for name in structs:
             if name not in value:
                 value[name] = {}
-        if parts:
-            for name, part in value.items():
-                fill = parts.get(name)
-                if fill is not None:
-                    fill(part, request)
+        for name, fill in parts:
+            if name in value:
+                fill(value[name], request)
 
     return default
 

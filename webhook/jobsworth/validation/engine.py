@@ -218,6 +218,13 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
             labels.setdefault(label, old_labels[label])
 
 
+HINTS = {
+    "disallowed by cluster policy": "most clusters run with --allow-privileged: "
+    "if yours does, say so with the option of the same name",
+}
+"""What to add to messages that leave people alone, by their detail."""
+
+
 def _finding(error: FieldError) -> Finding:
     return Finding(
         source="api",
@@ -226,6 +233,7 @@ def _finding(error: FieldError) -> Finding:
         field=error.field,
         reason=error.reason,
         message=error.message.replace(GENERATED_UID, "<uid>"),
+        hint=HINTS.get(error.message.rpartition(": ")[2], ""),
     )
 
 
@@ -247,7 +255,9 @@ def encode(struct: Struct, value: dict[str, Any], server: ApiServer) -> dict[str
     comes back from storage.
     """
     encoded = {
-        name: _encode(struct.fields[name].type, part, server) for name, part in value.items()
+        name: _encode(struct.fields[name].type, part, server)
+        for name, part in value.items()
+        if part != [] or struct.fields[name].always
     }
     for name, field in struct.fields.items():
         if field.always and name not in encoded and server.knows(field.since, field.until):

@@ -53,7 +53,7 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
     folded = {_fold(candidate): candidate for candidate in known}
     if _fold(name) in folded:
         return f'did you mean "{folded[_fold(name)]}"?'
-    places = [place for place in _places(root, name, server) if place != path]
+    places = [place for place in _index(root, server).get(name, ()) if place != path]
     if places:
         return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"
     near = get_close_matches(name, known, n=1) or get_close_matches(_fold(name), folded, n=1)
@@ -72,11 +72,24 @@ def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:
     )
 
 
-def _places(struct: Struct, name: str, server: ApiServer, path: str = "") -> Iterator[str]:
-    """The paths of the objects, below `struct`, whose type has a field of this name."""
+_indexes: dict[tuple[Struct, ApiServer], dict[str, list[str]]] = {}
+
+
+def _index(root: Struct, server: ApiServer) -> dict[str, list[str]]:
+    """Of each field's name, the paths of the objects that have such a field."""
+    key = root, server
+    if key not in _indexes:
+        index: dict[str, list[str]] = {}
+        for name, path in _places(root, server):
+            index.setdefault(name, []).append(path)
+        _indexes[key] = index
+    return _indexes[key]
+
+
+def _places(struct: Struct, server: ApiServer, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every field below `struct`: its name, and the path of the object that has it."""
     for field in _known(struct, server):
-        if field.name == name:
-            yield path
+        yield field.name, path
         kind = field.type
         below = kind.target if isinstance(kind, Pointer) else kind
         step = f"{path}.{field.name}" if path else field.name
@@ -84,7 +97,7 @@ def _places(struct: Struct, name: str, server: ApiServer, path: str = "") -> Ite
             below, step = below.item, f"{step}[]"
         # Deep in the Pod every name occurs somewhere; volumes and status would only confuse.
         if isinstance(below, Struct) and field.name not in ("status", "volumes", "metadata"):
-            yield from _places(below, name, server, step)
+            yield from _places(below, server, step)
 
 
 def _distance(place: str, path: str) -> tuple[int, int]:

@@ -42,7 +42,7 @@ JobTemplateSpec = Struct(
     "The Job that a CronJob makes.",
     metadata=Field(ObjectMeta),
     # The server fills in a Job's defaults when the Job is made from this.
-    spec=Field(JobSpec, fill_later=True),
+    spec=Field(JobSpec, made_later=True),
 )
 
 CronJobSpec = Struct(

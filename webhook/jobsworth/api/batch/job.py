@@ -47,7 +47,8 @@ Job = Struct(
 def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
     labels = job["spec"]["template"]["metadata"].get("labels")
     if labels and "labels" not in job["metadata"]:
-        job["metadata"]["labels"] = dict(labels)
+        # The very same map: what the server generates for the template shows up here as well.
+        job["metadata"]["labels"] = labels
 
 
 @Job.preparer

@@ -6,7 +6,7 @@ Source: ``validateObjectFieldSelector`` and ``validateContainerResourceFieldSele
 
 from __future__ import annotations
 
-from jobsworth.api.errors import invalid, not_supported, required
+from jobsworth.api.errors import Printed, invalid, not_supported, quoted, required
 from jobsworth.api.formats.names import label_key
 from jobsworth.api.formats.quantity import parse
 
@@ -97,7 +97,7 @@ def check_object_field(
     else:
         name = FORMER_FIELD_PATHS.get(name, name)
         if name not in admitted:
-            yield not_supported(f"{path}.fieldPath", name, admitted)
+            yield not_supported(f"{path}.fieldPath", Printed(quoted(name)), admitted)
 
 
 def split_subscript(field: str) -> tuple[str, str | None]:
@@ -129,7 +129,7 @@ def check_resource_field(
     elif not resource:
         yield required(f"{path}.resource")
     elif resource not in RESOURCES and not resource.startswith(HUGE_PAGES):
-        yield not_supported(f"{path}.resource", resource, RESOURCES)
+        yield not_supported(f"{path}.resource", Printed(quoted(resource)), RESOURCES)
     divisor = selector["divisor"]
     if divisor == "0" or not parse(divisor).sign:
         return

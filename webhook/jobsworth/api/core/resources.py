@@ -50,7 +50,9 @@ ResourceRequirements = Struct(
     "What is asked of the node (requests), how much may be used (limits), and claimed devices.",
     limits=Field(MapOf(Quantity)),
     requests=Field(MapOf(Quantity)),
-    claims=Field(ListOf(ResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
+    claims=Field(
+        ListOf(ResourceClaim), since="1.26", gate="DynamicResourceAllocation", keep_empty=True
+    ),
 )
 
 ContainerResizePolicy = Struct(

@@ -162,7 +162,7 @@ PodSecurityContext = Struct(
     runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsNonRoot=Field(Pointer(Boolean)),
-    supplementalGroups=Field(ListOf(Int64), bounds=UserOrGroup),
+    supplementalGroups=Field(ListOf(Int64), bounds=UserOrGroup, keep_empty=True),
     supplementalGroupsPolicy=Field(
         Pointer(String),
         since="1.31",

@@ -14,6 +14,12 @@ time and keeps ``re`` out of the start-up.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Format = Callable[[str], list[str]]
+
 LOWER = "abcdefghijklmnopqrstuvwxyz"
 DIGITS = "0123456789"
 LETTERS = LOWER + LOWER.upper()
@@ -26,6 +32,26 @@ _NAME_CHARACTERS = LETTERS + DIGITS + "-_."
 DNS_LABEL_MAX_LENGTH = 63
 DNS_SUBDOMAIN_MAX_LENGTH = 253
 LABEL_VALUE_MAX_LENGTH = 63
+
+
+REMEMBERED = 4096
+"""How many answers a format keeps: an object, and a cluster, repeat their names and labels."""
+
+
+def remembering(judge: Format) -> Format:
+    """The same format, which keeps its answers."""
+    answers: dict[str, list[str]] = {}
+
+    def remembered(text: str) -> list[str]:
+        answer = answers.get(text)
+        if answer is None:
+            if len(answers) >= REMEMBERED:
+                answers.clear()
+            answer = answers[text] = judge(text)
+        return [*answer]
+
+    remembered.__doc__ = judge.__doc__
+    return remembered
 
 
 def only(text: str, characters: str) -> bool:
@@ -132,6 +158,7 @@ def _is_dns_subdomain(text: str) -> bool:
     return all(_is_dns_label(part) for part in text.split("."))
 
 
+@remembering
 def dns_label(text: str) -> list[str]:
     """A DNS label of RFC 1123: the names of containers, volumes and namespaces."""
     wrong = []
@@ -142,6 +169,7 @@ def dns_label(text: str) -> list[str]:
     return wrong
 
 
+@remembering
 def dns_subdomain(text: str) -> list[str]:
     """A DNS subdomain of RFC 1123: the names of most objects."""
     wrong = []
@@ -206,6 +234,7 @@ def _is_label_name(text: str) -> bool:
     )
 
 
+@remembering
 def label_key(text: str) -> list[str]:
     """A label key, also called a qualified name: ``name`` or ``example.com/name``."""
     prefix, slash, name = text.partition("/")
@@ -233,6 +262,7 @@ def label_key(text: str) -> list[str]:
     return wrong
 
 
+@remembering
 def label_value(text: str) -> list[str]:
     """A label's value; it may be empty."""
     wrong = []

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """The longest that all keys and values of the annotations may be together, in bytes."""
-FIELD_MANAGER_MAX_LENGTH = 128
-SUBRESOURCE_MAX_LENGTH = 256
 IMMUTABLE = "field is immutable"
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
@@ -78,9 +76,10 @@ ObjectMeta = Struct(
     deletionGracePeriodSeconds=Field(Pointer(Int64)),
     labels=Field(MapOf(String)),
     annotations=Field(MapOf(String)),
-    ownerReferences=Field(ListOf(OwnerReference)),
-    finalizers=Field(ListOf(String)),
-    managedFields=Field(ListOf(ManagedFieldsEntry)),
+    ownerReferences=Field(ListOf(OwnerReference), keep_empty=True),
+    finalizers=Field(ListOf(String), keep_empty=True),
+    # Not judged: the server takes what it cannot use of these for nothing, and writes its own.
+    managedFields=Field(ListOf(ManagedFieldsEntry), keep_empty=True),
 )
 
 
@@ -109,7 +108,6 @@ def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
     yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences")
     yield from _check_finalizers(meta.get("finalizers"), f"{path}.finalizers")
     yield from _check_finalizers_are_owned(meta, path)
-    yield from _check_managed_fields(meta.get("managedFields", ()), f"{path}.managedFields")
 
 
 def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldError]:
@@ -194,21 +192,6 @@ def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[Fie
             )
 
 
-def _check_managed_fields(entries: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
-    for index, entry in enumerate(entries):
-        operation = entry.get("operation", "")
-        if operation not in ("Apply", "Update"):
-            yield invalid(f"{path}[{index}].operation", operation, "must be `Apply` or `Update`")
-        kind = entry.get("fieldsType", "")
-        if kind not in ("", "FieldsV1"):
-            yield invalid(f"{path}[{index}].fieldsType", kind, "must be `FieldsV1`")
-        manager = entry.get("manager", "")
-        if byte_length(manager) > FIELD_MANAGER_MAX_LENGTH:
-            yield too_long(f"{path}[{index}].manager", FIELD_MANAGER_MAX_LENGTH)
-        if byte_length(entry.get("subresource", "")) > SUBRESOURCE_MAX_LENGTH:
-            yield too_long(f"{path}[{index}].subresource", SUBRESOURCE_MAX_LENGTH)
-
-
 def check_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str
 ) -> Iterator[FieldError]:
@@ -236,7 +219,6 @@ def check_object_meta_update(
     yield from _check_owners(new.get("ownerReferences", []), f"{path}.ownerReferences")
     yield from _check_finalizers(new.get("finalizers"), f"{path}.finalizers")
     yield from _check_finalizers_are_owned(new, path)
-    yield from _check_managed_fields(new.get("managedFields", ()), f"{path}.managedFields")
 
 
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:

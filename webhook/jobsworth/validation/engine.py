@@ -11,6 +11,7 @@ from jobsworth.validation.checking import Checking
 from jobsworth.validation.codes import CODES
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
+from jobsworth.validation.wording import as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Engine:
         if stored is not None:
             for rule in struct.update_rules:
                 errors.extend(rule(decoded, stored, request))
-        findings.extend(_finding(error) for error in dict.fromkeys(errors))
+        findings.extend(_finding(error, self.server) for error in dict.fromkeys(errors))
         return findings
 
     def default(self, value: Any) -> dict[str, Any]:
@@ -110,7 +111,7 @@ class Engine:
         struct = kind_of(value)
         report = Report()
         decoded = self._decoder.of(struct)(value, "", report)
-        errors = [_finding(error) for error in report.errors]
+        errors = [_finding(error, self.server) for error in report.errors]
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
@@ -225,14 +226,14 @@ HINTS = {
 """What to add to messages that leave people alone, by their detail."""
 
 
-def _finding(error: FieldError) -> Finding:
+def _finding(error: FieldError, server: ApiServer) -> Finding:
     return Finding(
         source="api",
         severity="error",
         code=CODES[error.reason],
         field=error.field,
         reason=error.reason,
-        message=error.message.replace(GENERATED_UID, "<uid>"),
+        message=as_worded_by(server.minor, error.message.replace(GENERATED_UID, "<uid>")),
         hint=HINTS.get(error.message.rpartition(": ")[2], ""),
     )
 

@@ -8,7 +8,7 @@ and the conditions of :mod:`jobsworth.validation.schema_conditions`.
 from __future__ import annotations
 
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
-from jobsworth.validation.schema_conditions import CONDITIONS, PATTERNS
+from jobsworth.validation.schema_conditions import CONDITIONS, GATED_VALUES, PATTERNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,6 +110,8 @@ class _Generator:
             return False
         if field.required is not False:
             return True
+        if field.judge_empty and not isinstance(field.type, Pointer):
+            return bool(field.enum or (field.format is not None and field.format("")))
         return isinstance(field.type, Struct) and any(
             self._must_be_there(below) for below in field.type.fields.values()
         )
@@ -126,15 +128,28 @@ class _Generator:
             return described
         if field.default not in (None, {}):
             described["default"] = field.default
-        if field.judge_when is not None:
-            return described | {"type": ["object", "null"]}
+        gate = GATED_VALUES.get(f"{struct.name}.{field.name}")
+        if field.judge_when is not None or (gate and not self._server.enabled(gate)):
+            return described | self._unjudged(field)
         return described | self._type(field)
+
+    def _unjudged(self, field: Field) -> Schema:
+        """The least that holds of a field that is judged in some circumstances only: its type."""
+        kind = field.type.target if isinstance(field.type, Pointer) else field.type
+        if isinstance(kind, Scalar):
+            return _nullable(dict(_SCALARS[kind.name]))
+        return {"type": ["array" if isinstance(kind, ListOf) else "object", "null"]}
 
     def _type(self, field: Field) -> Schema:
         kind = field.type
         nullable = not self._must_be_there(field)
         if isinstance(kind, ListOf):
-            schema: Schema = {"type": "array", "items": self._part(kind.item)}
+            items = (
+                _nullable(self._scalar(field, kind.item, pointer=True))
+                if isinstance(kind.item, Scalar)
+                else self._part(kind.item)
+            )
+            schema: Schema = {"type": "array", "items": items}
             if field.max_items is not None:
                 schema["maxItems"] = field.max_items
             if field.required is not False:
@@ -181,7 +196,9 @@ class _Generator:
         if isinstance(kind, Scalar):
             return _nullable(dict(_SCALARS[kind.name]))
         reference = self._reference(kind)
-        # A null item is an empty one: it is as good as the type is without its required fields.
+        if any(self._must_be_there(field) for field in kind.fields.values()):
+            return reference
+        # A null item is an empty one, which this type admits.
         return {"anyOf": [reference, {"type": "null"}]}
 
     def _reference(self, struct: Struct) -> Schema:

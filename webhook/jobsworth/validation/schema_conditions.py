@@ -5,7 +5,7 @@ Each condition stands for a rule of the engine; it is left out for releases that
 
 from __future__ import annotations
 
-from jobsworth.api.formats import names
+from jobsworth.api.formats import keys, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,19 @@ PATTERNS: dict[Format, tuple[str, int | None]] = {
     names.dns_1035_label: (names.DNS_1035_LABEL_PATTERN, names.DNS_LABEL_MAX_LENGTH),
     names.label_value: (names.LABEL_VALUE_PATTERN, names.LABEL_VALUE_MAX_LENGTH),
     names.label_key: (f"({names.DNS_SUBDOMAIN_PATTERN}/)?{names.LABEL_KEY_PATTERN}", 317),
+    keys.config_map_key: ("[-._a-zA-Z0-9]+", names.DNS_SUBDOMAIN_MAX_LENGTH),
+    keys.port_name: ("[a-z0-9]([-a-z0-9]*[a-z0-9])?", 15),
+    keys.relaxed_env_var_name: ("[ -<>-~]+", None),
 }
 """Of a format its regular expression (unanchored) and its greatest length."""
+
+
+GATED_VALUES = {
+    "SecurityContext.procMount": "ProcMountType",
+    "Container.restartPolicy": "ContainerRestartRules",
+    "InitContainer.restartPolicy": "ContainerRestartRules",
+}
+"""Fields whose value the server puts aside, whatever it is, while a feature gate is off."""
 
 
 class Condition:
@@ -170,7 +181,11 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
                 _set("backoffLimitPerIndex"),
             ),
         ),
-        Condition("completionMode", schema=_when(_INDEXED, _set("completions"))),
+        # Without parallelism the server fills in one completion.
+        Condition(
+            "completionMode",
+            schema=_when({"allOf": [_INDEXED, _set("parallelism")]}, _set("completions")),
+        ),
         Condition(
             "completionMode",
             schema=_when(_INDEXED, {"properties": {"parallelism": {"maximum": 10**5}}}),

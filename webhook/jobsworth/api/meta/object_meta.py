@@ -53,10 +53,10 @@ ManagedFieldsEntry = Struct(
     "ManagedFieldsEntry",
     "Which fields one manager wrote, for server-side apply.",
     manager=Field(String),
-    operation=Field(String, values=("Apply", "Update")),
+    operation=Field(String),
     apiVersion=Field(String),
     time=Field(Pointer(Time)),
-    fieldsType=Field(String, values=("FieldsV1",)),
+    fieldsType=Field(String),
     fieldsV1=Field(Pointer(AnyJSON)),
     subresource=Field(String),
 )

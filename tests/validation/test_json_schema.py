@@ -1,0 +1,105 @@
+"""The JSON Schemas never reject what the engine accepts, and catch most of what it rejects."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+import pytest
+from generation import job_from
+
+import jobsworth
+from jobsworth.api.descriptions import field_descriptions
+from jobsworth.api.kinds import CronJob, Job
+from jobsworth.api.server import RELEASES, ApiServer
+from jobsworth.validation.json_schema import json_schema
+
+ROOT = Path(__file__).parent.parent.parent
+CASES = ROOT / "tests/oracle/cases"
+CATEGORIES = ("job", "policy", "success", "meta", "cron", "decode", "pod")
+OBJECTS = 10_000
+
+
+@cache
+def validator(kind: str, release: str) -> jsonschema_rs.Draft202012Validator:
+    struct = {"Job": Job, "CronJob": CronJob}[kind]
+    return jsonschema_rs.Draft202012Validator(json_schema(struct, "batch/v1", ApiServer(release), {}))
+
+
+def schema_accepts(manifest: Any, release: str) -> bool:
+    kind = manifest.get("kind")
+    return kind in ("Job", "CronJob") and validator(kind, release).is_valid(manifest)
+
+
+def engine_accepts(manifest: dict[str, Any], release: str) -> bool:
+    found = jobsworth.validate(manifest, kubernetes_version=release)
+    return all(finding.severity != "error" for finding in found)
+
+
+def recorded(*categories: str) -> Iterator[dict[str, Any]]:
+    for category in categories:
+        with lzma.open(CASES / f"{category}.jsonl.xz", "rt", encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_no_generated_object_is_rejected_that_the_engine_accepts(part: int) -> None:
+    accepted = 0
+    for seed in range(part * OBJECTS // 10, (part + 1) * OBJECTS // 10):
+        manifest, release = job_from(seed), RELEASES[seed % len(RELEASES)]
+        if engine_accepts(manifest, release):
+            accepted += 1
+            assert schema_accepts(manifest, release), (seed, release)
+    assert accepted > OBJECTS // 100
+
+
+def test_no_recorded_object_is_rejected_that_the_server_accepted() -> None:
+    wrongly = [
+        case["id"]
+        for case in recorded(*CATEGORIES)
+        if case["code"] == 201 and not schema_accepts(case["object"], "1.36")
+    ]
+    assert wrongly == []
+
+
+def test_most_of_what_the_server_rejected_is_caught() -> None:
+    rejected = [case for case in recorded(*CATEGORIES) if case["code"] != 201]
+    caught = [case for case in rejected if not schema_accepts(case["object"], "1.36")]
+    share = len(caught) / len(rejected)
+    print(f"the schema alone catches {len(caught)} of {len(rejected)}: {share:.1%}")
+    assert share >= 0.6
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("kind", ["Job", "CronJob"])
+def test_the_shipped_schema_is_fresh_and_well_formed(kind: str, release: str) -> None:
+    struct = {"Job": Job, "CronJob": CronJob}[kind]
+    path = ROOT / "schemas" / f"v{release}" / f"{kind.lower()}.json"
+    shipped = json.loads(path.read_text(encoding="utf-8"))
+    fresh = json_schema(struct, "batch/v1", ApiServer(release), field_descriptions())
+    assert shipped == json.loads(json.dumps(fresh)), "run: jobsworth schema --directory schemas"
+    jsonschema.Draft202012Validator.check_schema(shipped)
+
+
+def test_every_field_and_type_is_described() -> None:
+    undescribed = []
+
+    def visit(schema: dict[str, Any]) -> None:
+        if not schema.get("description"):
+            undescribed.append(schema["title"])
+        for name, field in schema["properties"].items():
+            if not field.get("description"):
+                undescribed.append(f"{schema['title']}.{name}")
+
+    server = ApiServer()
+    for struct in (Job, CronJob):
+        schema = json_schema(struct, "batch/v1", server, field_descriptions())
+        for definition in schema["$defs"].values():
+            visit(definition)
+    assert undescribed == []

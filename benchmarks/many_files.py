@@ -65,12 +65,12 @@ def main() -> None:
             ]  # fmt: skip
         times: dict[str, list[float]] = {name: [] for name in commands}
         for _ in range(options.runs):
-            for name, command in commands.items():
+            for title, command in commands.items():
                 began = time.perf_counter()
                 subprocess.run(command, capture_output=True, check=False)
-                times[name].append(time.perf_counter() - began)
-        for name, taken in times.items():
-            print(f"{name:20} {statistics.median(taken):6.2f} s")
+                times[title].append(time.perf_counter() - began)
+        for title, taken in times.items():
+            print(f"{title:20} {statistics.median(taken):6.2f} s")
         if "kubeconform" in times:
             ratio = statistics.median(times["jobsworth"]) / statistics.median(times["kubeconform"])
             print(f"jobsworth takes {ratio:.2f} times what kubeconform takes")

@@ -3,7 +3,7 @@
     python benchmarks/rich_pods.py
 
 Over the Jobs with rich Pod templates that the tests hold against a real API server, in one process, once
-everything is compiled; the best of several rounds, beside the time that `json.loads` takes for the same texts.
+everything is compiled; the best of several rounds, beside what `json.loads` takes for the same texts.
 """
 
 from __future__ import annotations

@@ -64,7 +64,11 @@ def test_a_gate_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("release", "gate", "complaint"),
     [
-        ("1.36", "JobManagedby", 'unknown feature gate "JobManagedby": did you mean "JobManagedBy"?'),
+        (
+            "1.36",
+            "JobManagedby",
+            'unknown feature gate "JobManagedby": did you mean "JobManagedBy"?',
+        ),
         ("1.36", "Nonsense", 'unknown feature gate "Nonsense"'),
         ("1.29", "JobManagedBy", "does not exist in Kubernetes 1.29: it came with 1.30"),
         ("1.36", "JobManagedBy", "is locked to true in Kubernetes 1.36"),

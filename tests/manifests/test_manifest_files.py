@@ -168,6 +168,9 @@ def test_values_are_frozen() -> None:
         b"kind: !!binary Sm9i",
         b"kind: !<tag:yaml.org,2002:bin%61ry> Sm9i",
         b"%TAG !x! tag:yaml.org,2002:\n---\nkind: !x!binary Sm9i",
+        b"? kind\n: Job",
+        b"a: [&k kind, {*k : Job}]",
+        b"apiVersion: batch/v1\nmetadata: {}",
         "kind: Job".encode("utf-16"),
         "kind: Job".encode("utf-16-be"),
     ],
@@ -182,6 +185,8 @@ def test_a_file_that_may_hold_a_job_is_not_passed_over(text: bytes) -> None:
         b"",
         b"kind: Deployment\nspec:\n  command: ['sh', '-c', 'echo \\n !']\n",
         b'{"kind": "ConfigMap", "data": {"a": "\\"\\n\\t\\\\"}}',
+        b"on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n",
+        b'{"packages": {"kind-of": {"version": "6.0.3"}, "batch": {}}}',
     ],
 )
 def test_a_file_that_holds_none_is_passed_over(text: bytes) -> None:

@@ -62,11 +62,13 @@ def test_verdict_and_causes_are_the_servers(category: str) -> None:
     for case in cases(category):
         found = jobsworth.validate(case["object"], old=case.get("old"), kubernetes_version="1.36")
         errors = [finding for finding in found if finding.severity == "error"]
-        ours = {(error.field, error.reason, normal(error.message, case["object"])) for error in errors}
+        ours = {
+            (error.field, error.reason, normal(error.message, case["object"])) for error in errors
+        }
         if case["code"] == 422:
             theirs = {
                 (field, reason, normal(message, case["object"]))
-                    for field, reason, message in case["causes"]
+                for field, reason, message in case["causes"]
             }
             if ours != theirs:
                 differences.append((case["id"], "missing", theirs - ours, "surplus", ours - theirs))

@@ -12,9 +12,9 @@ from typing import Any
 import jsonschema
 import jsonschema_rs
 import pytest
-from generation import job_from
 
 import jobsworth
+from generation import job_from
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import CronJob, Job
 from jobsworth.api.server import RELEASES, ApiServer
@@ -29,7 +29,9 @@ OBJECTS = 10_000
 @cache
 def validator(kind: str, release: str) -> jsonschema_rs.Draft202012Validator:
     struct = {"Job": Job, "CronJob": CronJob}[kind]
-    return jsonschema_rs.Draft202012Validator(json_schema(struct, "batch/v1", ApiServer(release), {}))
+    return jsonschema_rs.Draft202012Validator(
+        json_schema(struct, "batch/v1", ApiServer(release), {})
+    )
 
 
 def schema_accepts(manifest: Any, release: str) -> bool:

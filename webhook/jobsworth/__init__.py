@@ -27,14 +27,19 @@ exceptions. What lies below it may change with any release.
 
 from __future__ import annotations
 
-from jobsworth.api.finding import Finding
-from jobsworth.api.server import NEWEST_RELEASE, RELEASES, ApiServer, UnknownGate, UnknownRelease
-from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from jobsworth.api.finding import Finding
+    from jobsworth.api.server import (
+        NEWEST_RELEASE,
+        RELEASES,
+        UnknownGate,
+        UnknownRelease,
+    )
+    from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
 __version__ = "0.1.0"
 DESCRIPTION = "Judge Kubernetes Jobs and CronJobs as the API server does, without a cluster."
@@ -56,7 +61,7 @@ def validate(
     manifest: dict[str, Any],
     *,
     old: dict[str, Any] | None = None,
-    kubernetes_version: str = NEWEST_RELEASE,
+    kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = False,
 ) -> list[Finding]:
@@ -65,7 +70,7 @@ def validate(
     Args:
         manifest: the object, as JSON decodes it.
         old: for an update: the object that is stored, or the manifest from which it was made.
-        kubernetes_version: the server's release, such as ``1.36``.
+        kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
         allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
 
@@ -77,13 +82,13 @@ def validate(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    return engine_for(_server(kubernetes_version, feature_gates, allow_privileged)).validate(manifest, old)
+    return _engine(kubernetes_version, feature_gates, allow_privileged).validate(manifest, old)
 
 
 def default(
     manifest: dict[str, Any],
     *,
-    kubernetes_version: str = NEWEST_RELEASE,
+    kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = False,
 ) -> dict[str, Any]:
@@ -97,8 +102,38 @@ def default(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
-    return engine_for(_server(kubernetes_version, feature_gates, allow_privileged)).default(manifest)
+    return _engine(kubernetes_version, feature_gates, allow_privileged).default(manifest)
 
 
-def _server(release: str, gates: Mapping[str, bool] | None, allow_privileged: bool) -> ApiServer:
-    return ApiServer(release, gates, allow_privileged=allow_privileged)
+def _engine(
+    release: str | None, gates: Mapping[str, bool] | None, allow_privileged: bool
+) -> Engine:
+    from jobsworth.api.server import NEWEST_RELEASE, ApiServer
+    from jobsworth.validation.engine import engine_for
+
+    server = ApiServer(release or NEWEST_RELEASE, gates, allow_privileged=allow_privileged)
+    return engine_for(server)
+
+
+_HOMES = {
+    "Finding": "jobsworth.api.finding",
+    "NEWEST_RELEASE": "jobsworth.api.server",
+    "RELEASES": "jobsworth.api.server",
+    "UnknownGate": "jobsworth.api.server",
+    "UnknownRelease": "jobsworth.api.server",
+    "CannotDecode": "jobsworth.validation.engine",
+    "UnknownKind": "jobsworth.validation.engine",
+}
+"""Where the public names live: they are imported when they are used, for the start-up's sake."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

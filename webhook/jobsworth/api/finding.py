@@ -65,7 +65,9 @@ class Finding:
 
     def as_dict(self) -> dict[str, Any]:
         """The finding's parts by name, as reports write them."""
-        parts: dict[str, Any] = {name: getattr(self, name) for name in ("source", "severity", "code", "field")}
+        parts: dict[str, Any] = {
+            name: getattr(self, name) for name in ("source", "severity", "code", "field")
+        }
         parts["reason"] = self.reason
         parts["message"] = self.message
         if self.hint:
@@ -73,6 +75,11 @@ class Finding:
         if self.fix is not None:
             parts["fix"] = self.fix.as_dict()
         return parts
+
+    def with_severity(self, severity: str) -> Finding:
+        """The same finding with another severity."""
+        parts = {name: getattr(self, name) for name in Finding.__slots__}
+        return Finding(**{**parts, "severity": severity})
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Between processes: what cannot be changed cannot be filled in afterwards either.

@@ -19,7 +19,9 @@ class _Parameterised(click.Command):
     """A click command that runs one of ours."""
 
     def __init__(self, command: Command) -> None:
-        paths = click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")
+        optional = bool(command.paths_unless)
+        metavar = "[PATH...]" if optional else "PATH..."
+        paths = click.Argument(["paths"], nargs=-1, required=not optional, metavar=metavar)
         super().__init__(
             command.name,
             params=[
@@ -33,6 +35,8 @@ class _Parameterised(click.Command):
 
 
 def _run(command: Command, values: dict[str, Any]) -> None:
+    if command.paths_unless and not values["paths"] and not values[command.paths_unless]:
+        raise click.UsageError("Missing argument 'PATH...'.")
     try:
         code = command.run(values)
     except UsageError as error:

@@ -60,9 +60,12 @@ class Command:
 
     The function takes the options by key, and the arguments under ``paths`` where the command takes
     any; it returns the exit code.
+
+    Args:
+        paths_unless: the key of an option with which the arguments can be left out.
     """
 
-    __slots__ = ("epilog", "help", "name", "options", "run", "takes_paths")
+    __slots__ = ("epilog", "help", "name", "options", "paths_unless", "run", "takes_paths")
 
     def __init__(
         self,
@@ -73,6 +76,7 @@ class Command:
         options: tuple[Option, ...],
         run: Run,
         takes_paths: bool = True,
+        paths_unless: str = "",
     ) -> None:
         self.name = name
         self.help = help
@@ -80,6 +84,7 @@ class Command:
         self.options = options
         self.run = run
         self.takes_paths = takes_paths
+        self.paths_unless = paths_unless
 
 
 class UsageError(Exception):
@@ -115,7 +120,7 @@ def read(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
         if option.integer and not (text.isascii() and text.isdigit() and int(text) > 0):
             return None
         values[option.key] = int(text) if option.integer else text
-    if not paths:
+    if not paths and not values.get(command.paths_unless):
         return None
     values["paths"] = paths
     return values

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from jobsworth.api.finding import Finding
-from jobsworth.manifests import ManifestError, expand_lists, find_manifests, read_file
+from jobsworth.manifests import (
+    ManifestError,
+    expand_lists,
+    find_manifests,
+    may_hold_job,
+    read_bytes,
+    read_file,
+    read_text,
+)
+from jobsworth.manifests.files import shown_name
+from jobsworth.policy.lint.codes import NOTES, UNREADABLE
+from jobsworth.policy.lint.linter import lint
 from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, Located, Result
 from jobsworth.validation.engine import UnknownKind, engine_for
 
@@ -12,66 +23,137 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.cli.configuration import Configurations, Settings
     from jobsworth.manifests import Document, Note, Position
 
     Identity = tuple[str, str, str]
 
-UNREADABLE = "JW090"
-NOTE_CODES = {
-    "duplicate-key": "JW301",
-    "merge-override": "JW302",
-    "coerced-key": "JW303",
-    "dropped-content": "JW304",
-    "replaced-bytes": "JW305",
-}
+IGNORE_MARK = b"jobsworth"
+"""Without these bytes, nothing in a file asks to ignore a finding."""
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to so many files, starting another process takes longer than it saves."""
 FILES_AT_A_TIME = 32
 
 
-class Judge:
-    """Judges files for one API server.
+class Existing:
+    """The objects that stand there already: a document is judged as an update of its own.
 
     Args:
-        server: whose verdict is asked for.
-        against: the objects that stand there already, by kind, namespace and name.
+        anywhere: by kind, namespace and name.
+        in_file: those of which the file is known; they go before the others.
     """
 
-    def __init__(self, server: ApiServer, against: dict[Identity, Any] | None = None) -> None:
-        self._engine = engine_for(server)
-        self._against = against or {}
+    __slots__ = ("_anywhere", "_in_file")
+
+    def __init__(
+        self,
+        anywhere: dict[Identity, Any],
+        in_file: dict[tuple[str, Identity], Any] | None = None,
+    ) -> None:
+        self._anywhere = anywhere
+        self._in_file = in_file or {}
+
+    def old(self, document: Document) -> Any:
+        """The object that a document is an update of; None of a new one."""
+        key = identity(document.value)
+        if key is None:
+            return None
+        return self._in_file.get((document.file, key)) or self._anywhere.get(key)
+
+
+class Judge:
+    """Judges files.
+
+    Args:
+        configurations: tell of each file for which API server it is, and which rules of ours are asked.
+        against: the objects that stand there already.
+        mixed: the files are of all sorts: see :mod:`jobsworth.cli.mixed`.
+    """
+
+    def __init__(
+        self,
+        configurations: Configurations,
+        against: Existing | None = None,
+        *,
+        mixed: bool = False,
+    ) -> None:
+        self._configurations = configurations
+        self._against = against or Existing({})
+        self._mixed = mixed
+
+    def excludes(self, path: str) -> bool:
+        """Whether a configuration leaves a file out, which is counted.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        excluded = self._configurations.excludes(path)
+        self.excluded += excluded
+        return excluded
 
     def file(self, path: str) -> list[Result]:
-        """What is found in the documents of a file, in their order."""
-        return [self._document(document) for document in expand_lists(read_file(path))]
+        """What is found in the documents of a file, in their order.
 
-    def _document(self, document: Document) -> Result:
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        settings = self._configurations.of(path)
+        data = read_bytes(path)
+        if isinstance(data, ManifestError):
+            return [unreadable(data)]
+        if self._mixed and not may_hold_job(data):
+            return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+        documents = read_text(data, shown_name(path))
+        results = [self._document(document, settings) for document in documents]
+        if self._mixed:
+            from jobsworth.cli.mixed import excused
+
+            results = list(map(excused, results, documents))
+        if IGNORE_MARK in data:
+            from jobsworth.cli.ignoring import apply_ignores
+
+            apply_ignores(documents, results, settings.selection)
+        return results
+
+    def _document(self, document: Document, settings: Settings) -> Result:
         if document.error is not None:
             return unreadable(document.error, document)
         value = document.value
         kind, namespace, name = describe(value)
-        located = []
-        try:
-            old = self._against.get((kind or "", namespace or "default", name or ""))
-            found = self._engine.validate(value, old)
-            status = INVALID if any(finding.severity == "error" for finding in found) else VALID
-            located = [_locate(finding, document.position(finding.field), document) for finding in found]
-            located += [_locate(_noted(note), note.position, document) for note in document.notes]
-            located.sort(key=lambda place: (place.line or 0, place.column or 0))
-        except UnknownKind:
-            status = SKIPPED
-        return Result(
+        result = Result(
             file=document.file,
             document=document.index,
             item=document.item,
             kind=kind,
             namespace=namespace,
             name=name,
-            status=status,
-            findings=located,
+            status=VALID,
+            findings=[],
         )
+        engine = engine_for(settings.server)
+        try:
+            found = engine.validate(value, self._against.old(document))
+            found += lint(value, engine, settings.rules)
+        except UnknownKind:
+            from jobsworth.policy.near_misses import near_miss
+
+            result.status = SKIPPED
+            miss = near_miss(value)
+            if miss is None:
+                return result
+            found = [miss]
+        wanted = settings.selection.adjusted
+        located = [
+            _locate(finding, document.position(finding.field), document) for finding in wanted(found)
+        ]
+        for note in document.notes:
+            located += [
+                _locate(finding, note.position, document) for finding in wanted([_noted(note)])
+            ]
+        if located:
+            result.replace_findings(located)
+        return result
 
 
 def describe(value: Any) -> tuple[str | None, str | None, str | None]:
@@ -85,6 +167,12 @@ def describe(value: Any) -> tuple[str | None, str | None, str | None]:
     return kind, namespace, name
 
 
+def identity(value: Any) -> Identity | None:
+    """By what an object is found again: kind, namespace and name; None of one without a name."""
+    kind, namespace, name = describe(value)
+    return (kind, namespace or "default", name) if kind and name else None
+
+
 def _locate(finding: Finding, place: Position, document: Document) -> Located:
     return Located(finding, place.line, place.column, document.source_line(place.line))
 
@@ -93,7 +181,7 @@ def _noted(note: Note) -> Finding:
     return Finding(
         source="lint",
         severity="warning",
-        code=NOTE_CODES[note.kind],
+        code=NOTES[note.kind],
         field=note.field,
         reason=note.kind,
         message=note.message,
@@ -138,9 +226,9 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
         elif document.error is not None:
             failures.append(unreadable(document.error, document))
         else:
-            kind, namespace, name = describe(document.value)
-            if kind and name:
-                objects[kind, namespace or "default", name] = document.value
+            key = identity(document.value)
+            if key is not None:
+                objects[key] = document.value
     return objects, failures
 
 
@@ -154,14 +242,23 @@ def judge_all(
         paths: files, folders, ``-``.
         jobs: the greatest number of processes.
         progress: called with the number of files done and of all files.
+
+    Raises:
+        UsageError: a configuration is wrong.
     """
-    found = list(find_manifests(paths))
+    found = [
+        file
+        for file in find_manifests(paths)
+        if isinstance(file, ManifestError) or not judge.excludes(file)
+    ]
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
         batches = ([_judge_one(judge, file)] for file in found)
         yield from _counted(batches, len(found), progress)
         return
+    import gc
     from concurrent.futures import ProcessPoolExecutor
 
+    gc.enable()
     with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(judge,)) as pool:
         batches = pool.map(_judge_some, _batches(found))
         yield from _counted(batches, len(found), progress)

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 OPTIONS = (
     Option(
         "--kubernetes-version",
-        default=NEWEST_RELEASE,
         metavar="RELEASE",
-        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}.",
+        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}; the newest by default.",
     ),
     Option(
         "--feature-gates",

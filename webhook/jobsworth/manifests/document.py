@@ -156,6 +156,11 @@ class Document(Frozen):
 
         return find(root, self._path, field, key=key)
 
+    @property
+    def text(self) -> bytes:
+        """The document's text: of a List's item that of the List, of UTF-16 the whole file."""
+        return self._text.data or self._text.source.data
+
     def source_line(self, line: int) -> str:
         """Give a line of the file by its number, for an excerpt; empty where there is none."""
         return self._text.source.line(line)

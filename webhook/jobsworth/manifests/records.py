@@ -121,7 +121,7 @@ class Note(Frozen):
         set_once(self, "other", other)
 
 
-class Unreadable(Exception):  # noqa: N818 - it reads as what it says of a document
+class Unreadable(Exception):
     """Within this package: the document cannot be read, because of what stands at this place."""
 
     def __init__(self, message: str, position: Position) -> None:

@@ -25,7 +25,7 @@ _DEEPEST = 64
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Extraordinary(Exception):  # noqa: N818 - it is no error
+class Extraordinary(Exception):
     """The document needs the full rules: it has an error, a tag, an alias, a merge, an odd key …"""
 
 

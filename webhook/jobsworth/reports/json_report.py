@@ -12,17 +12,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def render(results: Sequence[Result]) -> str:
-    """All results, in the order of input, and the summary.
+def render(results: Sequence[Result], *, statistics: bool = False) -> str:
+    """All results, in the order of input, and the summary; on demand how often each code was found.
 
     The keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
     ``namespace``, ``name``, ``status``, ``findings``; of a finding: ``source``, ``severity``, ``code``,
-    ``field``, ``reason``, ``message``, ``hint`` (only where there is one), ``line``, ``column``.
+    ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (only where there is one), ``line``, ``column``.
     """
-    report = {
+    report: dict[str, Any] = {
         "results": [_result(result) for result in results],
         "summary": Summary(results).as_dict(),
     }
+    if statistics:
+        from jobsworth.reports.statistics import counts
+
+        report["statistics"] = counts(results)
     return json.dumps(report, indent=2, ensure_ascii=False)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from jobsworth.api.finding import Finding
@@ -26,7 +26,11 @@ class Located:
     __slots__ = ("column", "excerpt", "finding", "line")
 
     def __init__(
-        self, finding: Finding, line: int | None = None, column: int | None = None, excerpt: str = ""
+        self,
+        finding: Finding,
+        line: int | None = None,
+        column: int | None = None,
+        excerpt: str = "",
     ) -> None:
         self.finding = finding
         self.line = line
@@ -69,6 +73,15 @@ class Result:
         self.name = name
         self.status = status
         self.findings = findings
+
+    def replace_findings(self, findings: Sequence[Located]) -> None:
+        """Give the result other findings, and the status that follows from them."""
+        self.findings = sorted(
+            findings, key=lambda located: (located.line or 0, located.column or 0)
+        )
+        if self.status in (VALID, INVALID):
+            errors = any(located.finding.severity == "error" for located in findings)
+            self.status = INVALID if errors else VALID
 
 
 class Summary:

@@ -29,19 +29,26 @@ def render(result: Result, *, colour: bool) -> Iterator[str]:
             place += f":{located.line}:{located.column}"
         head = paint(place, "bold")
         severity = paint(finding.severity, finding.severity)
-        code = paint(f"[{finding.code}]", "dim")
+        # A rule of ours is known by its name, too; what the server says has its reason in the message.
+        name = f" {finding.reason}" if finding.source == "lint" and result.status != ERROR else ""
+        code = paint(f"[{finding.code}{name}]", "dim")
         subject = "" if result.status == ERROR else f"{_subject(result)}: "
         yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
         yield f"  {finding.message}"
         yield from _excerpt(located, paint)
         if finding.hint:
             yield f"  {paint('hint:', 'info')} {finding.hint}"
+        if finding.fix is not None:
+            safety = "safe" if finding.fix.safe else "unsafe"
+            yield f"  {paint('fix:', 'info')} {finding.fix.title} ({safety})"
         yield ""
 
 
 def _subject(result: Result) -> str:
     name = result.name or "(unnamed)"
-    return f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
+    return (
+        f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
+    )
 
 
 def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
@@ -51,7 +58,7 @@ def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
     margin = " " * len(number)
     text = located.excerpt.replace("\t", " ").rstrip()
     start = located.column - 1
-    width = _token_width(text, start)
+    width = token_width(text, start)
     shown = text if len(text) <= _MAX_EXCERPT else text[: _MAX_EXCERPT - 1] + "…"
     yield f"  {paint(f'{number} |', 'dim')} {shown}"
     if start < len(shown):
@@ -59,7 +66,7 @@ def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
         yield f"  {paint(f'{margin} |', 'dim')} {' ' * start}{paint(caret, located.finding.severity)}"
 
 
-def _token_width(text: str, start: int) -> int:
+def token_width(text: str, start: int) -> int:
     """How wide the key or value is that begins here."""
     rest = text[start:]
     if rest[:1] in ('"', "'"):

@@ -113,9 +113,7 @@ def _struct_check(
         prefix = f"{path}." if path else ""
         for name, part in value.items():
             check_part = checks.get(name)
-            if check_part is not None and (
-                name not in conditions or conditions[name](value)
-            ):
+            if check_part is not None and (name not in conditions or conditions[name](value)):
                 check_part(part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
@@ -242,7 +240,9 @@ def _format_check(judge: Format) -> Check:
 
 
 def _size_check(limit: int) -> Check:
-    def check(value: list[Any] | dict[str, Any], path: str, request: Request, errors: Errors) -> None:
+    def check(
+        value: list[Any] | dict[str, Any], path: str, request: Request, errors: Errors
+    ) -> None:
         if len(value) > limit:
             errors.append(too_many(path, len(value), limit))
 

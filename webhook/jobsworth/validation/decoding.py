@@ -14,10 +14,10 @@ from __future__ import annotations
 from jobsworth.api.declare import (
     AnyJSON,
     Boolean,
-    IntOrString,
+    Float64,
     Int32,
     Int64,
-    Float64,
+    IntOrString,
     ListOf,
     MapOf,
     Pointer,
@@ -112,7 +112,9 @@ class Decoder:
     def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
         kind = field.type
         if isinstance(kind, ListOf):
-            return _list_decoder(self._part(kind.item), _zero(kind.item, self), field.always or field.keep_empty)
+            return _list_decoder(
+                self._part(kind.item), _zero(kind.item, self), field.always or field.keep_empty
+            )
         if isinstance(kind, MapOf):
             return _map_decoder(self._map_value(kind), _zero(kind.value, self), field.always)
         below = kind.target if isinstance(kind, Pointer) else kind
@@ -145,7 +147,10 @@ class Decoder:
 
 
 def _struct_decoder(
-    struct: Struct, entries: dict[str, Entry], held: list[tuple[str, Struct, bool]], decoder: Decoder
+    struct: Struct,
+    entries: dict[str, Entry],
+    held: list[tuple[str, Struct, bool]],
+    decoder: Decoder,
 ) -> Decode:
     def decode(value: Any, path: str, report: Report) -> dict[str, Any]:
         decoded: dict[str, Any] = {}
@@ -324,7 +329,9 @@ def _time(value: Any, path: str, report: Report) -> Any:
     if type(value) is str and rfc3339(value):
         return value
     report.errors.append(
-        type_invalid(path, value, 'must be a time as RFC 3339 writes it, such as "2026-01-31T09:00:00Z"')
+        type_invalid(
+            path, value, 'must be a time as RFC 3339 writes it, such as "2026-01-31T09:00:00Z"'
+        )
     )
     return None
 

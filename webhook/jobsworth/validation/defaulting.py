@@ -49,9 +49,7 @@ class Defaulting:
             if (not field.gate or self._server.enabled(field.gate))
             and self._server.knows(field.since, field.until)
         ]
-        parts = [
-            (field.name, fill) for field in fields if (fill := self._below(field)) is not None
-        ]
+        parts = [(field.name, fill) for field in fields if (fill := self._below(field)) is not None]
         own = [] if later else [field for field in fields if field.default is not None]
         constants = [(field.name, field.default) for field in own if field.default != {}]
         structs = [field.name for field in own if field.default == {}]

@@ -266,9 +266,7 @@ def encode(struct: Struct, value: dict[str, Any], server: ApiServer) -> dict[str
     return encoded
 
 
-def _encode(
-    kind: Scalar | Struct | Pointer | ListOf | MapOf, value: Any, server: ApiServer
-) -> Any:
+def _encode(kind: Scalar | Struct | Pointer | ListOf | MapOf, value: Any, server: ApiServer) -> Any:
     if isinstance(kind, Pointer):
         kind = kind.target
     if isinstance(kind, Struct):

@@ -58,7 +58,6 @@ def _is(field: str, value: str) -> dict[str, Any]:
     return {"required": [field], "properties": {field: {"const": value}}}
 
 
-
 def _when(condition: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
     return {"if": condition, "then": then}
 
@@ -80,7 +79,11 @@ def _where_present(path: str, schema: dict[str, Any]) -> dict[str, Any]:
 _NULL: dict[str, Any] = {"type": "null"}
 _INDEXED = _is("completionMode", "Indexed")
 _FAIL_INDEX = {
-    "contains": {"type": "object", "required": ["action"], "properties": {"action": {"const": "FailIndex"}}}
+    "contains": {
+        "type": "object",
+        "required": ["action"],
+        "properties": {"action": {"const": "FailIndex"}},
+    }
 }
 _LABELS = {
     "propertyNames": {"pattern": f"^({names.DNS_SUBDOMAIN_PATTERN}/)?{names.LABEL_KEY_PATTERN}$"},
@@ -140,7 +143,8 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         Condition(
             "spec",
             schema=_where_present(
-                "spec", {"properties": {"selector": _NULL, "manualSelector": {"not": {"const": True}}}}
+                "spec",
+                {"properties": {"selector": _NULL, "manualSelector": {"not": {"const": True}}}},
             ),
         ),
     ),
@@ -205,7 +209,9 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
             "backoffLimitPerIndex",
             schema=_when(_set("maxFailedIndexes"), _set("backoffLimitPerIndex")),
         ),
-        Condition("maxFailedIndexes", schema={"properties": {"maxFailedIndexes": {"maximum": 10**5}}}),
+        Condition(
+            "maxFailedIndexes", schema={"properties": {"maxFailedIndexes": {"maximum": 10**5}}}
+        ),
         Condition(
             "maxFailedIndexes",
             "backoffLimitPerIndex",
@@ -294,12 +300,12 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
             "succeededIndexes",
             schema={
                 "properties": {
-                    "succeededIndexes": {"pattern": r"^(\+?[0-9]+(-\+?[0-9]+)?(,\+?[0-9]+(-\+?[0-9]+)?)*)?$"}
+                    "succeededIndexes": {
+                        "pattern": r"^(\+?[0-9]+(-\+?[0-9]+)?(,\+?[0-9]+(-\+?[0-9]+)?)*)?$"
+                    }
                 }
             },
         ),
     ),
-    "LabelSelectorRequirement": (
-        Condition("operator", schema={"required": ["key", "operator"]}),
-    ),
+    "LabelSelectorRequirement": (Condition("operator", schema={"required": ["key", "operator"]}),),
 }

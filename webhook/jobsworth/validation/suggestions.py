@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
 
-def unknown_field(
-    root: Struct, path: str, name: str, holder: Struct, server: ApiServer
-) -> Finding:
+def unknown_field(root: Struct, path: str, name: str, holder: Struct, server: ApiServer) -> Finding:
     """The finding for a field that the API does not know, worded as strict decoding words it.
 
     Args:
@@ -67,9 +65,7 @@ def _fold(name: str) -> str:
 
 
 def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:
-    return (
-        field for field in struct.fields.values() if server.knows(field.since, field.until)
-    )
+    return (field for field in struct.fields.values() if server.knows(field.since, field.until))
 
 
 _indexes: dict[tuple[Struct, ApiServer], dict[str, list[str]]] = {}

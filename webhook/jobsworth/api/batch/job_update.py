@@ -124,9 +124,7 @@ def _with_resources_of(pod: dict[str, Any], stored: dict[str, Any]) -> dict[str,
     return merged
 
 
-def _taking(
-    stored: dict[str, Any], new: dict[str, Any], fields: tuple[str, ...]
-) -> dict[str, Any]:
+def _taking(stored: dict[str, Any], new: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
     """A copy of an object in which some fields are as in another one."""
     merged = {name: value for name, value in stored.items() if name not in fields}
     merged.update({name: new[name] for name in fields if name in new})

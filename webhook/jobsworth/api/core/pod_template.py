@@ -134,9 +134,7 @@ PodSpec = Struct(
     setHostnameAsFQDN=Field(Pointer(Boolean)),
     os=Field(Pointer(PodOS)),
     hostUsers=Field(Pointer(Boolean), gate="UserNamespacesSupport"),
-    schedulingGates=Field(
-        ListOf(PodSchedulingGate), since="1.26", gate="PodSchedulingReadiness"
-    ),
+    schedulingGates=Field(ListOf(PodSchedulingGate), since="1.26", gate="PodSchedulingReadiness"),
     resourceClaims=Field(ListOf(PodResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
     resources=Field(Pointer(ResourceRequirements), since="1.32", gate="PodLevelResources"),
     hostnameOverride=Field(

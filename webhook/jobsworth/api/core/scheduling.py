@@ -49,9 +49,7 @@ TopologySpreadConstraint = Struct(
         String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), judge_empty=True
     ),
     labelSelector=Field(Pointer(LabelSelector)),
-    minDomains=Field(
-        Pointer(Int32), bounds=GreaterThanZero, gate="MinDomainsInPodTopologySpread"
-    ),
+    minDomains=Field(Pointer(Int32), bounds=GreaterThanZero, gate="MinDomainsInPodTopologySpread"),
     nodeAffinityPolicy=Field(
         Pointer(String),
         enum=NODE_INCLUSION_POLICIES,

@@ -26,11 +26,12 @@ def known() -> frozenset[str]:
     if not _known:
         from jobsworth.api.formats.time_zone_names import NAMES
 
-        _known = frozenset(_read(NAMES))
+        _known = frozenset(read_names(NAMES))
     return _known
 
 
-def _read(text: str) -> list[str]:
+def read_names(text: str) -> list[str]:
+    """The names in a table: a word that ends with a colon is the area of those that follow."""
     names, area = [], ""
     for word in text.split():
         if word.endswith(":"):

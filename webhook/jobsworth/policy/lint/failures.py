@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 LINUX_EXIT_CODES = range(256)
 """What a process can end with on Linux; a container runtime reports no others."""
 
-ANY_OTHER_CODE = -1
-"""Stands, on Windows, for every exit code that no rule names."""
+ANY_OTHER_CODE = 2**31
+"""Stands, on Windows, for every exit code that no rule names: no rule can name it, as it is no int32."""
 
 
 def facts(rule: dict[str, Any], containers: Sequence[str], codes: Iterable[int]) -> set[Fact]:
@@ -48,31 +48,56 @@ def facts(rule: dict[str, Any], containers: Sequence[str], codes: Iterable[int])
     return {(container, code) for container in scope for code in matching}
 
 
-def possible_codes(rules: Sequence[dict[str, Any]], *, windows: bool) -> list[int]:
+def possible_codes(rules: Sequence[dict[str, Any]], *, windows: bool) -> Iterable[int]:
     """The exit codes that have to be told apart: all of Linux, or on Windows those that rules name."""
     if not windows:
-        return list(LINUX_EXIT_CODES)
+        return LINUX_EXIT_CODES
     named = {code for rule in rules for code in rule.get("onExitCodes", {}).get("values", ())}
     return [*sorted(named), ANY_OTHER_CODE]
 
 
-def covering(
+def facts_of_each(
     rules: Sequence[dict[str, Any]], containers: Sequence[str], *, windows: bool = False
-) -> list[list[int]]:
+) -> list[set[Fact]]:
+    """Of each rule, the single facts that make it match when it is asked."""
+    codes = possible_codes(rules, windows=windows)
+    return [facts(rule, containers, codes) for rule in rules]
+
+
+def deciding(of_each: Sequence[set[Fact]]) -> list[set[Fact]]:
+    """Of each rule, the single facts that it decides: those that no earlier rule takes.
+
+    Args:
+        of_each: what :func:`facts_of_each` says of the policy.
+
+    >>> first, second = {("main", 1), ("main", 2)}, {("main", 2), ("main", 3)}
+    >>> deciding([first, second])[1]
+    {('main', 3)}
+    """
+    taken: set[Fact] = set()
+    answers = []
+    for wanted in of_each:
+        answers.append(wanted - taken)
+        taken |= wanted
+    return answers
+
+
+def covering(of_each: Sequence[set[Fact]]) -> list[list[int]]:
     """Of each rule, the earlier rules that together match whenever it would.
 
     An empty list means that the rule can decide; a rule that matches nothing at all is not covered.
+
+    Args:
+        of_each: what :func:`facts_of_each` says of the policy.
 
     >>> policy = [
     ...     {"onExitCodes": {"operator": "In", "values": [1, 2]}},
     ...     {"onExitCodes": {"operator": "NotIn", "values": [1, 2]}},
     ...     {"onExitCodes": {"operator": "In", "values": [42], "containerName": "main"}},
     ... ]
-    >>> covering(policy, ["main"])
+    >>> covering(facts_of_each(policy, ["main"]))
     [[], [], [1]]
     """
-    codes = possible_codes(rules, windows=windows)
-    of_each = [facts(rule, containers, codes) for rule in rules]
     answers = []
     for index, wanted in enumerate(of_each):
         left, coverers = set(wanted), []
@@ -82,3 +107,8 @@ def covering(
                 left -= of_each[earlier]
         answers.append(coverers if wanted and not left else [])
     return answers
+
+
+def codes_among(some: Iterable[Fact]) -> set[int]:
+    """The exit codes among facts, whichever container ended with them."""
+    return {value for _, value in some if isinstance(value, int)}

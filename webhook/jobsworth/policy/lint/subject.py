@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from jobsworth.policy.lint.failures import codes_among, deciding, facts_of_each
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.api.server import ApiServer
+    from jobsworth.policy.lint.failures import Fact
 
 
 class Subject:
@@ -24,7 +27,9 @@ class Subject:
         cron: the CronJobSpec with defaults; None of a Job.
     """
 
-    __slots__ = ("cron", "kind", "object", "path", "server", "spec", "written", "written_spec")
+    __slots__ = (
+        "_decided", "_facts", "cron", "kind", "object", "path", "server", "spec", "written", "written_spec",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -40,6 +45,8 @@ class Subject:
         self.object = object
         self.server = server
         self.spec = spec
+        self._facts: list[set[Fact]] | None = None
+        self._decided: list[set[Fact]] | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
             self.written_spec: dict[str, Any] = written["spec"]["jobTemplate"]["spec"]
@@ -69,6 +76,24 @@ class Subject:
     def rule_path(self, index: int) -> str:
         """The field path of a rule of the failure policy."""
         return f"{self.path}.podFailurePolicy.rules[{index}]"
+
+    @property
+    def facts(self) -> list[set[Fact]]:
+        """Of each rule of the failure policy, the single facts about a Pod that make it match."""
+        if self._facts is None:
+            self._facts = facts_of_each(self.rules, self.container_names(), windows=self.windows)
+        return self._facts
+
+    @property
+    def decided(self) -> list[set[Fact]]:
+        """Of each rule of the failure policy, the single facts about a Pod that it decides."""
+        if self._decided is None:
+            self._decided = deciding(self.facts)
+        return self._decided
+
+    def codes_decided(self, index: int) -> set[int]:
+        """The exit codes that a rule of the failure policy decides, whichever container ends with them."""
+        return codes_among(self.decided[index])
 
     @property
     def indexed(self) -> bool:

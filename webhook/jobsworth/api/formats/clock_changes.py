@@ -1,0 +1,165 @@
+"""When clocks are put forward and back, in the time zones that do it every year.
+
+Source: the rules in force at the end of each file of the IANA time zone database 2025c, in the form
+of POSIX ``TZ`` (IEEE Std 1003.1, section 8.3): ``M3.5.0/2`` is the fifth, that is the last, Sunday
+(day 0) of March, at 02:00. Zones that change by the moon (Morocco) have no such rule.
+
+    >>> spring, autumn = changes("Europe/Berlin")
+    >>> spring.skips, spring.month, spring.days, spring.weekday, spring.minutes
+    (True, 3, range(25, 32), 0, range(120, 180))
+    >>> autumn.skips, autumn.minutes
+    (False, range(120, 180))
+    >>> changes("Etc/UTC")
+    ()
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.formats.time_zones import read_names
+
+_DAY = 24 * 60
+_HOUR = 60
+_AT_TWO = 2 * _HOUR
+_LAST = 5
+_MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+class ClockChange:
+    """A yearly change of the clocks of a time zone.
+
+    Attributes:
+        skips: clocks go forward, and never show the minutes; else they go back: twice they do.
+        month: in which it is, from 1.
+        days: of the month, on which it can be: a whole week, of which it is one weekday.
+        weekday: that day of the week, 0 for Sunday.
+        minutes: the minutes of that day that clocks skip or show twice, counted from midnight.
+    """
+
+    __slots__ = ("days", "minutes", "month", "skips", "weekday")
+
+    def __init__(
+        self, *, skips: bool, month: int, days: range, weekday: int, minutes: range
+    ) -> None:
+        self.skips = skips
+        self.month = month
+        self.days = days
+        self.weekday = weekday
+        self.minutes = minutes
+
+
+def changes(zone: str) -> tuple[ClockChange, ...]:
+    """The yearly changes in a time zone, in the order of its rule; none where there is none."""
+    for rule, names in ZONES.items():
+        if zone in read_names(names):
+            return _changes(rule)
+    return ()
+
+
+def _changes(rule: str) -> tuple[ClockChange, ...]:
+    offsets, begin, end = rule.split(",")
+    standard, rest = _offset(offsets)
+    summer = _offset(rest)[0] if any(map(str.isdigit, _after_name(rest))) else standard + _HOUR
+    return (_change(begin, summer - standard), _change(end, standard - summer))
+
+
+def _offset(text: str) -> tuple[int, str]:
+    """The minutes east of UTC of a named offset, and what follows it."""
+    text = _after_name(text)
+    rest = text.lstrip("+-0123456789:")
+    return -_minutes(text[: len(text) - len(rest)]), rest
+
+
+def _after_name(text: str) -> str:
+    if text[:1] == "<":
+        return text.partition(">")[2]
+    return text.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
+
+def _minutes(text: str) -> int:
+    sign = -1 if text[:1] == "-" else 1
+    hours, _, minutes = text.lstrip("+-").partition(":")
+    return sign * (int(hours) * _HOUR + int(minutes or "0"))
+
+
+def _change(when: str, forward: int) -> ClockChange:
+    """A change by so many minutes; clocks that go back show again what came before it."""
+    day, _, time = when.partition("/")
+    month, week, weekday = (int(part) for part in day[1:].split("."))
+    begin = (_minutes(time) if time else _AT_TWO) + min(forward, 0)
+    shift, minute = divmod(begin, _DAY)
+    first = _MONTHS[month - 1] - 6 if week == _LAST else 7 * (week - 1) + 1
+    return ClockChange(
+        skips=forward > 0,
+        month=month,
+        days=range(first + shift, first + shift + 7),
+        weekday=(weekday + shift) % 7,
+        minutes=range(minute, minute + abs(forward)),
+    )
+
+
+ZONES = {
+    "CET-1CEST,M3.5.0,M10.5.0/3": """
+CET MET Poland Africa: Ceuta Arctic: Longyearbyen Atlantic: Jan_Mayen Europe: Amsterdam
+Andorra Belgrade Berlin Bratislava Brussels Budapest Busingen Copenhagen Gibraltar Ljubljana
+Luxembourg Madrid Malta Monaco Oslo Paris Podgorica Prague Rome San_Marino Sarajevo Skopje
+Stockholm Tirane Vaduz Vatican Vienna Warsaw Zagreb Zurich
+""",
+    "EST5EDT,M3.2.0,M11.1.0": """
+EST5EDT America: Detroit Fort_Wayne Grand_Turk Indianapolis Iqaluit Louisville Montreal
+Nassau New_York Nipigon Pangnirtung Port-au-Prince Thunder_Bay Toronto America/Indiana:
+Indianapolis Marengo Petersburg Vevay Vincennes Winamac America/Kentucky: Louisville
+Monticello Canada: Eastern US: East-Indiana Eastern Michigan
+""",
+    "CST6CDT,M3.2.0,M11.1.0": """
+CST6CDT America: Chicago Knox_IN Matamoros Menominee Ojinaga Rainy_River Rankin_Inlet
+Resolute Winnipeg America/Indiana: Knox Tell_City America/North_Dakota: Beulah Center
+New_Salem Canada: Central US: Central Indiana-Starke
+""",
+    "EET-2EEST,M3.5.0/3,M10.5.0/4": """
+EET Asia: Famagusta Nicosia Europe: Athens Bucharest Helsinki Kiev Kyiv Mariehamn Nicosia
+Riga Sofia Tallinn Uzhgorod Vilnius Zaporozhye
+""",
+    "MST7MDT,M3.2.0,M11.1.0": """
+MST7MDT Navajo America: Boise Cambridge_Bay Ciudad_Juarez Denver Edmonton Inuvik Shiprock
+Yellowknife Canada: Mountain US: Mountain
+""",
+    "AEST-10AEDT,M10.1.0,M4.1.0/3": """
+Antarctica: Macquarie Australia: ACT Canberra Currie Hobart Melbourne NSW Sydney Tasmania
+Victoria
+""",
+    "PST8PDT,M3.2.0,M11.1.0": """
+PST8PDT America: Ensenada Los_Angeles Santa_Isabel Tijuana Vancouver Canada: Pacific Mexico:
+BajaNorte US: Pacific
+""",
+    "AKST9AKDT,M3.2.0,M11.1.0": """
+America: Anchorage Juneau Metlakatla Nome Sitka Yakutat US: Alaska
+""",
+    "AST4ADT,M3.2.0,M11.1.0": """
+America: Glace_Bay Goose_Bay Halifax Moncton Thule Atlantic: Bermuda Canada: Atlantic
+""",
+    "GMT0BST,M3.5.0/1,M10.5.0": "GB GB-Eire Europe: Belfast Guernsey Isle_of_Man Jersey London",
+    "WET0WEST,M3.5.0/1,M10.5.0": """
+Portugal WET Atlantic: Canary Faeroe Faroe Madeira Europe: Lisbon
+""",
+    "ACST-9:30ACDT,M10.1.0,M4.1.0/3": "Australia: Adelaide Broken_Hill South Yancowinna",
+    "NZST-12NZDT,M9.5.0,M4.1.0/3": "NZ Antarctica: McMurdo South_Pole Pacific: Auckland",
+    "<-02>2<-01>,M3.5.0/-1,M10.5.0/0": "America: Godthab Nuuk Scoresbysund",
+    "HST10HDT,M3.2.0,M11.1.0": "America: Adak Atka US: Aleutian",
+    "IST-2IDT,M3.4.4/26,M10.5.0": "Israel Asia: Jerusalem Tel_Aviv",
+    "<+1030>-10:30<+11>-11,M10.1.0,M4.1.0": "Australia: LHI Lord_Howe",
+    "<+1245>-12:45<+1345>,M9.5.0/2:45,M4.1.0/3:45": "NZ-CHAT Pacific: Chatham",
+    "<-04>4<-03>,M9.1.6/24,M4.1.6/24": "America: Santiago Chile: Continental",
+    "<-06>6<-05>,M9.1.6/22,M4.1.6/22": "Chile: EasterIsland Pacific: Easter",
+    "CST5CDT,M3.2.0/0,M11.1.0/1": "Cuba America: Havana",
+    "EET-2EEST,M3.4.4/50,M10.4.4/50": "Asia: Gaza Hebron",
+    "EET-2EEST,M3.5.0,M10.5.0/3": "Europe: Chisinau Tiraspol",
+    "EET-2EEST,M4.5.5/0,M10.5.4/24": "Egypt Africa: Cairo",
+    "IST-1GMT0,M10.5.0,M3.5.0/1": "Eire Europe: Dublin",
+    "NST3:30NDT,M3.2.0,M11.1.0": "America: St_Johns Canada: Newfoundland",
+    "<+00>0<+02>-2,M3.5.0/1,M10.5.0/3": "Antarctica: Troll",
+    "<+11>-11<+12>,M10.1.0,M4.1.0/3": "Pacific: Norfolk",
+    "<-01>1<+00>,M3.5.0/0,M10.5.0/1": "Atlantic: Azores",
+    "<-03>3<-02>,M3.2.0,M11.1.0": "America: Miquelon",
+    "EET-2EEST,M3.5.0/0,M10.5.0/0": "Asia: Beirut",
+}
+"""The names of the zones that follow a rule, in the form of the table of all names."""

@@ -1,0 +1,243 @@
+"""Which settings hold for a file: the command line's, then those of the nearest configuration above it.
+
+Where there is no configuration, to know that costs two looks for a file in each folder upwards; what
+reads and checks one (:mod:`jobsworth.cli.configuration_file`) is imported where there is one.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.api.server import (
+    NEWEST_RELEASE,
+    ApiServer,
+    UnknownGate,
+    UnknownRelease,
+    parse_gates,
+)
+from jobsworth.cli.command import UsageError
+from jobsworth.policy.lint.linter import RULES
+from jobsworth.policy.lint.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.cli.configuration_file import Configuration
+    from jobsworth.policy.lint.rule import Rule
+
+OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
+SHARED_MARK = b"tool.jobsworth"
+"""Without these bytes, a pyproject.toml is not ours, and is not parsed."""
+
+STDIN = "-"
+
+
+class Settings:
+    """What holds for a file: which server's verdict, and which rules of ours are reported.
+
+    Attributes:
+        server: the API server that judges it.
+        selection: what is reported, and how severely.
+    """
+
+    __slots__ = ("_rules", "selection", "server")
+
+    def __init__(self, server: ApiServer, selection: Selection) -> None:
+        self.server = server
+        self.selection = selection
+        self._rules: list[Rule] | None = None
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The lint rules that are to be asked."""
+        if self._rules is None:
+            self._rules = [rule for rule in RULES if self.selection.asks(rule)]
+        return self._rules
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To another process without the rules, which are functions: they are there too.
+        return Settings, (self.server, self.selection)
+
+
+class Overrides:
+    """What the command line says, which counts more than any configuration.
+
+    Args:
+        release: the Kubernetes release; None where the command line has none.
+        gates: feature gates, which are added to those of a configuration.
+        select: codes that replace a configuration's `select` and `ignore`.
+        ignore: codes that are ignored as well.
+
+    Raises:
+        UsageError: a value is wrong.
+    """
+
+    __slots__ = ("gates", "ignore", "release", "select")
+
+    def __init__(
+        self,
+        *,
+        release: str | None = None,
+        gates: str | None = None,
+        select: str | None = None,
+        ignore: str | None = None,
+    ) -> None:
+        self.release = release
+        self.select: frozenset[str] | None = None
+        self.ignore: frozenset[str] = frozenset()
+        try:
+            if release is not None:
+                ApiServer(release)
+            self.gates: Mapping[str, bool] = parse_gates(gates or "")
+        except (UnknownRelease, UnknownGate) as error:
+            raise UsageError(str(error)) from None
+        if select is not None or ignore is not None:
+            self._choose(select, ignore)
+
+    def _choose(self, select: str | None, ignore: str | None) -> None:
+        from jobsworth.policy.lint.catalogue import UnknownCode
+        from jobsworth.policy.lint.selection import ignored, selected
+
+        option = "--select"
+        try:
+            if select is not None:
+                self.select = selected(_words(select))
+            option = "--ignore"
+            self.ignore = ignored(_words(ignore or ""))
+        except UnknownCode as error:
+            raise UsageError(f"{option}: {error}") from None
+
+    def settings(self, configuration: Configuration | None) -> Settings:
+        """What holds below a configuration, or without one.
+
+        Raises:
+            UsageError: the release or a gate is unknown, or cannot be set so.
+        """
+        select, ignore, gates = self.select, self.ignore, self.gates
+        release, severity = self.release or NEWEST_RELEASE, {}
+        if configuration is not None:
+            if select is None:
+                select = configuration.select
+                ignore = ignore | configuration.ignore
+            gates = {**configuration.gates, **gates}
+            release = self.release or configuration.release or NEWEST_RELEASE
+            severity = configuration.severity
+        try:
+            server = ApiServer(release, gates)
+        except (UnknownRelease, UnknownGate) as error:
+            if configuration is None or not configuration.gates:
+                raise UsageError(str(error)) from None
+            raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
+        return Settings(server, Selection(select=select, ignore=ignore, severity=severity))
+
+
+class Configurations:
+    """Finds the settings of each file, and remembers them by folder.
+
+    Args:
+        overrides: what the command line says.
+        file: the configuration for every file; None to look for the nearest one above each.
+        isolated: to look for none.
+
+    Raises:
+        UsageError: the file cannot be read, or is wrong.
+    """
+
+    __slots__ = ("_by_folder", "_overrides", "_search", "_settings", "_without")
+
+    def __init__(
+        self, overrides: Overrides, *, file: str | None = None, isolated: bool = False
+    ) -> None:
+        self._overrides = overrides
+        self._search = file is None and not isolated
+        self._by_folder: dict[str, Configuration | None] = {}
+        self._settings: dict[str, Settings] = {}
+        self._without: Configuration | None = None
+        if file is not None:
+            from jobsworth.cli.configuration_file import read_configuration
+
+            self._without = read_configuration(file)
+
+    def of(self, path: str) -> Settings:
+        """The settings of a file; ``-`` is standard input, for which the current folder counts.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        configuration = self._nearest(path)
+        settings = self._settings_of(configuration)
+        if configuration is not None and configuration.per_file_ignores and path != STDIN:
+            codes = configuration.ignored_in(os.path.abspath(path))
+            if codes:
+                return Settings(settings.server, settings.selection.without(codes))
+        return settings
+
+    def excludes(self, path: str) -> bool:
+        """Whether a configuration leaves a file out.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        configuration = self._nearest(path)
+        self._settings_of(configuration)
+        if configuration is None or not configuration.exclude or path == STDIN:
+            return False
+        return configuration.excludes(os.path.abspath(path))
+
+    def _settings_of(self, configuration: Configuration | None) -> Settings:
+        key = configuration.file if configuration is not None else ""
+        settings = self._settings.get(key)
+        if settings is None:
+            settings = self._settings[key] = self._overrides.settings(configuration)
+        return settings
+
+    def _nearest(self, path: str) -> Configuration | None:
+        if not self._search:
+            return self._without
+        folder = os.getcwd() if path == STDIN else os.path.dirname(os.path.abspath(path))
+        return self._above(folder)
+
+    def _above(self, folder: str) -> Configuration | None:
+        unknown = []
+        found: Configuration | None = None
+        while True:
+            if folder in self._by_folder:
+                found = self._by_folder[folder]
+                break
+            unknown.append(folder)
+            found = _in_folder(folder)
+            parent = os.path.dirname(folder)
+            if found is not None or parent == folder:
+                break
+            folder = parent
+        for each in unknown:
+            self._by_folder[each] = found
+        return found
+
+
+def _in_folder(folder: str) -> Configuration | None:
+    own = os.path.join(folder, OWN_FILE)
+    if os.path.isfile(own):
+        from jobsworth.cli.configuration_file import read_configuration
+
+        return read_configuration(own)
+    shared = os.path.join(folder, SHARED_FILE)
+    if os.path.isfile(shared) and _has_mark(shared):
+        from jobsworth.cli.configuration_file import read_if_any
+
+        return read_if_any(shared)
+    return None
+
+
+def _has_mark(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return SHARED_MARK in file.read()
+    except OSError:
+        return False
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (part.strip() for part in text.split(",")) if word]

@@ -1,0 +1,120 @@
+"""What the git command knows of a repository: what changed since a commit, and what stood there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from jobsworth.cli.command import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_REGULAR_FILES = ("100644", "100755")
+
+
+class Repository:
+    """The repository around the current folder. Paths are relative to its top, with slashes.
+
+    Raises:
+        UsageError: there is no git command, or no repository here, or git refuses it.
+    """
+
+    __slots__ = ("top",)
+
+    def __init__(self) -> None:
+        self.top = os.curdir
+        top = self._run("rev-parse", "--show-toplevel")
+        self.top = os.path.realpath(os.fsdecode(top.rstrip(b"\r\n")))
+
+    def commit(self, ref: str) -> str:
+        """The commit that a ref names: a branch, a tag, a hash, ``HEAD~1``.
+
+        Raises:
+            UsageError: there is no such commit in this repository.
+        """
+        found = self._try("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
+        if found.returncode or ref.startswith("-"):
+            raise UsageError(
+                f'--git-ref: there is no commit "{ref}" in this repository; fetch it first '
+                "(git fetch origin main), or name another"
+            )
+        return found.stdout.decode().strip()
+
+    def merge_base(self, commit: str) -> str:
+        """Where the current branch left that of a commit; the commit itself where nothing is in common.
+
+        A shallow clone has nothing in common with what was fetched into it.
+        """
+        found = self._try("merge-base", commit, "HEAD")
+        return commit if found.returncode else found.stdout.decode().strip()
+
+    def changed_since(self, commit: str) -> dict[str, str]:
+        """The files in which the working tree differs from a commit, but for untracked ones.
+
+        Returns:
+            By path the id of the file's content in the commit; empty of a new file. A file that is
+            moved is one that is deleted and one that is new.
+        """
+        answer = self._run(
+            "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
+            "--ignore-submodules=all", commit, "--",
+        )  # fmt: skip
+        # :100644 100755 <old> <new> M\0path\0
+        parts = answer.split(b"\0")
+        changes = {}
+        for facts, path in zip(parts[0::2], parts[1::2], strict=False):
+            old_mode, _, old_content = facts.decode().removeprefix(":").split(" ")[:3]
+            changes[os.fsdecode(path)] = old_content if old_mode in _REGULAR_FILES else ""
+        return changes
+
+    def untracked(self) -> list[str]:
+        """The files that git does not know yet, but for ignored ones."""
+        answer = self._run("ls-files", "--others", "--exclude-standard", "-z")
+        return [os.fsdecode(path) for path in answer.split(b"\0") if path]
+
+    def contents(self, ids: Sequence[str]) -> list[bytes]:
+        """The contents of files by their ids; one that is not there (of a partial clone) is empty."""
+        if not ids:
+            return []
+        answer = self._run("cat-file", "--batch", stdin="\n".join(ids).encode() + b"\n")
+        found, start = [], 0
+        for _ in ids:
+            end = answer.index(b"\n", start)
+            head = answer[start:end].split(b" ")
+            start = end + 1
+            if head[1] == b"missing":
+                found.append(b"")
+                continue
+            length = int(head[2])
+            found.append(answer[start : start + length])
+            start += length + 1
+        return found
+
+    def _run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
+        done = self._try(*arguments, stdin=stdin)
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+            if "not a git repository" in said:
+                said = "this folder is in no git repository; run it in the one that has the branch"
+            raise UsageError(f"--git-ref: {said}")
+        return done.stdout
+
+    def _try(
+        self, *arguments: str, stdin: bytes | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = ["git", "--no-optional-locks", "-C", self.top, *arguments]
+        try:
+            return subprocess.run(
+                command,
+                input=stdin,
+                stdin=subprocess.DEVNULL if stdin is None else None,
+                capture_output=True,
+                check=False,
+                env={**os.environ, "LC_ALL": "C"},
+            )
+        except FileNotFoundError:
+            raise UsageError(
+                "--git-ref asks git, and there is no git command on the PATH; install git"
+            ) from None

@@ -1,0 +1,165 @@
+"""What a cron schedule comes to: the days and the gaps between the times at which it fires.
+
+Exact in calendar days of 24 hours; where clocks change is told by
+:mod:`jobsworth.api.formats.clock_changes`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from jobsworth.api.formats import cron
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.api.formats.cron import Schedule
+    from jobsworth.policy.lint.subject import Subject
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+WEEKDAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+
+_LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_FEBRUARY = 2
+_HOURS_OF_DAY = 24
+_DAY = _HOURS_OF_DAY * 60  # in minutes
+_SECOND = 10**9  # in the nanoseconds of an interval
+
+_WEEKS = 14
+_LEAP_CYCLE = 8 * 366
+_CALENDAR_CYCLE = 28 * 366
+"""After 28 years dates fall on the same weekdays again, as long as no century is in between."""
+_FIRST_YEAR = 2001
+_FIRST_WEEKDAY = 1  # 2001 began on a Monday
+
+
+def schedule_of(job: Subject) -> Schedule | None:
+    """The schedule of a CronJob; None of a Job, and where it cannot be read."""
+    if job.cron is None:
+        return None
+    try:
+        return cron.parse(job.cron.get("schedule", ""))
+    except cron.BadSchedule:
+        return None
+
+
+def names_day(schedule: Schedule, month: int, day: int, weekday: int) -> bool:
+    """Whether it fires on such a day; weekdays count from 0, Sunday."""
+    if month not in schedule.months:
+        return False
+    if schedule.any_day_of_month or schedule.any_day_of_week:
+        return day in schedule.days_of_month and weekday in schedule.days_of_week
+    return day in schedule.days_of_month or weekday in schedule.days_of_week
+
+
+def every_day(schedule: Schedule) -> bool:
+    """Whether it fires on every day of the year."""
+    days = len(schedule.days_of_month) == _LENGTHS[0]
+    weekdays = len(schedule.days_of_week) == len(WEEKDAYS)
+    either = not (schedule.any_day_of_month or schedule.any_day_of_week)
+    return len(schedule.months) == len(MONTHS) and (
+        (days or weekdays) if either else (days and weekdays)
+    )
+
+
+def every_hour(schedule: Schedule) -> bool:
+    """Whether it fires in every hour of a day."""
+    return len(schedule.hours) == _HOURS_OF_DAY
+
+
+def months_left_out(schedule: Schedule) -> list[int]:
+    """The months that it names, but in which it does not fire, as they are too short.
+
+    February counts with 28 days.
+
+    >>> months_left_out(cron.parse("0 0 31 1-6 *"))
+    [2, 4, 6]
+    """
+    if not schedule.any_day_of_week or not schedule.days_of_month:
+        return []
+    first = min(schedule.days_of_month)
+    return [month for month in sorted(schedule.months) if first > _LENGTHS[month - 1]]
+
+
+def shortest_gap(schedule: Schedule) -> int | None:
+    """The seconds between two times at which it fires, at the least; None if there are no two.
+
+    >>> [shortest_gap(cron.parse(text)) for text in ("*/7 * * * *", "0 22,4 * * *", "@every 90s")]
+    [240, 21600, 90]
+    >>> shortest_gap(cron.parse("0 9 * * mon,thu")) == 3 * 24 * 3600
+    True
+    """
+    if schedule.every is not None:
+        return schedule.every // _SECOND
+    if not schedule.fires_ever():
+        return None
+    minutes = sorted(hour * 60 + minute for hour in schedule.hours for minute in schedule.minutes)
+    gaps = [later - earlier for earlier, later in pairwise(minutes)]
+    overnight = _DAY + minutes[0] - minutes[-1]
+    if not gaps or overnight < min(gaps):
+        gaps.append(overnight + (_days_between(schedule) - 1) * _DAY)
+    return min(gaps) * 60
+
+
+def _days_between(schedule: Schedule) -> int:
+    """The days from one day on which it fires to the next, at the least."""
+    least, last = _CALENDAR_CYCLE, None
+    for number, named in enumerate(_days(schedule)):
+        if named:
+            if last is not None:
+                least = min(least, number - last)
+                if least == 1:
+                    break
+            last = number
+    return least
+
+
+def _days(schedule: Schedule) -> Iterator[bool]:
+    """For each day of a while after which everything comes again: whether it fires."""
+    if schedule.any_day_of_month and len(schedule.months) == len(MONTHS):
+        length = _WEEKS
+    else:
+        length = _LEAP_CYCLE if schedule.any_day_of_week else _CALENDAR_CYCLE
+    number, year = 0, _FIRST_YEAR
+    while number < length:
+        for month, days in enumerate(_LENGTHS, 1):
+            leap_day = month == _FEBRUARY and year % 4 == 0
+            for day in range(1, days + leap_day + 1):
+                yield names_day(schedule, month, day, (number + _FIRST_WEEKDAY) % 7)
+                number += 1
+        year += 1
+
+
+def spelled(seconds: int) -> str:
+    """A duration in the unit that tells it best.
+
+    >>> [spelled(seconds) for seconds in (90, 120, 5400, 7200, 172800)]
+    ['90 s', '2 min', '90 min', '2 h', '2 d']
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} s"
+
+
+def listed(words: list[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> listed(["April"]), listed(["April", "June", "September"])
+    ('April', 'April, June and September')
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def clock_time(minute: int) -> str:
+    """A minute of the day as clocks show it.
+
+    >>> clock_time(150)
+    '02:30'
+    """
+    return f"{minute // 60:02}:{minute % 60:02}"

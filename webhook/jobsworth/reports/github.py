@@ -1,0 +1,41 @@
+"""The report for GitHub Actions: workflow commands, which become annotations of a pull request.
+
+Of each kind, GitHub shows ten for a step: see its documentation of workflow commands. For many findings
+the SARIF report is the better one.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.reports.result import Result
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+_IN_MESSAGES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_PROPERTIES = {**_IN_MESSAGES, ":": "%3A", ",": "%2C"}
+
+
+def render(result: Result) -> Iterator[str]:
+    """The workflow commands for one result: ``::error file=…,line=…,col=…,title=…::message``."""
+    for located in result.findings:
+        finding = located.finding
+        properties = {}
+        if not result.file.startswith("<"):  # standard input is no file of the repository
+            properties["file"] = result.file.replace("\\", "/").removeprefix("./")
+            if located.line is not None:
+                properties["line"] = str(located.line)
+                properties["col"] = str(located.column)
+        properties["title"] = f"{finding.code} {finding.reason}"
+        written = ",".join(
+            f"{name}={_escaped(value, _IN_PROPERTIES)}" for name, value in properties.items()
+        )
+        field = f"{finding.field}: " if finding.field else ""
+        hint = f" ({finding.hint})" if finding.hint else ""
+        message = _escaped(f"{field}{finding.message}{hint}", _IN_MESSAGES)
+        yield f"::{_COMMANDS[finding.severity]} {written}::{message}"
+
+
+def _escaped(text: str, escapes: dict[str, str]) -> str:
+    return "".join(escapes.get(character, character) for character in text)

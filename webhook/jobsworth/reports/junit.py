@@ -1,0 +1,94 @@
+"""The report for CI systems that show tests: JUnit's XML, of which each document is a test case.
+
+There is no standard; this keeps to what Jenkins, GitLab, Azure Pipelines and CircleCI all read: a test
+case has at most one of ``failure``, ``error`` and ``skipped``, and its text says everything.
+"""
+
+from __future__ import annotations
+
+from jobsworth.reports.concise import render as concise_lines
+from jobsworth.reports.result import ERROR, INVALID, SKIPPED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.reports.result import Result
+
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # fmt: skip
+
+
+def render(results: Sequence[Result]) -> str:
+    """All results as one XML document: a test suite a file, a test case a document."""
+    by_file: dict[str, list[Result]] = {}
+    for result in results:
+        by_file.setdefault(result.file, []).append(result)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', _open("testsuites", "jobsworth", results)]
+    for file, members in by_file.items():
+        lines.append("  " + _open("testsuite", file, members))
+        for result in members:
+            lines += (f"    {line}" for line in _test_case(result))
+        lines.append("  </testsuite>")
+    lines.append("</testsuites>")
+    return "\n".join(lines)
+
+
+def _open(element: str, name: str, results: Sequence[Result]) -> str:
+    statuses = [result.status for result in results]
+    numbers = {
+        "tests": len(statuses),
+        "failures": statuses.count(INVALID),
+        "errors": statuses.count(ERROR),
+        "skipped": statuses.count(SKIPPED),
+    }
+    counts = " ".join(f'{key}="{number}"' for key, number in numbers.items())
+    return f'<{element} name="{_escaped(name)}" {counts} time="0">'
+
+
+def _test_case(result: Result) -> Iterator[str]:
+    name, file = _escaped(_name(result)), _escaped(result.file)
+    start = f'<testcase name="{name}" classname="{file}" file="{file}"'
+    errors = [located for located in result.findings if located.finding.severity == "error"]
+    lines = [
+        f'line="{located.line}"'
+        for located in [*errors, *result.findings]
+        if located.line is not None
+    ]
+    start = " ".join([start, *lines[:1], 'time="0"'])
+    said = "\n".join(concise_lines(result))
+    if result.status == SKIPPED:
+        message = _escaped(said) or "not a Job or CronJob"
+        yield f'{start}><skipped message="{message}"/></testcase>'
+    elif errors:
+        element = "error" if result.status == ERROR else "failure"
+        first = errors[0].finding
+        field = f"{first.field}: " if first.field else ""
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        message = _escaped(f"{field}{first.message}{more}")
+        kind = _escaped(f"{first.code} {first.reason}")
+        yield f'{start}><{element} message="{message}" type="{kind}">{_escaped(said)}</{element}></testcase>'
+    elif said:
+        yield f"{start}><system-out>{_escaped(said)}</system-out></testcase>"
+    else:
+        yield f"{start}/>"
+
+
+def _name(result: Result) -> str:
+    if result.kind is None:
+        return f"document {result.document}"
+    name = result.name or f"(unnamed, document {result.document})"
+    return (
+        f"{result.kind} {result.namespace}/{name}" if result.namespace else f"{result.kind} {name}"
+    )
+
+
+def _escaped(text: str) -> str:
+    return "".join(
+        _ESCAPES.get(each, each) for each in text if each in _ESCAPES or _is_allowed(each)
+    )
+
+
+def _is_allowed(character: str) -> bool:
+    """Whether XML 1.0 can hold the character at all."""
+    code = ord(character)
+    return 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
-from jobsworth.api.kinds import CronJob, Job
+from jobsworth.api.kinds import Job
 from jobsworth.api.server import RELEASES, ApiServer, minor
 
 PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(

@@ -81,16 +81,51 @@ class Pointer:
         return f"*{self.target!r}"
 
 
+class Later:
+    """A type whose module is imported when an object that has it is first met.
+
+    What most Jobs do not have is not to cost their start-up: the forty types of volumes, CronJobs.
+    """
+
+    __slots__ = ("module", "name")
+
+    def __init__(self, module: str, name: str) -> None:
+        self.module = module
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def struct(self) -> Struct:
+        """The type itself."""
+        from importlib import import_module
+
+        struct: Struct = getattr(import_module(self.module), self.name)
+        return struct
+
+
 class ListOf:
     """A list of one type."""
 
-    __slots__ = ("item",)
+    __slots__ = ("_item",)
 
-    def __init__(self, item: Scalar | Struct) -> None:
-        self.item = item
+    def __init__(self, item: Scalar | Struct | Later) -> None:
+        self._item = item
+
+    @property
+    def item(self) -> Scalar | Struct:
+        """The type of the items."""
+        if isinstance(self._item, Later):
+            self._item = self._item.struct()
+        return self._item
+
+    @property
+    def of_structs(self) -> bool:
+        """Whether the items are structs; told without importing a type that comes later."""
+        return not isinstance(self._item, Scalar)
 
     def __repr__(self) -> str:
-        return f"[]{self.item!r}"
+        return f"[]{self._item!r}"
 
 
 class MapOf:

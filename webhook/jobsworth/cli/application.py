@@ -55,11 +55,17 @@ def _parameter(option: Option) -> click.Option:
     return click.Option(
         names,
         type=kind,
+        multiple=option.repeated,
+        callback=_joined if option.repeated else None,
         default=option.default,
         show_default=option.default is not None,
         metavar=option.metavar or None,
         help=option.help,
     )
+
+
+def _joined(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> str | None:
+    return ",".join(words) if words else None
 
 
 @click.group(

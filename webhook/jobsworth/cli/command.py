@@ -27,10 +27,13 @@ class Option:
         choices: the only values.
         flag: the option takes no value; it is False unless given.
         integer: the value is a whole number from 1.
+        repeated: the option may be given several times; its values are joined by commas.
         metavar: what the value is called in help.
     """
 
-    __slots__ = ("choices", "default", "flag", "help", "integer", "key", "metavar", "name", "short")
+    __slots__ = (
+        "choices", "default", "flag", "help", "integer", "key", "metavar", "name", "repeated", "short",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Option:
         choices: tuple[str, ...] = (),
         flag: bool = False,
         integer: bool = False,
+        repeated: bool = False,
         metavar: str = "",
     ) -> None:
         self.name = name
@@ -52,6 +56,7 @@ class Option:
         self.choices = choices
         self.flag = flag
         self.integer = integer
+        self.repeated = repeated
         self.metavar = metavar
 
 
@@ -119,6 +124,8 @@ def read(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
             return None
         if option.integer and not (text.isascii() and text.isdigit() and int(text) > 0):
             return None
+        if option.repeated and values[option.key] is not None:
+            text = f"{values[option.key]},{text}"
         values[option.key] = int(text) if option.integer else text
     if not paths and not values.get(command.paths_unless):
         return None

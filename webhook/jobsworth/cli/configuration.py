@@ -15,7 +15,7 @@ from jobsworth.api.server import (
     UnknownRelease,
     parse_gates,
 )
-from jobsworth.cli.command import UsageError
+from jobsworth.cli.command import Option, UsageError
 from jobsworth.policy.lint.linter import RULES
 from jobsworth.policy.lint.selection import Selection
 
@@ -32,6 +32,18 @@ SHARED_MARK = b"tool.jobsworth"
 """Without these bytes, a pyproject.toml is not ours, and is not parsed."""
 
 STDIN = "-"
+
+OPTIONS = (
+    Option(
+        "--select",
+        metavar="RULE,...",
+        repeated=True,
+        help="Report these rules only: codes, names, beginnings of codes (JW1), `default`.",
+    ),
+    Option("--ignore", metavar="RULE,...", repeated=True, help="Do not report these rules."),
+    Option("--config", metavar="FILE", help="Use this configuration for every file."),
+    Option("--isolated", flag=True, help="Use no configuration."),
+)
 
 
 class Settings:
@@ -131,6 +143,21 @@ class Overrides:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
         return Settings(server, Selection(select=select, ignore=ignore, severity=severity))
+
+
+def configurations_for(values: dict[str, Any]) -> Configurations:
+    """The configurations under the options of a command line.
+
+    Raises:
+        UsageError: an option's value is wrong, or the configuration that it names.
+    """
+    overrides = Overrides(
+        release=values["kubernetes_version"],
+        gates=values["feature_gates"],
+        select=values["select"],
+        ignore=values["ignore"],
+    )
+    return Configurations(overrides, file=values["config"], isolated=values["isolated"])
 
 
 class Configurations:

@@ -107,7 +107,10 @@ class _Reader:
         for name, value in gates.items():
             key = f"feature-gates.{name}"
             if name not in FEATURE_GATES:
-                self._refuse(key, f"there is no such feature gate{_near(name, FEATURE_GATES, list_all=False)}")
+                self._refuse(
+                    key,
+                    f"there is no such feature gate{_near(name, FEATURE_GATES, list_all=False)}",
+                )
             if not isinstance(value, bool):
                 self._refuse(key, f"it must be true or false, and is {_shown(value)}")
         return gates
@@ -222,7 +225,9 @@ def _read_yaml(file: str) -> Configuration:
     if len(documents) > 1:
         raise UsageError(f"{name}: it must be one YAML document, and has {len(documents)}")
     if not isinstance(document.value, dict):
-        raise UsageError(f"{name}: it must have keys ({', '.join(KEYS)}), and is {_shown(document.value)}")
+        raise UsageError(
+            f"{name}: it must have keys ({', '.join(KEYS)}), and is {_shown(document.value)}"
+        )
     for note in document.notes:
         raise UsageError(f"{name}:{note.position.line}: {note.field}: {note.message}")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jobsworth.manifests.comments import marked_comments
 from jobsworth.policy.lint.codes import UNUSED_IGNORE
-from jobsworth.policy.lint.ignoring import (
+from jobsworth.policy.ignores import (
     ANNOTATION_FIELD,
     Ignore,
     from_annotation,
@@ -49,7 +49,9 @@ def apply_ignores(
         if ignore is not None:
             place = document.position(ANNOTATION_FIELD)
             _apply([ignore], [(document, result)])
-            _complain(ignore, place.line, place.column, ANNOTATION_FIELD, [(document, result)], selection)
+            _complain(
+                ignore, place.line, place.column, ANNOTATION_FIELD, [(document, result)], selection
+            )
     result_of = {id(document): result for document, result in judged}
     for members, comments in marked_comments(documents, MARK):
         group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]

@@ -69,6 +69,9 @@ class Judge:
         configurations: tell of each file for which API server it is, and which rules of ours are asked.
         against: the objects that stand there already.
         mixed: the files are of all sorts: see :mod:`jobsworth.cli.mixed`.
+
+    Attributes:
+        excluded: how many files were left out so far.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Judge:
         self._configurations = configurations
         self._against = against or Existing({})
         self._mixed = mixed
+        self.excluded = 0
 
     def excludes(self, path: str) -> bool:
         """Whether a configuration leaves a file out, which is counted.
@@ -145,7 +149,8 @@ class Judge:
             found = [miss]
         wanted = settings.selection.adjusted
         located = [
-            _locate(finding, document.position(finding.field), document) for finding in wanted(found)
+            _locate(finding, document.position(finding.field), document)
+            for finding in wanted(found)
         ]
         for note in document.notes:
             located += [
@@ -252,8 +257,7 @@ def judge_all(
         if isinstance(file, ManifestError) or not judge.excludes(file)
     ]
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
-        batches = ([_judge_one(judge, file)] for file in found)
-        yield from _counted(batches, len(found), progress)
+        yield from _counted(([_judge_one(judge, file)] for file in found), len(found), progress)
         return
     import gc
     from concurrent.futures import ProcessPoolExecutor

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests import Document
 
-TEMPLATE_MARKS = ("{{", "{%")
+TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
 TEMPLATE_NOTE = (
     "this is a template, not yet a manifest: render it and judge the result "
     "(helm template … | jobsworth validate -)"

@@ -6,7 +6,7 @@ import os
 import sys
 
 from jobsworth.cli.command import Option, UsageError
-from jobsworth.reports.result import ERROR, INVALID, Result
+from jobsworth.reports.result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _report(
 
 
 def _is_wrong(result: Result) -> bool:
-    return result.status in (INVALID, ERROR)
+    return any(located.finding.severity == "error" for located in result.findings)
 
 
 def _whole(output: str, results: Sequence[Result], statistics: bool) -> str:

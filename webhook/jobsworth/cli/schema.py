@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jobsworth.api.declare import Struct
 from jobsworth.api.descriptions import field_descriptions
-from jobsworth.api.kinds import KINDS
+from jobsworth.api.kinds import kinds
 from jobsworth.api.server import RELEASES, ApiServer
 from jobsworth.cli import server
 from jobsworth.cli.command import Command, Option
@@ -26,15 +26,15 @@ def run(values: dict[str, Any]) -> int:
     """
     if values["directory"] is None:
         chosen = server.server_of(values)
-        kinds = {struct.name: (version, struct) for (version, _), struct in KINDS.items()}
-        print(_text(*kinds[values["kind"]], chosen), end="")
+        by_name = {struct.name: (version, struct) for version, struct in kinds()}
+        print(_text(*by_name[values["kind"]], chosen), end="")
         return 0
     for release in RELEASES:
         folder = Path(values["directory"]) / f"v{release}"
         folder.mkdir(parents=True, exist_ok=True)
-        for (version, kind), struct in KINDS.items():
+        for version, struct in kinds():
             text = _text(version, struct, ApiServer(release))
-            (folder / f"{kind.lower()}.json").write_text(text, encoding="utf-8")
+            (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
     return 0
 
 

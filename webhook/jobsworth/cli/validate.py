@@ -5,82 +5,83 @@ from __future__ import annotations
 import os
 import sys
 
-from jobsworth.cli import server
-from jobsworth.cli.command import Command, Option
-from jobsworth.cli.judging import Judge, judge_all, read_existing
-from jobsworth.reports.result import ERROR, INVALID, Result, Summary
+from jobsworth.cli import configuration, reporting, server
+from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.configuration import configurations_for
+from jobsworth.cli.judging import Existing, Judge, judge_all, read_existing
+from jobsworth.cli.reporting import report
+from jobsworth.reports.result import ERROR, Summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
+
+    from jobsworth.cli.baseline import Baseline
+    from jobsworth.reports.result import Result
 
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 def run(values: dict[str, Any]) -> int:
-    """Judge manifests, print what was found, and return the exit code.
+    """Judge manifests, report what was found, and return the exit code.
 
     Raises:
-        UsageError: an option's value is wrong.
+        UsageError: an option's value is wrong, or a configuration.
     """
-    api_server = server.server_of(values)
-    existing, failures = {}, []
-    if values["against"] is not None:
-        existing, failures = read_existing(values["against"])
+    reporting.check(values)
+    baseline = _baseline(values)
+    existing: Existing | None = None
+    failures: list[Result] = []
+    paths, configurations = values["paths"], configurations_for(values)
+    if values["git_ref"] is not None:
+        if values["against"] is not None:
+            raise UsageError(
+                "--git-ref and --against both say what to compare with: use one of them"
+            )
+        from jobsworth.cli.branch import changed_manifests
+
+        paths, existing = changed_manifests(values["git_ref"], paths, configurations)
+    elif values["against"] is not None:
+        objects, failures = read_existing(values["against"])
+        existing = Existing(objects)
     from jobsworth.cli.progress import Progress
 
     progress = Progress(enabled=not values["quiet"])
-    judged = judge_all(
-        Judge(api_server, existing), values["paths"], values["jobs"] or _cores(), progress.update
-    )
-    results = _printed([*failures], judged, values, progress)
-    statuses = {result.status for result in results}
-    if not values["quiet"] and values["output"] != "json":
-        print(Summary(results).sentence(), file=sys.stderr)
-    if ERROR in statuses:
+    judge = Judge(configurations, existing, mixed=values["mixed"])
+    judged = judge_all(judge, paths, values["jobs"] or _cores(), progress.update)
+    results = report(_reported(failures, judged, baseline), values, progress)
+    told, summary = not values["quiet"], Summary(results, excluded=judge.excluded)
+    if told and (values["output"] != "json" or values["output_file"] is not None):
+        print(summary.sentence(), file=sys.stderr)
+    if baseline is not None:
+        for line in baseline.finish(write=values["write_baseline"]):
+            if told:
+                print(line, file=sys.stderr)
+    if summary.documents[ERROR]:
         return EXIT_UNREADABLE
-    return EXIT_INVALID if INVALID in statuses else EXIT_VALID
+    # A near miss is no Job, and an error all the same.
+    return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
 
-def _printed(
-    failures: list[Result], judged: Iterable[Result], values: dict[str, Any], progress: Progress
-) -> list[Result]:
-    """Print results as they come, and return them all."""
-    if values["output"] == "json":
-        from jobsworth.reports.json_report import render
+def _baseline(values: dict[str, Any]) -> Baseline | None:
+    if values["baseline"] is None:
+        if values["write_baseline"]:
+            raise UsageError("--write-baseline needs --baseline FILE, which it writes")
+        return None
+    from jobsworth.cli.baseline import Baseline
 
-        results = [*failures, *judged]
-        progress.clear()
-        if values["quiet"]:
-            shown = [result for result in results if result.status in (INVALID, ERROR)]
-            print(render(shown))
-        else:
-            print(render(results))
-        return results
-    lines = _renderer(values["output"])
-    results = []
-    for group in (failures, judged):
-        for result in group:
-            results.append(result)
-            if values["quiet"] and result.status not in (INVALID, ERROR):
-                continue
-            for line in lines(result):
-                progress.clear()
-                print(line)
-    progress.clear()
-    return results
+    return Baseline(values["baseline"], may_be_new=values["write_baseline"])
 
 
-def _renderer(output: str) -> Callable[[Result], Iterator[str]]:
-    if output == "concise":
-        from jobsworth.reports import concise
-
-        return concise.render
-    from jobsworth.reports import text
-
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return lambda result: text.render(result, colour=colour)
+def _reported(
+    failures: Iterable[Result], judged: Iterable[Result], baseline: Baseline | None
+) -> Iterator[Result]:
+    yield from failures
+    for result in judged:
+        if baseline is not None:
+            baseline.take_known_from(result)
+        yield result
 
 
 def _cores() -> int:
@@ -102,7 +103,9 @@ Examples:
   jobsworth validate job.yaml
   jobsworth validate --kubernetes-version 1.31 --feature-gates JobManagedBy=true manifests/
   jobsworth validate --against deployed/ manifests/   # can this be applied over what is deployed?
+  jobsworth validate --git-ref origin/main            # what this branch changes, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
+  jobsworth validate --baseline known.json --write-baseline .   # adopt what is there, step by step
   jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'
 """,
     options=(
@@ -113,19 +116,31 @@ Examples:
             help="Judge each document as an update of the one of the same kind, namespace and name here.",
         ),
         Option(
-            "--output",
-            short="-o",
-            default="text",
-            choices=("text", "concise", "json"),
-            help="How to report: with the source line, one line a finding, or JSON.",
+            "--git-ref",
+            metavar="REF",
+            help="Judge only what differs from this commit of git, as updates of what stands there; "
+            "without PATH, in the whole repository.",
+        ),
+        Option(
+            "--mixed",
+            flag=True,
+            help="The files are of all sorts, as in a hook: those without a Job are skipped unread, "
+            "and templates ({{) with a note instead of failing.",
+        ),
+        *configuration.OPTIONS,
+        *reporting.OPTIONS,
+        Option(
+            "--baseline",
+            metavar="FILE",
+            help="Do not report the findings that this file lists; name those that are gone.",
+        ),
+        Option(
+            "--write-baseline",
+            flag=True,
+            help="Make the file of --baseline, or bring it up to date, with all that is found.",
         ),
         Option("--jobs", short="-j", integer=True, metavar="N", help="Processes to use, at most."),
-        Option(
-            "--quiet", short="-q", flag=True, help="Report only what is invalid, and no summary."
-        ),
     ),
     run=run,
+    paths_unless="git_ref",
 )
-
-if TYPE_CHECKING:
-    from jobsworth.cli.progress import Progress

@@ -125,9 +125,8 @@ class Sheet:
         while True:
             start = self.line_start(index)
             dash = start + column
-            before = self.text[start:dash]
-            if dash < found.span.start or found.span.is_empty():
-                if self.text[dash : dash + 1] == "-" and "#" not in before:
+            if self.text[dash : dash + 1] == "-" and dash < found.span.start:
+                if "#" not in self.text[start:dash]:
                     return dash
             if start == 0:
                 raise CannotEdit("the dash of this item is not to be found in the text")
@@ -155,16 +154,13 @@ class Sheet:
         if before.strip(" -"):
             raise CannotEdit("something that is not its own stands before it on its line")
         shares = bool(before.strip())
-        end = self._end_of_lines(max(found.span.end, self._behind(found)))
+        end = self._end_of_lines(max(found.span.end, self.behind_head(found)))
         while self._is_comment(end, deeper_than=column):
             end = self.next_line(end)
         start = self.line_start(head)
         while not shares and start and self._is_comment(self.line_start(start - 1), at=column):
             start = self.line_start(start - 1)
         return Unit(start, head, column, end, shares=shares)
-
-    def _behind(self, found: Found) -> int:
-        return self.behind_head(found)
 
     def units(self, holder: Span) -> list[Unit]:
         """Give the lines of every entry or item of a block."""

@@ -7,7 +7,7 @@ case has at most one of ``failure``, ``error`` and ``skipped``, and its text say
 from __future__ import annotations
 
 from jobsworth.reports.concise import render as concise_lines
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED
+from jobsworth.reports.result import ERROR, SKIPPED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from jobsworth.reports.result import Result
 
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # fmt: skip
+_IN_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
+_IN_ATTRIBUTES = {**_IN_TEXT, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+_SPACES = "\n\t"
 
 
 def render(results: Sequence[Result]) -> str:
@@ -34,15 +36,23 @@ def render(results: Sequence[Result]) -> str:
 
 
 def _open(element: str, name: str, results: Sequence[Result]) -> str:
-    statuses = [result.status for result in results]
+    outcomes = [_outcome(result) for result in results]
     numbers = {
-        "tests": len(statuses),
-        "failures": statuses.count(INVALID),
-        "errors": statuses.count(ERROR),
-        "skipped": statuses.count(SKIPPED),
+        "tests": len(outcomes),
+        "failures": outcomes.count("failure"),
+        "errors": outcomes.count("error"),
+        "skipped": outcomes.count("skipped"),
     }
     counts = " ".join(f'{key}="{number}"' for key, number in numbers.items())
     return f'<{element} name="{_escaped(name)}" {counts} time="0">'
+
+
+def _outcome(result: Result) -> str:
+    if result.status == ERROR:
+        return "error"
+    if any(located.finding.severity == "error" for located in result.findings):
+        return "failure"  # of a skipped document, too: it was meant to be a Job
+    return "skipped" if result.status == SKIPPED else "passed"
 
 
 def _test_case(result: Result) -> Iterator[str]:
@@ -56,17 +66,17 @@ def _test_case(result: Result) -> Iterator[str]:
     ]
     start = " ".join([start, *lines[:1], 'time="0"'])
     said = "\n".join(concise_lines(result))
-    if result.status == SKIPPED:
+    outcome = _outcome(result)
+    if outcome == "skipped":
         message = _escaped(said) or "not a Job or CronJob"
         yield f'{start}><skipped message="{message}"/></testcase>'
     elif errors:
-        element = "error" if result.status == ERROR else "failure"
         first = errors[0].finding
         field = f"{first.field}: " if first.field else ""
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         message = _escaped(f"{field}{first.message}{more}")
         kind = _escaped(f"{first.code} {first.reason}")
-        yield f'{start}><{element} message="{message}" type="{kind}">{_escaped(said)}</{element}></testcase>'
+        yield f'{start}><{outcome} message="{message}" type="{kind}">{_escaped(said)}</{outcome}></testcase>'
     elif said:
         yield f"{start}><system-out>{_escaped(said)}</system-out></testcase>"
     else:
@@ -83,12 +93,19 @@ def _name(result: Result) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(
-        _ESCAPES.get(each, each) for each in text if each in _ESCAPES or _is_allowed(each)
-    )
+    return _replaced(text, _IN_ATTRIBUTES)
+
+
+def _replaced(text: str, escapes: dict[str, str]) -> str:
+    return "".join(escapes.get(each, each) for each in text if each in escapes or _is_allowed(each))
 
 
 def _is_allowed(character: str) -> bool:
     """Whether XML 1.0 can hold the character at all."""
     code = ord(character)
-    return 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
+    return (
+        0x20 <= code <= 0xD7FF
+        or 0xE000 <= code <= 0xFFFD
+        or code >= 0x10000
+        or character in _SPACES
+    )

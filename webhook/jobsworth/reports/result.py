@@ -13,6 +13,23 @@ VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
 STATUSES = (VALID, INVALID, SKIPPED, ERROR)
 
 
+class Change:
+    """A change of a file's text that a fix makes.
+
+    Attributes:
+        start: the first line that goes, counted from 1.
+        end: the line behind the last that goes; with `start` the same, nothing goes.
+        text: the lines that come instead, each with its end.
+    """
+
+    __slots__ = ("end", "start", "text")
+
+    def __init__(self, start: int, end: int, text: str) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+
+
 class Located:
     """A finding and where it stands in a file.
 
@@ -21,9 +38,10 @@ class Located:
         line: the line, counted from 1; None where the text is not known.
         column: the column, counted from 1.
         excerpt: the line's text.
+        changes: what the finding's fix does to the text, where somebody has asked for it.
     """
 
-    __slots__ = ("column", "excerpt", "finding", "line")
+    __slots__ = ("changes", "column", "excerpt", "finding", "line")
 
     def __init__(
         self,
@@ -36,6 +54,7 @@ class Located:
         self.line = line
         self.column = column
         self.excerpt = excerpt
+        self.changes: Sequence[Change] = ()
 
 
 class Result:
@@ -85,11 +104,17 @@ class Result:
 
 
 class Summary:
-    """How many files and documents there were, by status, and how many findings by severity."""
+    """How many files and documents there were, by status, and how many findings by severity.
 
-    __slots__ = ("documents", "files", "findings")
+    Args:
+        results: what was found.
+        excluded: how many files were left out, because a configuration says so.
+    """
 
-    def __init__(self, results: Iterable[Result]) -> None:
+    __slots__ = ("documents", "excluded", "files", "findings")
+
+    def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
+        self.excluded = excluded
         files = set()
         self.documents = dict.fromkeys(STATUSES, 0)
         self.findings = dict.fromkeys(("error", "warning", "info"), 0)
@@ -121,6 +146,8 @@ class Summary:
             parts.append(_count(self.findings["warning"], "warning"))
         if self.documents[SKIPPED]:
             parts.append(f"{_count(self.documents[SKIPPED], 'other object')} skipped")
+        if self.excluded:
+            parts.append(f"{_count(self.excluded, 'file')} excluded by configuration")
         if self.documents[ERROR]:
             parts.append(f"{self.documents[ERROR]} could not be read")
         return "; ".join(parts)

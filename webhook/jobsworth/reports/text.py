@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from jobsworth.reports.result import ERROR
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +30,7 @@ def render(result: Result, *, colour: bool) -> Iterator[str]:
         # A rule of ours is known by its name, too; what the server says has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" and result.status != ERROR else ""
         code = paint(f"[{finding.code}{name}]", "dim")
-        subject = "" if result.status == ERROR else f"{_subject(result)}: "
+        subject = "" if result.kind is None else f"{_subject(result)}: "
         yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
         yield f"  {finding.message}"
         yield from _excerpt(located, paint)

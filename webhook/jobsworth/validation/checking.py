@@ -69,9 +69,7 @@ class Checking:
     def _below(self, field: Field, checks: dict[str, Check]) -> list[Check]:
         kind = field.type
         if isinstance(kind, ListOf):
-            if not isinstance(kind.item, Struct):
-                return []
-            return [self._items(kind.item, numbered=field.reported_as != "")]
+            return [self._items(kind, numbered=field.reported_as != "")] if kind.of_structs else []
         below = kind.target if isinstance(kind, Pointer) else kind
         return [self._late(below, field, checks)] if isinstance(below, Struct) else []
 
@@ -89,9 +87,10 @@ class Checking:
 
         return check_first
 
-    def _items(self, struct: Struct, *, numbered: bool) -> Check:
+    def _items(self, kind: ListOf, *, numbered: bool) -> Check:
         def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
-            check_item = self.of(struct)
+            assert isinstance(kind.item, Struct)
+            check_item = self.of(kind.item)
             if check_item is not _nothing:
                 for index, item in enumerate(value):
                     check_item(item, f"{path}[{index}]" if numbered else path, request, errors)

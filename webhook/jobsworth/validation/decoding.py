@@ -112,27 +112,34 @@ class Decoder:
     def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
         kind = field.type
         if isinstance(kind, ListOf):
-            return _list_decoder(
-                self._part(kind.item), _zero(kind.item, self), field.always or field.keep_empty
-            )
+            return self._list(kind, field.always or field.keep_empty)
         if isinstance(kind, MapOf):
-            return _map_decoder(self._map_value(kind), _zero(kind.value, self), field.always)
+            return self._map(kind, field.always)
         below = kind.target if isinstance(kind, Pointer) else kind
         if isinstance(below, Struct):
             return self._late(below, field, entries)
         decode = _SCALARS[below.name]
         return decode if isinstance(kind, Pointer) else _nonzero(decode)
 
-    def _map_value(self, kind: MapOf) -> Callable[[], Decode]:
+    def _list(self, kind: ListOf, keeps_empty: bool) -> Decode:
+        if not kind.of_structs:
+            assert isinstance(kind.item, Scalar)
+            scalar, zero = _SCALARS[kind.item.name], _zero(kind.item)
+            return _list_decoder(lambda: scalar, lambda path, report: zero, keeps_empty)
+
+        def part() -> Decode:
+            assert isinstance(kind.item, Struct)
+            return self.of(kind.item)
+
+        # Of a struct null is what it is without any field.
+        return _list_decoder(part, lambda path, report: part()(None, path, report), keeps_empty)
+
+    def _map(self, kind: MapOf, keeps_empty: bool) -> Decode:
         below = kind.value
         if isinstance(below, ListOf):
-            decode = _list_decoder(self._part(below.item), _zero(below.item, self), True)
-            return lambda: decode
-        return self._part(below)
-
-    def _part(self, kind: Scalar | Struct) -> Callable[[], Decode]:
-        """The decoder of a list's items, or of a map's values, made when it is first asked for."""
-        return lambda: _SCALARS[kind.name] if isinstance(kind, Scalar) else self.of(kind)
+            decode = self._list(below, True)
+            return _map_decoder(decode, [], keeps_empty)
+        return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
 
     def _late(self, struct: Struct, field: Field, entries: dict[str, Entry]) -> Decode:
         """Compiled when first met, so that a Job without volumes never pays for their types."""
@@ -216,7 +223,7 @@ def _unless_emptied(decode: Decode) -> Decode:
 
 
 def _list_decoder(
-    part: Callable[[], Decode], zero: Callable[[str, Report], Any], always: bool
+    part: Callable[[], Decode], zero: Callable[[str, Report], Any], keeps_empty: bool
 ) -> Decode:
     def decode_list(value: Any, path: str, report: Report) -> list[Any] | None:
         if type(value) is not list:
@@ -227,36 +234,28 @@ def _list_decoder(
             zero(path, report) if item is None else decode(item, f"{path}[{index}]", report)
             for index, item in enumerate(value)
         ]
-        return items if items or always else None
+        return items if items or keeps_empty else None
 
     return decode_list
 
 
-def _map_decoder(
-    part: Callable[[], Decode], zero: Callable[[str, Report], Any], always: bool
-) -> Decode:
+def _map_decoder(decode: Decode, zero: Any, keeps_empty: bool) -> Decode:
     def decode_map(value: Any, path: str, report: Report) -> dict[str, Any] | None:
         if type(value) is not dict:
             report.wrong_type(path, value, "an object")
             return None
-        decode = part()
         entries = {
-            key: zero(path, report) if entry is None else decode(entry, f"{path}[{key}]", report)
+            key: zero if entry is None else decode(entry, f"{path}[{key}]", report)
             for key, entry in value.items()
         }
-        return entries if entries or always else None
+        return entries if entries or keeps_empty else None
 
     return decode_map
 
 
-def _zero(kind: Scalar | Struct | ListOf, decoder: Decoder) -> Callable[[str, Report], Any]:
+def _zero(kind: Scalar) -> Any:
     """What ``null`` is as an item of a list or as a map's value: the zero value of the type."""
-    if isinstance(kind, Struct):
-        return lambda path, report: decoder.of(kind)(None, path, report)
-    if isinstance(kind, ListOf):
-        return lambda path, report: []
-    zero = {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
-    return lambda path, report: zero
+    return {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
 
 
 def _string(value: Any, path: str, report: Report) -> Any:

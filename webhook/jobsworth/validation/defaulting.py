@@ -61,9 +61,21 @@ class Defaulting:
     def _below(self, field: Field) -> Callable[[Any, Request], None] | None:
         kind = field.type
         if isinstance(kind, ListOf):
-            return _each(self.of(kind.item)) if isinstance(kind.item, Struct) else None
+            return self._each(kind) if kind.of_structs else None
         below = kind.target if isinstance(kind, Pointer) else kind
         return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
+
+
+    def _each(self, kind: ListOf) -> Callable[[list[dict[str, Any]], Request], None]:
+        def default(items: list[dict[str, Any]], request: Request) -> None:
+            # Compiled when first met: see Decoder.
+            assert isinstance(kind.item, Struct)
+            fill = self.of(kind.item)
+            if fill is not None:
+                for item in items:
+                    fill(item, request)
+
+        return default
 
 
 def _struct_defaulter(
@@ -84,16 +96,5 @@ def _struct_defaulter(
         for name, fill in parts:
             if name in value:
                 fill(value[name], request)
-
-    return default
-
-
-def _each(fill: Default | None) -> Callable[[list[dict[str, Any]], Request], None] | None:
-    if fill is None:
-        return None
-
-    def default(items: list[dict[str, Any]], request: Request) -> None:
-        for item in items:
-            fill(item, request)
 
     return default

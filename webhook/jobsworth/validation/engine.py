@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.finding import Finding
-from jobsworth.api.kinds import KINDS
+from jobsworth.api.kinds import kind
 from jobsworth.api.request import Request
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.codes import CODES
@@ -165,9 +165,9 @@ def kind_of(value: Any) -> Struct:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
     """
     if isinstance(value, dict):
-        version, kind = value.get("apiVersion"), value.get("kind")
-        if isinstance(version, str) and isinstance(kind, str) and (version, kind) in KINDS:
-            return KINDS[version, kind]
+        struct = kind(value.get("apiVersion"), value.get("kind"))
+        if struct is not None:
+            return struct
     raise UnknownKind("not a Job or CronJob of batch/v1")
 
 

@@ -24,13 +24,13 @@ from jobsworth.api.core.scheduling import (
     WorkloadReference,
 )
 from jobsworth.api.core.security import PodSecurityContext
-from jobsworth.api.core.volume import Volume
 from jobsworth.api.declare import (
     Between,
     Boolean,
     Field,
     Int32,
     Int64,
+    Later,
     ListOf,
     MapOf,
     Pointer,
@@ -97,7 +97,7 @@ PodResourceClaim = Struct(
 PodSpec = Struct(
     "PodSpec",
     "What runs in a Pod, where, and how.",
-    volumes=Field(ListOf(Volume)),
+    volumes=Field(ListOf(Later("jobsworth.api.core.volume", "Volume"))),
     initContainers=Field(ListOf(InitContainer)),
     containers=Field(ListOf(Container), always=True, required=True),
     ephemeralContainers=Field(ListOf(EphemeralContainer)),

@@ -7,7 +7,6 @@ Source: ``ValidateVolumes`` in ``pkg/apis/core/validation`` and ``dropImageVolum
 from __future__ import annotations
 
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.core.volume import check_session_name
 from jobsworth.api.errors import duplicate
 
 TYPE_CHECKING = False
@@ -47,6 +46,8 @@ def _surplus_sessions(pod: dict[str, Any], path: str, request: Request) -> Itera
     """The only thing that the API server says of a source that is one too many."""
     for index, volume in enumerate(pod.get("volumes", ())):
         if "iscsi" in volume:
+            from jobsworth.api.core.volume import check_session_name  # as late as its type
+
             yield from check_session_name(volume, f"{path}.volumes[{index}]")
 
 

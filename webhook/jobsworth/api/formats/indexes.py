@@ -28,16 +28,31 @@ def count(text: str, completions: int) -> int:
     >>> count("", 10)
     0
     """
+    return sum(last - first + 1 for first, last in intervals(text, completions))
+
+
+def intervals(text: str, completions: int) -> list[tuple[int, int]]:
+    """The intervals of a list, each with its first and last index.
+
+    Args:
+        text: the list, in increasing order and without overlap.
+        completions: the Job's completions; every index is below.
+
+    Raises:
+        BadIndexes: the list is malformed, out of order, or holds an index that is too large.
+
+    >>> intervals("1,3-5,7", 10)
+    [(1, 1), (3, 5), (7, 7)]
+    """
+    found: list[tuple[int, int]] = []
     if not text:
-        return 0
-    total, last = 0, None
+        return found
     for interval in text.split(","):
         first, end = _interval(interval, completions)
-        if last is not None and last >= first:
-            raise BadIndexes(f"non-increasing order, previous: {last}, current: {first}")
-        total += end - first + 1
-        last = end
-    return total
+        if found and found[-1][1] >= first:
+            raise BadIndexes(f"non-increasing order, previous: {found[-1][1]}, current: {first}")
+        found.append((first, end))
+    return found
 
 
 def _interval(text: str, completions: int) -> tuple[int, int]:

@@ -99,9 +99,7 @@ def _disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
             path,
             f"{listed(before)} comes first and matches the exit code of an evicted Pod, "
             f"{_how_they_end(job, before)}: {_consequence(job, before[0])}; put this rule before it",
-            Fix(
-                "move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False
-            ),
+            Fix("move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False),
         )
 
 

@@ -74,12 +74,21 @@ def policy(rules: str, spec: str = "", template: str = POD) -> str:
     return job(spec + head + rules, template)
 
 
-def cron_job(spec: str, job_spec: str = "", template: str = CRON_POD) -> str:
+def cron_job(
+    spec: str, job_spec: str = "", template: str = CRON_POD, *, name: str = "report"
+) -> str:
     """The manifest of a CronJob.
 
     Args:
         spec: the lines of its spec above the template of its Jobs, indented by two spaces.
         job_spec: the lines of the Jobs' spec above their template, indented by six.
         template: the lines of the Jobs' template, likewise.
+        name: what it is called.
     """
-    return CRON_HEAD + spec + "  jobTemplate:\n    spec:\n" + job_spec + template
+    return (
+        CRON_HEAD.replace("report", name)
+        + spec
+        + "  jobTemplate:\n    spec:\n"
+        + job_spec
+        + template
+    )

@@ -39,7 +39,9 @@ def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
             fix = Fix("move the rule up", Edit("move", path, position), safe=False)
         verb = "matches" if len(earlier) == 1 else "match"
         yield Complaint(
-            path, f"this rule never decides: {listed(earlier)} before it {verb} whenever it would", fix
+            path,
+            f"this rule never decides: {listed(earlier)} before it {verb} whenever it would",
+            fix,
         )
 
 
@@ -71,7 +73,9 @@ def _mergeable_rules(job: Subject) -> Iterator[Complaint]:
                 safe=True,
             )
             others = listed(range(start + 1, end))
-            yield Complaint(first, f"{others} can be merged into this rule: only the values differ", fix)
+            yield Complaint(
+                first, f"{others} can be merged into this rule: only the values differ", fix
+            )
         start = end
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.lint.subject import Subject
 
 CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
-"""What a program ends with by mistake: an uncaught exception (1, in Go 2), a command that is not there, a crash."""
+"""What a program ends with by mistake: an exception (1, in Go 2), a missing command, a crash."""
 
 
 def _ignore_loop(job: Subject) -> Iterator[Complaint]:
@@ -31,7 +31,9 @@ def _ignore_loop(job: Subject) -> Iterator[Complaint]:
         if job.rules[index].get("action") != "Ignore" or decided <= {OUT_OF_MEMORY}:
             continue
         if deadline is None:
-            what = "such a failure" if requirement.get("operator") == "In" else "nearly every failure"
+            what = (
+                "such a failure" if requirement.get("operator") == "In" else "nearly every failure"
+            )
             yield Complaint(
                 path,
                 f"{what} is started again without end: no limit counts it, and there is no "
@@ -52,10 +54,7 @@ def _ignore_oom(job: Subject) -> Iterator[Complaint]:
     if job.windows:
         return
     for index, path, requirement, values in exit_code_rules(job):
-        if (
-            job.rules[index].get("action") == "Ignore"
-            and OUT_OF_MEMORY in job.codes_decided(index)
-        ):
+        if job.rules[index].get("action") == "Ignore" and OUT_OF_MEMORY in job.codes_decided(index):
             yield Complaint(
                 f"{path}.values",
                 "137 is also what a container ends with that used more memory than its limit: it is "
@@ -64,9 +63,7 @@ def _ignore_oom(job: Subject) -> Iterator[Complaint]:
             )
 
 
-def _without_oom(
-    job: Subject, index: int, requirement: dict[str, Any], values: list[int]
-) -> Fix:
+def _without_oom(job: Subject, index: int, requirement: dict[str, Any], values: list[int]) -> Fix:
     rule = job.rule_path(index)
     covered = disruption_rule(job) is not None
     listing = requirement.get("operator") == "In"

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from jobsworth.api.kinds import Job
-from jobsworth.policy.lint import failure_policy
+from jobsworth.policy.lint import (
+    disruptions,
+    exit_codes,
+    exported,
+    failure_policy,
+    ignoring,
+    index_limits,
+    lifetime,
+    parallelism,
+    pod_conditions,
+    replacement,
+    sidecars,
+    success_policy,
+)
 from jobsworth.policy.lint.subject import Subject
 from jobsworth.validation.engine import CannotDecode
 
@@ -16,8 +29,25 @@ if TYPE_CHECKING:
     from jobsworth.policy.lint.rule import Rule
     from jobsworth.validation.engine import Engine
 
-RULES: tuple[Rule, ...] = (*failure_policy.RULES,)
-"""Every rule, by code."""
+_MODULES = (
+    disruptions,
+    exit_codes,
+    exported,
+    failure_policy,
+    ignoring,
+    index_limits,
+    lifetime,
+    parallelism,
+    pod_conditions,
+    replacement,
+    sidecars,
+    success_policy,
+)
+
+RULES: tuple[Rule, ...] = tuple(
+    sorted((rule for module in _MODULES for rule in module.RULES), key=lambda rule: rule.code)
+)
+"""Every rule, in the order of the codes."""
 
 
 def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.lint.subject import Subject
 
-CONDITIONS_PAGE = (
-    "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions"
-)
+CONDITIONS_PAGE = "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions"
 DISRUPTIONS_PAGE = (
     "https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions"
 )
@@ -33,8 +31,8 @@ STATUSES_OF_FAILED_PODS = {
 }
 """The conditions that Kubernetes' components set, and the statuses that they have when a Pod has failed.
 
-DisruptionTarget is set to False only when a disruption did not come about, and then the Pod goes on (KEP-3329,
-"Failing delete after a condition is added").
+DisruptionTarget is set to False only when a disruption did not come about, and then the Pod goes on
+(KEP-3329, "Failing delete after a condition is added").
 """
 
 ALWAYS_TRUE = (
@@ -189,7 +187,11 @@ def _custom_condition(job: Subject) -> Iterator[Complaint]:
 def _undomained(job: Subject, type_: str) -> bool:
     """Whether a type has neither a domain of its own nor a readiness gate that makes it known."""
     gates = job.pod.get("readinessGates", ())
-    return bool(type_) and "/" not in type_ and all(gate.get("conditionType") != type_ for gate in gates)
+    return (
+        bool(type_)
+        and "/" not in type_
+        and all(gate.get("conditionType") != type_ for gate in gates)
+    )
 
 
 def _condition_always_true(job: Subject) -> Iterator[Complaint]:

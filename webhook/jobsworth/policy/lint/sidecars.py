@@ -284,7 +284,7 @@ restartPolicy: Always it is started before the work and stopped after it. Nothin
 line seems to stop it (quitquitquit, pkill) or the containers share their processes.""",
         sources=(
             SIDECAR_PAGE,
-            "https://github.com/kubernetes/kubernetes/issues/64056",
+            "https://github.com/istio/istio/issues/6324",
             "https://github.com/kubernetes/kubernetes/issues/25908",
         ),
         bad=examples.job(

@@ -82,16 +82,16 @@ def _fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
     if zone in _WITHOUT_SUMMER_TIME:
         yield Complaint(
             "spec.timeZone",
-            f"{zone} has no summer time: {_WITHOUT_SUMMER_TIME[zone]} has, and is an hour ahead of it "
-            "then",
+            f"{zone} is winter time all the year: in summer {_WITHOUT_SUMMER_TIME[zone]} is an hour "
+            "ahead of it",
         )
     offset = zone.removeprefix("Etc/GMT")
     if offset != zone and offset[:1] in ("+", "-") and offset[1:].strip("0"):
         side, sign = ("behind", "-") if offset[0] == "+" else ("ahead of", "+")
         yield Complaint(
             "spec.timeZone",
-            f"{zone} is {offset[1:]} h {side} UTC, what others write UTC{sign}{offset[1:]}, and has no "
-            "summer time: name a place, such as Europe/Berlin",
+            f"{zone} is {offset[1:]} h {side} UTC, elsewhere written UTC{sign}{offset[1:]}, and has "
+            "no summer time: name a place, such as Europe/Berlin",
         )
 
 
@@ -119,7 +119,7 @@ that are given the same manifest. Schedules that fire in every hour of every day
         why="""\
 When clocks go forward, the hour that they skip has no runs: a nightly run within it does not take
 place that night. When they go back, the hour comes again, and so does the run. Decided by the
-yearly rules of the time zone; runs that have another one an hour before or after are left alone.""",
+yearly rules of the time zone; runs with another one an hour before or after are left alone.""",
         sources=(PARSER, DATABASE),
         bad=examples.cron_job('  schedule: "30 2 * * *"\n  timeZone: Europe/Berlin\n'),
         good=examples.cron_job('  schedule: "30 4 * * *"\n  timeZone: Europe/Berlin\n'),

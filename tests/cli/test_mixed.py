@@ -1,0 +1,160 @@
+"""`jobsworth validate --mixed`: files of all sorts, of which some hold Jobs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.test_validate import BAD, GOOD, OTHER, run
+
+TEMPLATE, NO_MANIFEST, UNREADABLE, NEAR_MISS = "JW091", "JW092", "JW090", "JW320"
+
+
+def judged(folder: Path, text: str | bytes, name: str = "it.yaml") -> tuple[int, list[tuple[str, list[str]]]]:
+    """The exit code, and of each result its status and the codes found."""
+    data = text if isinstance(text, bytes) else text.encode()
+    (folder / name).write_bytes(data)
+    done = run("validate", "--mixed", "-o", "json", name, folder=folder)
+    report: dict[str, Any] = json.loads(done.stdout)
+    found = [
+        (result["status"], [finding["code"] for finding in result["findings"] if finding["code"] < "JW1" or finding["code"] == NEAR_MISS])
+        for result in report["results"]
+    ]
+    return done.returncode, found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{- if .Values.enabled }}\n" + GOOD + "{{- end }}\n",
+        GOOD.replace("train", "{{ .Release.Name }}", 1),
+        GOOD.replace("main\n", "main\n          {{- with .Values.resources }}\n          resources: {}\n          {{- end }}\n"),
+        GOOD.replace("  template:", '  {{ include "deadline" . }}\n  template:'),
+        GOOD.replace("busybox:1.36", "[{{ .Values.image }}]"),
+        "{% for name in names %}\n" + GOOD + "{% endfor %}\n",
+        GOOD.replace("  template:", "  {% if deadline %}\n  activeDeadlineSeconds: 5\n  {% endif %}\n  template:"),
+        "<% if job %>\n" + GOOD + "<% end %>\n",
+    ],
+)  # fmt: skip
+def test_a_template_is_skipped_with_a_note(tmp_path: Path, text: str) -> None:
+    assert judged(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
+    assert run("validate", "-", stdin=text).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD.replace("name: train", 'name: "{{ .Release.Name }}-train"'),
+        GOOD.replace("  template:", '  completions: "{{ .Values.completions }}"\n  template:'),
+    ],
+)
+def test_errors_about_what_a_template_will_write_are_no_errors(tmp_path: Path, text: str) -> None:
+    assert judged(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
+    assert run("validate", "-", stdin=text).returncode == 1
+
+
+def test_other_errors_in_such_a_document_are_reported(tmp_path: Path) -> None:
+    text = BAD.replace("name: train", 'name: "{{ .Release.Name }}"')
+    assert judged(tmp_path, text) == (1, [("invalid", ["JW004"])])
+
+
+def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
+    argument = "          args: [get, pods, \"--output=go-template={{range .items}}{{end}}\"]\n"
+    assert judged(tmp_path, GOOD + argument) == (0, [("valid", [])])
+    assert judged(tmp_path, BAD + argument) == (1, [("invalid", ["JW004"])])
+    broken = GOOD.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1)
+    assert judged(tmp_path, broken + argument) == (2, [("error", [UNREADABLE])])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "jobs: [\nkind: of thing\n",
+        b"kind: batch \xff\n",
+        "a:\n\t- kind: Deployment # for batch work\n",
+        '{"kind": "Config", "job": }',
+        "kind: batch of things".encode("utf-16"),
+    ],
+)
+def test_what_cannot_be_read_and_names_no_job_is_skipped_with_a_note(
+    tmp_path: Path, text: str | bytes
+) -> None:
+    assert judged(tmp_path, text) == (0, [("skipped", [NO_MANIFEST])])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("it.yaml", GOOD.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1)),
+        ("it.yaml", "apiVersion: batch/v1\nkind: 'CronJob'\nmetadata: [\n"),
+        ("it.yaml", "kind: jobb\nmetadata: [\n"),
+        ("it.yaml", "apiVersion: v1\nkind: List\nitems: [batch\n"),
+        ("it.json", '{"apiVersion": "batch/v1", "kind": "Job",}'),
+        ("it.yaml", GOOD.encode("utf-16")),
+    ],
+)
+def test_what_names_a_job_and_cannot_be_read_is_an_error(
+    tmp_path: Path, name: str, text: str | bytes
+) -> None:
+    assert judged(tmp_path, text, name) == (2, [("error", [UNREADABLE])])
+
+
+def test_each_document_is_judged_by_itself(tmp_path: Path) -> None:
+    template = "{{ if x }}\nkind: Job\n{{ end }}\n"
+    text = f"{GOOD}---\n{template}---\n{BAD}---\n{OTHER}"
+    assert judged(tmp_path, text) == (
+        1,
+        [("valid", []), ("skipped", [TEMPLATE]), ("invalid", ["JW004"]), ("skipped", [])],
+    )
+
+
+def test_a_file_without_a_job_is_one_skipped_result_and_is_not_parsed(tmp_path: Path) -> None:
+    assert judged(tmp_path, f"{OTHER}---\n{OTHER}") == (0, [("skipped", [])])
+    assert judged(tmp_path, "a: [\n\tb") == (0, [("skipped", [])])
+    assert judged(tmp_path, b"\xff\xfe\xfd") == (0, [("skipped", [])])
+
+
+def test_a_missing_file_is_an_error_all_the_same(tmp_path: Path) -> None:
+    done = run("validate", "--mixed", "missing.yaml", folder=tmp_path)
+    assert done.returncode == 2
+
+
+def test_without_it_documents_are_counted_one_by_one(tmp_path: Path) -> None:
+    (tmp_path / "it.yaml").write_text(f"{OTHER}---\n{OTHER}")
+    (tmp_path / "broken.yaml").write_text("a: [\n\tb")
+    done = run("validate", "-o", "json", ".", folder=tmp_path)
+    assert [result["status"] for result in json.loads(done.stdout)["results"]] == [
+        "error",
+        "skipped",
+        "skipped",
+    ]
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize("mixed", [[], ["--mixed"]])
+def test_a_near_miss_is_told_and_stays_skipped(tmp_path: Path, mixed: list[str]) -> None:
+    (tmp_path / "job.yaml").write_text(GOOD.replace("kind: Job", "kind: Jobb"))
+    done = run("validate", *mixed, "-o", "json", "job.yaml", folder=tmp_path)
+    (result,) = json.loads(done.stdout)["results"]
+    (finding,) = result["findings"]
+    assert done.returncode == 1
+    assert result["status"] == "skipped"
+    assert (finding["code"], finding["source"], finding["severity"]) == (NEAR_MISS, "lint", "error")
+    assert (finding["line"], finding["column"]) == (2, 7)
+    said = run("validate", "--quiet", *mixed, "job.yaml", folder=tmp_path).stdout
+    assert "the API server has no Jobb in batch/v1; write kind: Job" in said
+
+
+def test_a_near_miss_that_could_be_something_else_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text("kind: Job\nname: nightly\n")
+    done = run("validate", "-o", "concise", "job.yaml", folder=tmp_path)
+    assert done.returncode == 0
+    assert "warning JW320" in done.stdout
+
+
+def test_jobs_of_other_groups_are_nobodys_near_miss(tmp_path: Path) -> None:
+    text = GOOD.replace("batch/v1", "batch.volcano.sh/v1alpha1")
+    assert judged(tmp_path, text) == (0, [("skipped", [])])

@@ -1,0 +1,63 @@
+"""What the tests of the hook and the action share: the project as a repository, and a package index."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PARTS = (
+    ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "pyproject.toml", "schemas", "webhook",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def package_index(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip what builds an environment where there is no git, or no package index to build it from."""
+    if shutil.which("git") is None:
+        pytest.skip("there is no git command here")
+    folder = tmp_path_factory.mktemp("download")
+    command = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check",
+        "--retries", "0", "--timeout", "5", "--dest", str(folder), "hatchling",
+    ]  # fmt: skip
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no package index can be reached here, to build the hook's environment from")
+
+
+@pytest.fixture(scope="session")
+def git_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment for git commands: nobody's configuration, nor the repository of an outer hook."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    who = {"NAME": "A tester", "EMAIL": "tester@example.com"}
+    for part, value in who.items():
+        environment |= {f"GIT_AUTHOR_{part}": value, f"GIT_COMMITTER_{part}": value}
+    home = tmp_path_factory.mktemp("pre-commit-home")
+    return environment | {
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "PRE_COMMIT_HOME": str(home),
+    }
+
+
+@pytest.fixture(scope="session")
+def project(
+    tmp_path_factory: pytest.TempPathFactory, git_environment: dict[str, str]
+) -> Path:
+    """The project as it stands, as a git repository of one commit."""
+    folder = tmp_path_factory.mktemp("project")
+    for part in PARTS:
+        if (ROOT / part).is_dir():
+            shutil.copytree(
+                ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", ".*_cache")
+            )
+        else:
+            shutil.copy(ROOT / part, folder / part)
+    for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "As it is"]):
+        subprocess.run(["git", *arguments], cwd=folder, env=git_environment, check=True)
+    return folder

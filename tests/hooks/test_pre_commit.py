@@ -1,0 +1,127 @@
+"""The pre-commit hooks, run by pre-commit itself on a repository with all sorts of files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+
+GOOD = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+spec:
+  activeDeadlineSeconds: 3600
+  ttlSecondsAfterFinished: 86400
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: registry.example.com/train:1.4
+          resources:
+            requests: {cpu: "1", memory: 1Gi}
+"""
+BAD = GOOD.replace("spec:\n", "spec:\n  backoffLimitPerIndex: 1\n", 1)
+MENDABLE = GOOD.replace(
+    "spec:\n",
+    """\
+spec:
+  podReplacementPolicy: Failed
+  podFailurePolicy:
+    rules:
+      - action: FailJob
+        onExitCodes:
+          operator: In
+          values: [42, 7]  # a bug of ours
+""",
+    1,
+)
+SOUND = {
+    "good.yaml": GOOD,
+    "chart/templates/job.yaml": "{{- if .Values.enabled }}\n" + BAD + "{{- end }}\n",
+    "roles/job.yml": "{% if enabled %}\n" + BAD + "{% endif %}\n",
+    "deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n",
+    "volcano.yaml": "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata:\n  name: train\n",
+    ".github/workflows/ci.yaml": "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n",
+    "broken.yaml": "jobs: [\nkind: of thing\n",
+    "settings.json": '{"kind": "settings", "job": 1}\n',
+}
+UNSOUND = {
+    "bad.yaml": BAD,
+    "near.yaml": GOOD.replace("kind: Job", "kind: Jobb"),
+    "old.yaml": GOOD.replace("batch/v1", "batch/v1beta1").replace("kind: Job", "kind: CronJob"),
+    "unreadable.yaml": GOOD.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1),
+}
+
+
+def try_repo(project: Path, folder: Path, environment: dict[str, str], *arguments: str) -> tuple[int, str]:
+    command = [
+        sys.executable, "-m", "pre_commit", "try-repo", str(project), *arguments,
+        "--color", "never", "--verbose",
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def repository(tmp_path: Path, git_environment: dict[str, str]) -> Path:
+    for name, text in {**SOUND, **UNSOUND, "mendable.yaml": MENDABLE}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "All sorts"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, env=git_environment, check=True)
+    return tmp_path
+
+
+@pytest.mark.network
+@pytest.mark.usefixtures("package_index")
+def test_try_repo_passes_what_is_sound_and_tells_what_is_not(
+    project: Path, repository: Path, git_environment: dict[str, str]
+) -> None:
+    code, said = try_repo(
+        project, repository, git_environment, "jobsworth-validate", "--files", *SOUND
+    )
+    assert code == 0, said
+    assert "jobsworth validate.......................................................Passed" in said
+    assert "chart/templates/job.yaml:1:1: info: manifest [JW091" in said
+    assert "roles/job.yml:1:1: info: manifest [JW091" in said
+    assert "broken.yaml:2:1: info: manifest [JW092" in said
+
+    code, said = try_repo(project, repository, git_environment, "--all-files")
+    assert code == 1, said
+    validated, mended = said.split("jobsworth fix....", 1)
+    for line in (
+        "jobsworth validate.......................................................Failed",
+        "bad.yaml:6:25: error: Job train: spec.backoffLimitPerIndex [JW004",
+        "near.yaml:2:7: error: Jobb train: kind [JW320",
+        "old.yaml:1:13: error: CronJob train: apiVersion [JW320",
+        "unreadable.yaml:6:1: error: manifest [JW090",
+        "mendable.yaml:",
+    ):
+        assert line in validated
+    assert "- files were modified by this hook" in mended
+    assert "values: [7, 42]  # a bug of ours\n" in (repository / "mendable.yaml").read_text()
+    assert "kind: Job\n" in (repository / "near.yaml").read_text()
+    unchanged = {**SOUND, "bad.yaml": BAD, "unreadable.yaml": UNSOUND["unreadable.yaml"]}
+    for name, text in unchanged.items():
+        assert (repository / name).read_text() == text
+
+
+def test_the_hooks_say_what_pre_commit_needs() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert [hook["id"] for hook in hooks] == ["jobsworth-validate", "jobsworth-fix"]
+    for hook in hooks:
+        assert hook["language"] == "python"
+        assert hook["types_or"] == ["yaml", "json"]
+        assert hook["require_serial"] is True
+        assert hook["entry"].startswith("jobsworth validate --mixed")
+        assert "additional_dependencies" not in hook

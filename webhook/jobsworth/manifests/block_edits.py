@@ -1,0 +1,148 @@
+"""Changes of entries and items that stand in lines, by indentation."""
+
+from __future__ import annotations
+
+from jobsworth.api.editing import CannotEdit
+from jobsworth.manifests.spans import LIST, MAPPING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.manifests.sheet import Found, Sheet
+    from jobsworth.manifests.spans import Span
+
+
+def without(sheet: Sheet, found: Found) -> Sheet:
+    """Take one of several entries or items away, with its comments."""
+    assert found.holder is not None
+    unit = sheet.unit(found)
+    if not unit.shares:
+        return sheet.changed(sheet.lines_removed(unit))
+    # The first behind a dash: what comes next takes its place on the line, its comments go above.
+    members = sheet.members(found.holder, flows=False)
+    second = sheet.unit(members[1])
+    margin = sheet.text[sheet.line_start(unit.head) : unit.head]
+    dash = len(margin) - len(margin.lstrip(" "))
+    comments = _shifted(sheet.text[second.start : sheet.line_start(second.head)], dash - unit.column)
+    at = sheet.line_start(unit.head)
+    return sheet.changed((unit.head, second.head, ""), (at, at, comments))
+
+
+def with_new(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
+    """Put lines, written at column 0, before the entry or item of this number, or at the end."""
+    members = sheet.members(holder, flows=False)
+    if index < len(members):
+        unit = sheet.unit(members[index])
+        if unit.shares:
+            raise CannotEdit("something stands before it on its line")
+        at = unit.start
+    else:
+        unit = sheet.unit(members[index - 1])
+        at = unit.end
+    return sheet.changed(sheet.lines_inserted(at, [_indented(line, unit.column) for line in lines]))
+
+
+def place_for_key(holder: Span) -> int:
+    """Give the number at which a new key best stands: behind the last that fits on a line.
+
+    So it stands among its like, and not below the many lines of a template. Where no entry fits on
+    a line, that is at the end.
+    """
+    for number in range(len(holder.entries), 0, -1):
+        entry = holder.entries[number - 1]
+        if entry.merges:
+            break
+        if entry.value.flows or (
+            entry.value.kind not in (MAPPING, LIST) and entry.value.style not in ("|", ">")
+        ):
+            return number
+    return len(holder.entries)
+
+
+def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
+    """Add an entry, written at column 0, to a mapping that has some."""
+    number = place_for_key(holder)
+    members = sheet.members(holder, flows=False)
+    unit = sheet.unit(members[number - 1])
+    return sheet.changed(
+        sheet.lines_inserted(unit.end, [_indented(line, unit.column) for line in lines])
+    )
+
+
+def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> Sheet:
+    """Put a block, written at column 0, where a value is null, ``{}``, ``[]`` or a scalar."""
+    head = sheet.head(found)
+    behind = sheet.behind_head(found)
+    column = sheet.column(head)
+    if found.entry is None:
+        text = f"{sheet.style.newline}{' ' * (column + 2)}".join(lines)
+        return sheet.changed((behind, max(found.span.end, behind), f" {text}"))
+    below = sheet.next_line(max(found.span.end, behind))
+    changes = [sheet.lines_inserted(below, [_indented(line, column + indent) for line in lines])]
+    if found.span.end > behind:
+        changes.append((behind, found.span.end, ""))
+    return sheet.changed(*changes)
+
+
+def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
+    """Move an item of a list to another position; what stands between items stays in its place."""
+    units = sheet.units(holder)
+    if units[0].shares:
+        raise CannotEdit("the first item of this list shares its line with another list")
+    parts = [sheet.text[unit.start : unit.end] for unit in units]
+    gaps = [
+        sheet.text[before.end : after.start] for before, after in zip(units, units[1:], strict=False)
+    ]
+    ended = parts[-1].endswith("\n")
+    if not ended:
+        parts[-1] += sheet.style.newline
+    parts.insert(position, parts.pop(index))
+    text = "".join(part + gap for part, gap in zip(parts, [*gaps, ""], strict=True))
+    if not ended:
+        text = text.removesuffix("\n").removesuffix("\r")
+    return sheet.changed((units[0].start, units[-1].end, text))
+
+
+def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
+    """Replace a block by a value on the line of its key or dash; the comment there stays."""
+    if found.span.anchored:
+        raise CannotEdit("its anchor (`&`) is used elsewhere")
+    unit = sheet.unit(found)
+    behind = sheet.behind_head(found)
+    if sheet.line_start(found.span.content) == sheet.line_start(behind):
+        rest = sheet.style.newline if sheet.text[: unit.end].endswith("\n") else ""
+    else:
+        rest = sheet.text[behind : sheet.next_line(behind)]
+    return sheet.changed((behind, unit.end, f" {text}{rest}"))
+
+
+def lines_of(sheet: Sheet, found: Found, *, name: str) -> list[str]:
+    """Give the lines of an entry as they would stand at column 0, under another name perhaps."""
+    assert found.entry is not None
+    unit = sheet.unit(found)
+    comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
+    first, *rest = _lines(sheet.text[found.entry.key.end : unit.end])
+    above, below = (
+        [_indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
+    )
+    return [*above, name + first, *below]
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _shifted(text: str, by: int) -> str:
+    return "\n".join(_indented(line, by) for line in text.split("\n"))
+
+
+def _indented(line: str, by: int) -> str:
+    """Move a line to the right, or to the left as far as there are blanks; an empty one stays."""
+    if not line.strip():
+        return line
+    if by >= 0:
+        return " " * by + line
+    blanks = len(line) - len(line.lstrip(" "))
+    return line[min(-by, blanks) :]

@@ -1,0 +1,191 @@
+"""The report for code scanning: SARIF 2.1.0, as GitHub, GitLab and Azure DevOps read it.
+
+Source: "Static Analysis Results Interchange Format (SARIF) Version 2.1.0", OASIS Standard, and GitHub's
+page "SARIF support for code scanning".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+import jobsworth
+from jobsworth.policy.lint.catalogue import CATALOGUE
+from jobsworth.policy.lint.linter import RULES
+from jobsworth.reports.result import ERROR
+from jobsworth.reports.text import token_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from jobsworth.api.finding import Finding
+    from jobsworth.policy.lint.rule import Rule
+    from jobsworth.reports.result import Change, Located, Result
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+HOME = "https://github.com/jobsworth/jobsworth"
+LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+
+
+def render(results: Sequence[Result]) -> str:
+    """All findings as one SARIF run, with the rules that they are of."""
+    rules: dict[str, dict[str, Any]] = {}
+    found = []
+    for result in results:
+        for located in result.findings:
+            rule = rules.setdefault(located.finding.code, _rule(located.finding))
+            found.append(_result(result, located, list(rules).index(rule["id"])))
+    driver = {
+        "name": "jobsworth",
+        "version": jobsworth.__version__,
+        "semanticVersion": jobsworth.__version__,
+        "informationUri": HOME,
+        "shortDescription": {"text": jobsworth.DESCRIPTION},
+        "rules": list(rules.values()),
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {"executionSuccessful": not any(result.status == ERROR for result in results)}
+        ],
+        "results": found,
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json.dumps(log, indent=2, ensure_ascii=False)
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    """The metadata of a finding's rule (a ``reportingDescriptor``)."""
+    described: dict[str, Any] = {"id": finding.code, "name": finding.reason}
+    entry = CATALOGUE.get(finding.code)
+    severity = finding.severity
+    if entry is not None:
+        described["name"] = entry.name
+        described["shortDescription"] = {"text": entry.summary}
+        severity = entry.severity
+    rule = next((rule for rule in RULES if rule.code == finding.code), None)
+    if rule is not None:
+        why = " ".join(rule.why.split("\n"))
+        described["fullDescription"] = {"text": why}
+        described["help"] = {"text": _help(rule, why), "markdown": _page(rule)}
+        described["helpUri"] = f"{HOME}/blob/main/docs/rules/{rule.code}.md"
+    described["defaultConfiguration"] = {"level": LEVELS[severity]}
+    tags = {"api": "kubernetes", "lint": "maintainability"}
+    described["properties"] = {
+        "tags": [tags.get(finding.source, finding.source)],
+        "problem.severity": {"info": "recommendation"}.get(severity, severity),
+        "precision": "very-high" if finding.source == "api" else "high",
+    }
+    return described
+
+
+def _help(rule: Rule, why: str) -> str:
+    return "\n".join([why, "", "Sources:", *rule.sources])
+
+
+def _page(rule: Rule) -> str:
+    return "\n".join(
+        [
+            rule.why,
+            "",
+            "Reported:",
+            "",
+            f"```yaml\n{rule.bad.rstrip()}\n```",
+            "",
+            "Better:",
+            "",
+            f"```yaml\n{rule.good.rstrip()}\n```",
+            "",
+            *(f"- {source}" for source in rule.sources),
+        ]
+    )
+
+
+def _result(result: Result, located: Located, index: int) -> dict[str, Any]:
+    finding = located.finding
+    hint = f" ({finding.hint})" if finding.hint else ""
+    field = f"{finding.field}: " if finding.field else ""
+    described: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": LEVELS[finding.severity],
+        "message": {"text": f"{field}{finding.message}{hint}"},
+        "locations": [_location(result, located)],
+        "partialFingerprints": {"field/v1": _fingerprint(result, finding)},
+    }
+    if finding.fix is not None and located.changes:
+        described["fixes"] = [
+            {
+                "description": {"text": finding.fix.title},
+                "artifactChanges": [
+                    {
+                        "artifactLocation": _artifact(result.file),
+                        "replacements": [_replacement(change) for change in located.changes],
+                    }
+                ],
+            }
+        ]
+    return described
+
+
+def _location(result: Result, located: Located) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
+    if located.line is not None and located.column is not None:
+        physical["region"] = _region(located, located.line, located.column)
+    location: dict[str, Any] = {"physicalLocation": physical}
+    logical = "/".join(filter(None, [result.kind, result.namespace, result.name]))
+    if logical:
+        name = f"{logical}#{located.finding.field}" if located.finding.field else logical
+        location["logicalLocations"] = [{"fullyQualifiedName": name, "kind": "object"}]
+    return location
+
+
+def _region(located: Located, line: int, column: int) -> dict[str, Any]:
+    region: dict[str, Any] = {"startLine": line, "startColumn": column}
+    excerpt = located.excerpt.rstrip()
+    if column <= len(excerpt):
+        region["endLine"] = line
+        region["endColumn"] = column + max(1, token_width(excerpt, column - 1))
+        region["snippet"] = {"text": excerpt}
+    return region
+
+
+def _artifact(file: str) -> dict[str, Any]:
+    """The place of a file, as a URI: from the current folder where it is below."""
+    from urllib.parse import quote
+
+    if file.startswith("<"):  # standard input
+        return {"uri": quote(file.strip("<>"))}
+    path = os.path.normpath(file)
+    if os.path.isabs(path):
+        below = os.path.join(os.getcwd(), "")
+        if not path.startswith(below):
+            return {"uri": "file://" + quote("/" + path.replace(os.sep, "/").lstrip("/"))}
+        path = path.removeprefix(below)
+    return {"uri": quote(path.replace(os.sep, "/"))}
+
+
+def _replacement(change: Change) -> dict[str, Any]:
+    return {
+        "deletedRegion": {
+            "startLine": change.start,
+            "startColumn": 1,
+            "endLine": change.end,
+            "endColumn": 1,
+        },
+        "insertedContent": {"text": change.text},
+    }
+
+
+def _fingerprint(result: Result, finding: Finding) -> str:
+    """What stays the same while the file around the finding changes."""
+    import hashlib
+
+    name = result.name or result.file
+    parts = (finding.code, result.kind, result.namespace, name, finding.field)
+    return hashlib.sha256("\0".join(part or "" for part in parts).encode()).hexdigest()[:32]

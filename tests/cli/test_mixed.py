@@ -75,7 +75,7 @@ def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
         "jobs: [\nkind: of thing\n",
         b"kind: batch \xff\n",
         "a:\n\t- kind: Deployment # for batch work\n",
-        '{"kind": "Config", "job": }',
+        '{"kind": "Config", "job": ]',
         "kind: batch of things".encode("utf-16"),
     ],
 )

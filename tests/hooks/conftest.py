@@ -33,7 +33,11 @@ def package_index(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.fixture(scope="session")
 def git_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The environment for git commands: nobody's configuration, nor the repository of an outer hook."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") and name != "PYTHONPATH"
+    }
     who = {"NAME": "A tester", "EMAIL": "tester@example.com"}
     for part, value in who.items():
         environment |= {f"GIT_AUTHOR_{part}": value, f"GIT_COMMITTER_{part}": value}

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+pytest.importorskip("pre_commit")
+
 ROOT = Path(__file__).parent.parent.parent
 
 GOOD = """\
@@ -94,9 +96,11 @@ def test_try_repo_passes_what_is_sound_and_tells_what_is_not(
     assert "jobsworth validate.......................................................Passed" in said
     assert "chart/templates/job.yaml:1:1: info: manifest [JW091" in said
     assert "roles/job.yml:1:1: info: manifest [JW091" in said
-    assert "broken.yaml:2:1: info: manifest [JW092" in said
+    assert "broken.yaml:2:" in said
+    assert "this cannot be read, and names no Job" in said
 
     code, said = try_repo(project, repository, git_environment, "--all-files")
+    print(said)
     assert code == 1, said
     validated, mended = said.split("jobsworth fix....", 1)
     for line in (

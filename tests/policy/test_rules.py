@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from jobsworth.api.editing import edited
 from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
 from jobsworth.manifests import read_file, read_text
@@ -107,17 +108,25 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 
 
 @each_rule
+def test_the_fix_mends_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
+    engine = engine_for(NEWEST)
+    for value in objects_in(rule.bad):
+        for finding in lint(value, engine, [rule]):
+            if finding.fix is not None:
+                mended = edited(value, *finding.fix.edits)
+                assert finding not in lint(mended, engine, [rule])
+                errors = [found for found in engine.validate(mended) if found.severity == "error"]
+                assert errors == []
+
+
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: str(path.name))
 @pytest.mark.parametrize("release", ["1.31", "1.36"])
-def test_no_rule_says_anything_about_a_sound_manifest(
-    rule: Rule, path: Path, release: str
-) -> None:
-    if not rule.on:
-        return
+def test_no_rule_says_anything_about_a_sound_manifest(path: Path, release: str) -> None:
     engine = engine_for(ApiServer(release))
+    rules = [rule for rule in RULES if rule.on]
     for document in read_file(str(path)):
         try:
-            assert lint(document.value, engine, [rule]) == []
+            assert lint(document.value, engine, rules) == []
         except UnknownKind:
             continue
 

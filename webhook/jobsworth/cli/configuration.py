@@ -79,6 +79,7 @@ class Overrides:
     Args:
         release: the Kubernetes release; None where the command line has none.
         gates: feature gates, which are added to those of a configuration.
+        allow_privileged: the server runs with ``--allow-privileged``.
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
 
@@ -86,17 +87,19 @@ class Overrides:
         UsageError: a value is wrong.
     """
 
-    __slots__ = ("gates", "ignore", "release", "select")
+    __slots__ = ("allow_privileged", "gates", "ignore", "release", "select")
 
     def __init__(
         self,
         *,
         release: str | None = None,
         gates: str | None = None,
+        allow_privileged: bool = False,
         select: str | None = None,
         ignore: str | None = None,
     ) -> None:
         self.release = release
+        self.allow_privileged = allow_privileged
         self.select: frozenset[str] | None = None
         self.ignore: frozenset[str] = frozenset()
         try:
@@ -128,16 +131,18 @@ class Overrides:
             UsageError: the release or a gate is unknown, or cannot be set so.
         """
         select, ignore, gates = self.select, self.ignore, self.gates
-        release, severity = self.release or NEWEST_RELEASE, {}
+        release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
+        severity = {}
         if configuration is not None:
             if select is None:
                 select = configuration.select
                 ignore = ignore | configuration.ignore
             gates = {**configuration.gates, **gates}
             release = self.release or configuration.release or NEWEST_RELEASE
+            privileged = privileged or configuration.allow_privileged
             severity = configuration.severity
         try:
-            server = ApiServer(release, gates)
+            server = ApiServer(release, gates, allow_privileged=privileged)
         except (UnknownRelease, UnknownGate) as error:
             if configuration is None or not configuration.gates:
                 raise UsageError(str(error)) from None
@@ -154,6 +159,7 @@ def configurations_for(values: dict[str, Any]) -> Configurations:
     overrides = Overrides(
         release=values["kubernetes_version"],
         gates=values["feature_gates"],
+        allow_privileged=values["allow_privileged"],
         select=values["select"],
         ignore=values["ignore"],
     )

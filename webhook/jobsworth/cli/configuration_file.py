@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     Where = Callable[[str], str]
 
 KEYS = (
-    "kubernetes-version", "feature-gates", "select", "ignore", "severity", "per-file-ignores", "exclude",
+    "kubernetes-version", "feature-gates", "allow-privileged",
+    "select", "ignore", "severity", "per-file-ignores", "exclude",
 )  # fmt: skip
 
 
@@ -33,6 +34,7 @@ class Configuration:
         file: its name, for messages.
         release: the Kubernetes release, or None.
         gates: feature gates that are set.
+        allow_privileged: the server runs with ``--allow-privileged``.
         select: the codes that are reported, or None for those that are by default.
         ignore: the codes that are not.
         severity: the severity of a code's findings.
@@ -41,7 +43,8 @@ class Configuration:
     """
 
     __slots__ = (
-        "exclude", "file", "folder", "gates", "ignore", "per_file_ignores", "release", "select", "severity",
+        "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
+        "release", "select", "severity",
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
@@ -50,6 +53,7 @@ class Configuration:
         self.folder = os.path.dirname(os.path.abspath(file))
         self.release = reader.release()
         self.gates = reader.gates()
+        self.allow_privileged = reader.truth("allow-privileged")
         self.select = reader.select()
         self.ignore = reader.codes("ignore")
         self.severity = reader.severity()
@@ -111,9 +115,13 @@ class _Reader:
                     key,
                     f"there is no such feature gate{_near(name, FEATURE_GATES, list_all=False)}",
                 )
-            if not isinstance(value, bool):
-                self._refuse(key, f"it must be true or false, and is {_shown(value)}")
+            self._must_be_truth(key, value)
         return gates
+
+    def truth(self, key: str) -> bool:
+        value = self._values.get(key, False)
+        self._must_be_truth(key, value)
+        return bool(value)
 
     def select(self) -> frozenset[str] | None:
         if "select" not in self._values:
@@ -158,6 +166,10 @@ class _Reader:
     def words(self, key: str) -> list[str]:
         value = self._values.get(key)
         return [] if value is None else self._words(key, value)
+
+    def _must_be_truth(self, key: str, value: Any) -> None:
+        if not isinstance(value, bool):
+            self._refuse(key, f"it must be true or false, and is {_shown(value)}")
 
     def _words(self, key: str, value: Any) -> list[str]:
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):

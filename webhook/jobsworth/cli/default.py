@@ -38,9 +38,9 @@ def run(values: dict[str, Any]) -> int:
             objects.append(engine.default(document.value))
         except UnknownKind:
             skipped += 1
-        except CannotDecode as error:
+        except CannotDecode as failure:
             code = max(code, EXIT_INVALID)
-            for finding in error.findings:
+            for finding in failure.findings:
                 place = document.position(finding.field)
                 print(
                     f"{document.file}:{place.line}:{place.column}: error: "

@@ -6,7 +6,6 @@ Imported only for a file that has the word ``jobsworth``.
 from __future__ import annotations
 
 from jobsworth.manifests.comments import marked_comments
-from jobsworth.policy.lint.codes import UNUSED_IGNORE
 from jobsworth.policy.ignores import (
     ANNOTATION_FIELD,
     Ignore,
@@ -18,15 +17,18 @@ from jobsworth.reports.result import SKIPPED, Located
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from jobsworth.manifests import Document
     from jobsworth.policy.lint.selection import Selection
     from jobsworth.reports.result import Result
 
-    Lines = Callable[[Located], tuple[int, ...]]
+    Group = Sequence[tuple[Document, Result]]
 
 MARK = "jobsworth:"
+
+UNDECODABLE = ("JW001", "JW002")
+"""Where the API server could not decode the object, no lint rule has been asked."""
 
 
 def apply_ignores(
@@ -47,11 +49,10 @@ def apply_ignores(
     for document, result in judged:
         ignore = from_annotation(document.value)
         if ignore is not None:
-            place = document.position(ANNOTATION_FIELD)
+            value = document.position(ANNOTATION_FIELD)
+            place = _Place(value.line, value.column, ANNOTATION_FIELD)
             _apply([ignore], [(document, result)])
-            _complain(
-                ignore, place.line, place.column, ANNOTATION_FIELD, [(document, result)], selection
-            )
+            _complain(ignore, place, [(document, result)], selection)
     result_of = {id(document): result for document, result in judged}
     for members, comments in marked_comments(documents, MARK):
         group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]
@@ -64,10 +65,25 @@ def apply_ignores(
         ]
         _apply([ignore for _, ignore in found], group)
         for comment, ignore in found:
-            _complain(ignore, comment.line, comment.column, "", group, selection)
+            _complain(ignore, _Place(comment.line, comment.column, ""), group, selection)
 
 
-def _apply(ignores: Sequence[Ignore], group: Sequence[tuple[Document, Result]]) -> None:
+def _nothing(code: str) -> bool:
+    return False
+
+
+class _Place:
+    """Where an ignore stands."""
+
+    __slots__ = ("column", "field", "line")
+
+    def __init__(self, line: int, column: int, field: str) -> None:
+        self.line = line
+        self.column = column
+        self.field = field
+
+
+def _apply(ignores: Sequence[Ignore], group: Group) -> None:
     for document, result in group:
         kept = []
         for located in result.findings:
@@ -86,14 +102,7 @@ def _lines(document: Document, located: Located) -> tuple[int, ...]:
     return (located.line or 0, key.line)
 
 
-def _complain(
-    ignore: Ignore,
-    line: int,
-    column: int,
-    field: str,
-    group: Sequence[tuple[Document, Result]],
-    selection: Selection,
-) -> None:
+def _complain(ignore: Ignore, place: _Place, group: Group, selection: Selection) -> None:
     elsewhere = sorted(
         {
             located.line
@@ -102,10 +111,11 @@ def _complain(
             if located.line and located.finding.code in ignore.codes
         }
     )
-    message = ignore.complaint(selection.reports, elsewhere)
-    if not message or not selection.reports(UNUSED_IGNORE):
-        return
-    document, result = group[0]
-    for finding in selection.adjusted([unused(message, field)]):
-        located = Located(finding, line, column, document.source_line(line))
+    found = {located.finding.code for _, result in group for located in result.findings}
+    asked = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
+    message = ignore.complaint(asked, elsewhere)
+    finding = selection.adjusted(unused(message, place.field)) if message else None
+    if finding is not None:
+        document, result = group[0]
+        located = Located(finding, place.line, place.column, document.source_line(place.line))
         result.replace_findings([*result.findings, located])

@@ -13,9 +13,9 @@ from jobsworth.manifests import (
     read_text,
 )
 from jobsworth.manifests.files import shown_name
-from jobsworth.policy.lint.codes import NOTES, UNREADABLE
+from jobsworth.policy.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
 from jobsworth.policy.lint.linter import lint
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, Located, Result
+from jobsworth.reports.result import ERROR, SKIPPED, VALID, Located, Result
 from jobsworth.validation.engine import UnknownKind, engine_for
 
 TYPE_CHECKING = False
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration import Configurations, Settings
     from jobsworth.manifests import Document, Note, Position
+    from jobsworth.policy.lint.selection import Selection
 
     Identity = tuple[str, str, str]
 
@@ -69,6 +70,7 @@ class Judge:
         configurations: tell of each file for which API server it is, and which rules of ours are asked.
         against: the objects that stand there already.
         mixed: the files are of all sorts: see :mod:`jobsworth.cli.mixed`.
+        changes: what fixes would change in the text is wanted, too.
 
     Attributes:
         excluded: how many files were left out so far.
@@ -80,10 +82,12 @@ class Judge:
         against: Existing | None = None,
         *,
         mixed: bool = False,
+        changes: bool = False,
     ) -> None:
         self._configurations = configurations
         self._against = against or Existing({})
         self._mixed = mixed
+        self._changes = changes
         self.excluded = 0
 
     def excludes(self, path: str) -> bool:
@@ -114,10 +118,16 @@ class Judge:
             from jobsworth.cli.mixed import excused
 
             results = list(map(excused, results, documents))
+        if not settings.selection.is_default:
+            _choose(results, settings.selection)
         if IGNORE_MARK in data:
             from jobsworth.cli.ignoring import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
+        if self._changes:
+            from jobsworth.cli.changes import add_changes
+
+            add_changes(data, documents, results)
         return results
 
     def _document(self, document: Document, settings: Settings) -> Result:
@@ -147,18 +157,26 @@ class Judge:
             if miss is None:
                 return result
             found = [miss]
-        wanted = settings.selection.adjusted
         located = [
-            _locate(finding, document.position(finding.field), document)
-            for finding in wanted(found)
+            _locate(finding, document.position(finding.field), document) for finding in found
         ]
-        for note in document.notes:
-            located += [
-                _locate(finding, note.position, document) for finding in wanted([_noted(note)])
-            ]
+        located += [_locate(_noted(note), note.position, document) for note in document.notes]
         if located:
             result.replace_findings(located)
         return result
+
+
+def _choose(results: Sequence[Result], selection: Selection) -> None:
+    """Leave the findings that are wanted, each with the severity that is."""
+    for result in results:
+        chosen = []
+        for located in result.findings:
+            finding = selection.adjusted(located.finding)
+            if finding is not None:
+                chosen.append(
+                    located if finding is located.finding else located.with_finding(finding)
+                )
+        result.replace_findings(chosen)
 
 
 def describe(value: Any) -> tuple[str | None, str | None, str | None]:
@@ -200,7 +218,7 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
         severity="error",
         code=UNREADABLE,
         field="",
-        reason="Unreadable",
+        reason=UNREADABLE_NAME,
         message=error.message,
     )
     excerpt = document.source_line(error.line) if document is not None else ""

@@ -8,7 +8,7 @@ does name one and cannot be read stays an error: to skip it would be to pass it.
 from __future__ import annotations
 
 from jobsworth.api.finding import Finding
-from jobsworth.policy.lint.codes import NO_MANIFEST, TEMPLATE
+from jobsworth.policy.lint.codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
 from jobsworth.reports.result import ERROR, INVALID, SKIPPED, Located, Result
 
 TYPE_CHECKING = False
@@ -31,10 +31,10 @@ def excused(result: Result, document: Document) -> Result:
     if result.status == ERROR:
         (located,) = result.findings
         if _is_template(located.excerpt, document.text):
-            return _skipped(result, [_note(located, TEMPLATE, "template", TEMPLATE_NOTE)])
+            return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
         if not _names_job(document):
             message = f"this cannot be read, and names no Job: {located.finding.message}"
-            return _skipped(result, [_note(located, NO_MANIFEST, "no-manifest", message)])
+            return _skipped(result, [_note(located, NO_MANIFEST, NO_MANIFEST_NAME, message)])
     elif result.status == INVALID:
         return _without_templated(result)
     return result
@@ -49,12 +49,13 @@ def _without_templated(result: Result) -> Result:
     if any(located.finding.severity == "error" for located in kept):
         result.findings = kept
         return result
-    return _skipped(result, [_note(first, TEMPLATE, "template", TEMPLATE_NOTE)])
+    return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
 
 
 def _is_templated(located: Located) -> bool:
+    """Whether an error is about a line with a template, or shows one (of a label made from the name)."""
     return located.finding.severity == "error" and any(
-        mark in located.excerpt for mark in TEMPLATE_MARKS
+        mark in located.excerpt or mark in located.finding.message for mark in TEMPLATE_MARKS
     )
 
 

@@ -43,7 +43,7 @@ def server_of(values: dict[str, Any]) -> ApiServer:
     """
     try:
         return ApiServer(
-            values["kubernetes_version"],
+            values["kubernetes_version"] or NEWEST_RELEASE,
             parse_gates(values["feature_gates"] or ""),
             allow_privileged=values["allow_privileged"],
         )

@@ -48,7 +48,8 @@ def run(values: dict[str, Any]) -> int:
     from jobsworth.cli.progress import Progress
 
     progress = Progress(enabled=not values["quiet"])
-    judge = Judge(configurations, existing, mixed=values["mixed"])
+    changes = values["output"] == "sarif"
+    judge = Judge(configurations, existing, mixed=values["mixed"], changes=changes)
     judged = judge_all(judge, paths, values["jobs"] or _cores(), progress.update)
     results = report(_reported(failures, judged, baseline), values, progress)
     told, summary = not values["quiet"], Summary(results, excluded=judge.excluded)

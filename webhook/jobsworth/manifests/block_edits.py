@@ -9,38 +9,58 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.manifests.sheet import Found, Sheet
+    from jobsworth.manifests.sheet import Found, Sheet, Unit
     from jobsworth.manifests.spans import Span
 
 
 def without(sheet: Sheet, found: Found) -> Sheet:
     """Take one of several entries or items away, with its comments."""
     assert found.holder is not None
-    unit = sheet.unit(found)
+    units = sheet.units(found.holder)
+    number = found.index if found.entry is None else found.holder.entries.index(found.entry)
+    unit = units[number]
     if not unit.shares:
-        return sheet.changed(sheet.lines_removed(unit))
+        return sheet.changed(_without_lines(sheet, units, number))
     # The first behind a dash: what comes next takes its place on the line, its comments go above.
-    members = sheet.members(found.holder, flows=False)
-    second = sheet.unit(members[1])
+    second = units[1]
     margin = sheet.text[sheet.line_start(unit.head) : unit.head]
     dash = len(margin) - len(margin.lstrip(" "))
-    comments = _shifted(sheet.text[second.start : sheet.line_start(second.head)], dash - unit.column)
+    comments = _shifted(
+        sheet.text[second.start : sheet.line_start(second.head)], dash - unit.column
+    )
     at = sheet.line_start(unit.head)
     return sheet.changed((unit.head, second.head, ""), (at, at, comments))
 
 
-def with_new(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
-    """Put lines, written at column 0, before the entry or item of this number, or at the end."""
-    members = sheet.members(holder, flows=False)
-    if index < len(members):
-        unit = sheet.unit(members[index])
-        if unit.shares:
-            raise CannotEdit("something stands before it on its line")
-        at = unit.start
-    else:
-        unit = sheet.unit(members[index - 1])
-        at = unit.end
-    return sheet.changed(sheet.lines_inserted(at, [_indented(line, unit.column) for line in lines]))
+def _without_lines(sheet: Sheet, units: list[Unit], number: int) -> tuple[int, int, str]:
+    """Give the change that takes lines away, and one of the blank parts around them."""
+    start, end = units[number].start, units[number].end
+    before = sheet.text[units[number - 1].end : start] if number else ""
+    after = sheet.text[end : units[number + 1].start] if number + 1 < len(units) else ""
+    if not after.strip() and (number == 0 or (before and not before.strip())):
+        end += len(after)
+    if number and number + 1 == len(units) and not before.strip():
+        start -= len(before)
+    if end == len(sheet.text) and not sheet.text.endswith("\n"):
+        start -= len(sheet.text[:start]) - len(sheet.text[:start].removesuffix("\n"))
+        start -= len(sheet.text[:start]) - len(sheet.text[:start].removesuffix("\r"))
+    return start, end, ""
+
+
+def with_item(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
+    """Put lines, written at column 0, before the item of this number of a list, or at the end."""
+    units = sheet.units(holder)
+    unit = units[min(index, len(units) - 1)]
+    new = [indented(line, unit.column) for line in lines]
+    from itertools import pairwise
+
+    gaps = {sheet.text[one.end : two.start] for one, two in pairwise(units)}
+    blank = [""] if gaps and all(gap and not gap.strip() for gap in gaps) else []
+    if index == len(units):
+        return sheet.changed(sheet.lines_inserted(unit.end, [*blank, *new]))
+    if unit.shares:
+        raise CannotEdit("something stands before it on its line")
+    return sheet.changed(sheet.lines_inserted(unit.start, [*new, *blank]))
 
 
 def place_for_key(holder: Span) -> int:
@@ -66,7 +86,7 @@ def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
     members = sheet.members(holder, flows=False)
     unit = sheet.unit(members[number - 1])
     return sheet.changed(
-        sheet.lines_inserted(unit.end, [_indented(line, unit.column) for line in lines])
+        sheet.lines_inserted(unit.end, [indented(line, unit.column) for line in lines])
     )
 
 
@@ -79,7 +99,7 @@ def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> 
         text = f"{sheet.style.newline}{' ' * (column + 2)}".join(lines)
         return sheet.changed((behind, max(found.span.end, behind), f" {text}"))
     below = sheet.next_line(max(found.span.end, behind))
-    changes = [sheet.lines_inserted(below, [_indented(line, column + indent) for line in lines])]
+    changes = [sheet.lines_inserted(below, [indented(line, column + indent) for line in lines])]
     if found.span.end > behind:
         changes.append((behind, found.span.end, ""))
     return sheet.changed(*changes)
@@ -91,9 +111,9 @@ def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
     if units[0].shares:
         raise CannotEdit("the first item of this list shares its line with another list")
     parts = [sheet.text[unit.start : unit.end] for unit in units]
-    gaps = [
-        sheet.text[before.end : after.start] for before, after in zip(units, units[1:], strict=False)
-    ]
+    from itertools import pairwise
+
+    gaps = [sheet.text[before.end : after.start] for before, after in pairwise(units)]
     ended = parts[-1].endswith("\n")
     if not ended:
         parts[-1] += sheet.style.newline
@@ -114,6 +134,8 @@ def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
         rest = sheet.style.newline if sheet.text[: unit.end].endswith("\n") else ""
     else:
         rest = sheet.text[behind : sheet.next_line(behind)]
+        if not sheet.text[: unit.end].endswith("\n"):
+            rest = rest.removesuffix("\n").removesuffix("\r")
     return sheet.changed((behind, unit.end, f" {text}{rest}"))
 
 
@@ -124,7 +146,7 @@ def lines_of(sheet: Sheet, found: Found, *, name: str) -> list[str]:
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
     first, *rest = _lines(sheet.text[found.entry.key.end : unit.end])
     above, below = (
-        [_indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
+        [indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
     )
     return [*above, name + first, *below]
 
@@ -135,10 +157,10 @@ def _lines(text: str) -> list[str]:
 
 
 def _shifted(text: str, by: int) -> str:
-    return "\n".join(_indented(line, by) for line in text.split("\n"))
+    return "\n".join(indented(line, by) for line in text.split("\n"))
 
 
-def _indented(line: str, by: int) -> str:
+def indented(line: str, by: int) -> str:
     """Move a line to the right, or to the left as far as there are blanks; an empty one stays."""
     if not line.strip():
         return line

@@ -7,6 +7,8 @@ from jobsworth.manifests.records import Frozen, Position, Unreadable, set_once
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.nodes import Node
+    from jobsworth.manifests.outline import Spot
+    from jobsworth.manifests.places import Places
     from jobsworth.manifests.records import ManifestError, Note
     from jobsworth.manifests.tree import Tree
     from jobsworth.manifests.values import Value
@@ -37,7 +39,17 @@ class Text:
     ``language`` is ``yaml``, ``json`` (as kubectl reads it) or ``exact json`` (as the API server).
     """
 
-    __slots__ = ("_root", "_rooted", "begin", "data", "language", "source")
+    __slots__ = (
+        "_outline",
+        "_outlined",
+        "_place_finder",
+        "_root",
+        "_rooted",
+        "begin",
+        "data",
+        "language",
+        "source",
+    )
 
     def __init__(self, source: Source, data: bytes, begin: Position, language: str) -> None:
         self.source = source
@@ -46,6 +58,9 @@ class Text:
         self.language = language
         self._root: Node | None = None
         self._rooted = False
+        self._outline: Spot | None = None
+        self._outlined = False
+        self._place_finder: Places | None = None
 
     def compose(self) -> Tree:
         """Read the text as a tree with positions; raises Unreadable."""
@@ -71,6 +86,30 @@ class Text:
             except Unreadable:
                 self._rooted = True
         return self._root
+
+
+    def position(self, path: str, field: str, *, key: bool) -> Position:
+        """Give the place of a field in the object at a path of this text."""
+        from jobsworth.manifests.fields import find
+
+        if not self._rooted and not self._outlined:
+            self._outlined = True
+            if self.language == "yaml":
+                from jobsworth.manifests.outline import outline
+
+                self._outline = outline(self.data)
+        if self._outline is not None:
+            return self._places().at(find(self._outline, path, field, key=key))
+        root = self.root()
+        return self.begin if root is None else find(root, path, field, key=key)
+
+    def _places(self) -> Places:
+        if self._place_finder is None:
+            from jobsworth.manifests.places import Places
+
+            text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
+            self._place_finder = Places(text, self.begin)
+        return self._place_finder
 
 
 class Document(Frozen):
@@ -149,12 +188,7 @@ class Document(Frozen):
         """
         if self.error is not None:
             return Position(self.error.line, self.error.column)
-        root = self._text.root()
-        if root is None:
-            return self._text.begin
-        from jobsworth.manifests.fields import find
-
-        return find(root, self._path, field, key=key)
+        return self._text.position(self._path, field, key=key)
 
     @property
     def text(self) -> bytes:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.manifests.nodes import Node
-    from jobsworth.manifests.records import Position
+    from typing import Any
+
+    # A Node with Positions, or a Spot with the parser's marks.
+    Node = Any
+    Position = Any
 
 _METADATA_OF_A_TEMPLATE = ("labels", "annotations")
 

@@ -38,7 +38,7 @@ def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
     """
     passage = Passage(data, document)
     for edit in fix.edits:
-        passage = passage.edited(_within(document.path, edit))
+        passage = passage.edited(_within(document._path, edit))
     return passage.bytes()
 
 
@@ -50,7 +50,7 @@ class Passage:
     def __init__(self, data: bytes, document: Document) -> None:
         whole = data.decode("utf-8", "surrogateescape")
         start, end = _bounds(whole, document)
-        self._language = document.language
+        self._language = document._text.language
         self._json = self._language != "yaml"
         self._before = whole[:start]
         self._text = whole[start:end]
@@ -96,14 +96,14 @@ class Passage:
 
 def _bounds(whole: str, document: Document) -> tuple[int, int]:
     """Give where a document's text begins and ends in its file."""
-    text, begin = document.text, document.begin
+    begin, text = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
     start = 0
     for _ in range(begin.line - 1):
         start = whole.index("\n", start) + 1
     if start == 0 and whole.startswith(_BYTE_ORDER_MARK):
         start = 1
     start += begin.column - 1
-    if document.language != "yaml":
+    if document._text.language != "yaml":
         return start, start + len(text)
     end = start
     for _ in range(text.count("\n")):

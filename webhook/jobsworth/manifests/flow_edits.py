@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 def extents(holder: Span) -> list[tuple[int, int]]:
     """Give where each entry or item begins and ends."""
     if holder.entries:
-        return [
-            (entry.key.start, max(entry.key.end, entry.value.end)) for entry in holder.entries
-        ]
+        return [(entry.key.start, max(entry.key.end, entry.value.end)) for entry in holder.entries]
     return [(item.start, item.end) for item in holder.items]
 
 
@@ -45,7 +43,9 @@ def without(sheet: Sheet, holder: Span, index: int) -> Sheet:
     elif not last:
         # What a comment between the two says may be about the next.
         between = sheet.text[behind : places[index + 1][0]]
-        changes.append((start, sheet.line_end(behind) if "#" in between else places[index + 1][0], ""))
+        changes.append(
+            (start, sheet.line_end(behind) if "#" in between else places[index + 1][0], "")
+        )
     elif "#" in sheet.text[places[index - 1][1] : start] or comma is not None:
         changes.append((start, behind, ""))
     else:

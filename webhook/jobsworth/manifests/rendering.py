@@ -65,7 +65,9 @@ def style_of(text: str, root: Span, *, json: bool) -> Style:
                 continue
             inner, outer = _first_line_indent(text, entry.value), _column(text, entry.key.start)
             if inner is not None:
-                (offsets if entry.value.kind == "list" and not json else steps).append(inner - outer)
+                (offsets if entry.value.kind == "list" and not json else steps).append(
+                    inner - outer
+                )
         unseen += span.items
     return Style(
         json=json,

@@ -81,7 +81,9 @@ class Sheet:
         for step in steps:
             holder = found.span
             if holder.kind == ALIAS:
-                raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
+                raise CannotEdit(
+                    "it stands behind an alias (`*`), and so in several places at once"
+                )
             flows = found.flows or holder.flows
             if holder.kind == MAPPING and isinstance(step, str):
                 entry = holder.entry(step)
@@ -125,9 +127,9 @@ class Sheet:
         while True:
             start = self.line_start(index)
             dash = start + column
-            if self.text[dash : dash + 1] == "-" and dash < found.span.start:
-                if "#" not in self.text[start:dash]:
-                    return dash
+            found_here = self.text[dash : dash + 1] == "-" and dash < found.span.start
+            if found_here and "#" not in self.text[start:dash]:
+                return dash
             if start == 0:
                 raise CannotEdit("the dash of this item is not to be found in the text")
             index = start - 1
@@ -169,12 +171,9 @@ class Sheet:
     def members(self, holder: Span, *, flows: bool) -> list[Found]:
         """Give the values that a mapping or list holds."""
         if holder.kind == MAPPING:
-            return [
-                Found(entry.value, holder, entry, 0, flows=flows) for entry in holder.entries
-            ]
+            return [Found(entry.value, holder, entry, 0, flows=flows) for entry in holder.entries]
         return [
-            Found(item, holder, None, index, flows=flows)
-            for index, item in enumerate(holder.items)
+            Found(item, holder, None, index, flows=flows) for index, item in enumerate(holder.items)
         ]
 
     def _end_of_lines(self, end: int) -> int:
@@ -221,16 +220,3 @@ class Sheet:
         if at and self.text[at - 1] != "\n":
             return at, at, newline + new
         return at, at, new + newline
-
-    def lines_removed(self, unit: Unit) -> tuple[int, int, str]:
-        """Give the change that takes lines away, and one of two blank lines that would meet."""
-        start, end = unit.start, unit.end
-        blank_before = start == 0 or not self.text[self.line_start(start - 1) : start].strip()
-        if blank_before and end < len(self.text):
-            line = self.text[end : self.next_line(end)]
-            if not line.strip():
-                end += len(line)
-        if end == len(self.text) and not self.text.endswith("\n"):
-            start -= len(self.text[:start]) - len(self.text[:start].removesuffix("\n"))
-            start -= len(self.text[:start]) - len(self.text[:start].removesuffix("\r"))
-        return start, end, ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.editing import Place, Steps
     from jobsworth.api.fix import Edit
-    from jobsworth.manifests.sheet import Found, Sheet
+    from jobsworth.manifests.sheet import Sheet
 
 
 def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
@@ -50,7 +50,7 @@ def _set(sheet: Sheet, steps: Steps, old: Any, new: Any) -> Sheet:
         return _set_mapping(sheet, steps, old, new)
     if isinstance(old, list) and isinstance(new, list) and old and new:
         return _set_list(sheet, steps, list(old), new)
-    return _replaced(sheet, sheet.find(steps), new)
+    return _replaced(sheet, steps, new)
 
 
 def _set_mapping(sheet: Sheet, steps: Steps, old: dict[str, Any], new: dict[str, Any]) -> Sheet:
@@ -58,7 +58,7 @@ def _set_mapping(sheet: Sheet, steps: Steps, old: dict[str, Any], new: dict[str,
         if key in old:
             sheet = _set(sheet, (*steps, key), old[key], part)
         else:
-            sheet = _with_key(sheet, sheet.find(steps), key, part)
+            sheet = _with_key(sheet, steps, key, part)
     for key in [key for key in old if key not in new]:
         sheet = _deleted(sheet, (*steps, key))
     return sheet
@@ -68,9 +68,7 @@ def _set_list(sheet: Sheet, steps: Steps, old: list[Any], new: list[Any]) -> She
     """Keep the items that stay, with their comments, and bring them in order."""
     while len(old) > len(new):
         position = max(
-            index
-            for index, item in enumerate(old)
-            if _count(item, old) > _count(item, new)
+            index for index, item in enumerate(old) if _count(item, old) > _count(item, new)
         )
         sheet = _deleted(sheet, (*steps, position))
         del old[position]
@@ -98,17 +96,20 @@ def _count(item: Any, items: Sequence[Any]) -> int:
     return sum(identical(item, other) for other in items)
 
 
-def _replaced(sheet: Sheet, found: Found, new: Any) -> Sheet:
+def _replaced(sheet: Sheet, steps: Steps, new: Any) -> Sheet:
     """Put another value in the place of one."""
+    found = sheet.find(steps)
     span, style = found.span, sheet.style
     if found.holder is None:
         raise CannotEdit("the whole document cannot be replaced")
     in_block = not (found.flows or sheet.json)
     if in_block and span.kind in (MAPPING, LIST) and not span.flows:
-        if rendering.fits_line(new):
-            return block_edits.replaced(sheet, found, rendering.inline(new, style))
-        raise CannotEdit("a block cannot be replaced by another kind of block")
+        fits = rendering.fits_line(new)
+        sheet = block_edits.replaced(sheet, found, rendering.inline(new if fits else None, style))
+        return sheet if fits else _replaced(sheet, steps, new)
     if in_block and not span.flows and not rendering.fits_line(new):
+        if span.style in ("|", ">"):
+            return _replaced(_replaced(sheet, steps, None), steps, new)
         indent = style.offset if isinstance(new, list) else style.step
         return block_edits.filled(sheet, found, rendering.block(new, style), indent=indent)
     if isinstance(new, dict | list):
@@ -135,29 +136,30 @@ def _made(sheet: Sheet, place: Place, new: Any) -> Sheet:
         new = {step: new} if isinstance(step, str) else [new]
     first = place.missing[0]
     if isinstance(first, str):
-        return _with_key(sheet, sheet.find(place.steps), first, new)
+        return _with_key(sheet, place.steps, first, new)
     return _inserted(sheet, place.steps, first, new)
 
 
-def _with_key(sheet: Sheet, found: Found, name: str, new: Any) -> Sheet:
+def _with_key(sheet: Sheet, steps: Steps, name: str, new: Any) -> Sheet:
     lines = rendering.entry(name, new, sheet.style)
-    return _with_entry(sheet, found, name, new, lines)
+    return _with_entry(sheet, steps, name, new, lines)
 
 
-def _with_entry(sheet: Sheet, found: Found, name: str, new: Any, lines: Sequence[str]) -> Sheet:
+def _with_entry(sheet: Sheet, steps: Steps, name: str, new: Any, lines: Sequence[str]) -> Sheet:
     """Add an entry to a mapping; ``lines`` is how it is written in a block, at column 0."""
+    found = sheet.find(steps)
     span, style = found.span, sheet.style
     if span.kind == SCALAR:  # null
         if sheet.json or found.flows:
-            return _replaced(sheet, found, {name: new})
+            return _replaced(sheet, steps, {name: new})
         return block_edits.filled(sheet, found, lines, indent=style.step)
     if span.kind != MAPPING:
         raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
     if not span.flows:
         return block_edits.with_key(sheet, span, lines)
-    if not span.entries and not found.flows and not sheet.json and found.holder is not None:
-        if len(lines) > 1 or lines[0].startswith("#") or " #" in lines[0]:
-            return block_edits.filled(sheet, found, lines, indent=style.step)
+    in_block = not found.flows and not sheet.json and found.holder is not None
+    if in_block and not span.entries and (len(lines) > 1 or " #" in lines[0]):
+        return block_edits.filled(sheet, found, lines, indent=style.step)
     if not sheet.json:
         lines = [rendering.inline({name: new}, style)[1:-1]]
     return flow_edits.with_new(sheet, span, len(span.entries), lines)
@@ -167,7 +169,7 @@ def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if span.kind == SCALAR:  # null
-        return _replaced(sheet, found, [new])
+        return _replaced(sheet, steps, [new])
     if span.kind != LIST:
         raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
     if not span.flows:
@@ -175,7 +177,7 @@ def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
             lines = [f"- {rendering.inline(new, style)}"]
         else:
             lines = rendering.item(new, style)
-        return block_edits.with_new(sheet, span, position, lines)
+        return block_edits.with_item(sheet, span, position, lines)
     if not span.items and not found.flows and not sheet.json and not rendering.fits_line([new]):
         return block_edits.filled(sheet, found, rendering.item(new, style), indent=style.offset)
     if sheet.json and not rendering.fits_line(new):
@@ -198,10 +200,10 @@ def _deleted(sheet: Sheet, steps: Steps) -> Sheet:
             return flow_edits.without(sheet, holder, number)
         return block_edits.without(sheet, found)
     around = sheet.find(steps[:-1])
-    if holder.kind == LIST and around.entry is not None and around.holder is not None:
-        if len(around.holder.entries) > 1:
-            return _deleted(sheet, steps[:-1])
-    return _replaced(sheet, around, [] if holder.kind == LIST else {})
+    outer = around.holder
+    if holder.kind == LIST and around.entry is not None and outer and len(outer.entries) > 1:
+        return _deleted(sheet, steps[:-1])
+    return _replaced(sheet, steps[:-1], [] if holder.kind == LIST else {})
 
 
 def _renamed(sheet: Sheet, steps: Steps, name: str) -> Sheet:
@@ -229,9 +231,9 @@ def _moved(sheet: Sheet, steps: Steps, target: Place, value: Any) -> Sheet:
         value = {step: value}
     for step in reversed(target.missing[:-1]):
         key = rendering.scalar(str(step), sheet.style, flows=True)
-        lines = [f"{key}:", *(" " * sheet.style.step + line for line in lines)]
+        lines = [f"{key}:", *(block_edits.indented(line, sheet.style.step) for line in lines)]
     name = str(target.missing[0])
-    return _deleted(_with_entry(sheet, sheet.find(target.steps), name, value, lines), steps)
+    return _deleted(_with_entry(sheet, target.steps, name, value, lines), steps)
 
 
 def _lines_to_move(sheet: Sheet, steps: Steps, target: Place) -> list[str] | None:

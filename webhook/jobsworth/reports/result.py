@@ -17,16 +17,17 @@ class Change:
     """A change of a file's text that a fix makes.
 
     Attributes:
-        start: the first line that goes, counted from 1.
-        end: the line behind the last that goes; with `start` the same, nothing goes.
-        text: the lines that come instead, each with its end.
+        start: the line, counted from 1, from whose beginning on text goes.
+        end, end_column: the place up to which it goes.
+        text: what comes instead.
     """
 
-    __slots__ = ("end", "start", "text")
+    __slots__ = ("end", "end_column", "start", "text")
 
-    def __init__(self, start: int, end: int, text: str) -> None:
+    def __init__(self, start: int, end: int, end_column: int, text: str) -> None:
         self.start = start
         self.end = end
+        self.end_column = end_column
         self.text = text
 
 
@@ -55,6 +56,10 @@ class Located:
         self.column = column
         self.excerpt = excerpt
         self.changes: Sequence[Change] = ()
+
+    def with_finding(self, finding: Finding) -> Located:
+        """Another finding at the same place."""
+        return Located(finding, self.line, self.column, self.excerpt)
 
 
 class Result:

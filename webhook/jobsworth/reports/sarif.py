@@ -35,10 +35,15 @@ def render(results: Sequence[Result]) -> str:
     """All findings as one SARIF run, with the rules that they are of."""
     rules: dict[str, dict[str, Any]] = {}
     found = []
+    seen: dict[str, int] = {}
     for result in results:
         for located in result.findings:
             rule = rules.setdefault(located.finding.code, _rule(located.finding))
-            found.append(_result(result, located, list(rules).index(rule["id"])))
+            described = _result(result, located, list(rules).index(rule["id"]))
+            known = _fingerprint(result, located.finding)
+            seen[known] = seen.get(known, 0) + 1
+            described["partialFingerprints"] = {"field/v1": f"{known}:{seen[known]}"}
+            found.append(described)
     driver = {
         "name": "jobsworth",
         "version": jobsworth.__version__,
@@ -116,7 +121,6 @@ def _result(result: Result, located: Located, index: int) -> dict[str, Any]:
         "level": LEVELS[finding.severity],
         "message": {"text": f"{field}{finding.message}{hint}"},
         "locations": [_location(result, located)],
-        "partialFingerprints": {"field/v1": _fingerprint(result, finding)},
     }
     if finding.fix is not None and located.changes:
         described["fixes"] = [
@@ -176,7 +180,7 @@ def _replacement(change: Change) -> dict[str, Any]:
             "startLine": change.start,
             "startColumn": 1,
             "endLine": change.end,
-            "endColumn": 1,
+            "endColumn": change.end_column,
         },
         "insertedContent": {"text": change.text},
     }

@@ -28,7 +28,7 @@ def render(result: Result, *, colour: bool) -> Iterator[str]:
         head = paint(place, "bold")
         severity = paint(finding.severity, finding.severity)
         # A rule of ours is known by its name, too; what the server says has its reason in the message.
-        name = f" {finding.reason}" if finding.source == "lint" and result.status != ERROR else ""
+        name = f" {finding.reason}" if finding.source == "lint" else ""
         code = paint(f"[{finding.code}{name}]", "dim")
         subject = "" if result.kind is None else f"{_subject(result)}: "
         yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"

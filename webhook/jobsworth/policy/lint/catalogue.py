@@ -5,9 +5,12 @@ from __future__ import annotations
 from jobsworth.policy import near_misses
 from jobsworth.policy.lint.codes import (
     NO_MANIFEST,
+    NO_MANIFEST_NAME,
     NOTES,
     TEMPLATE,
+    TEMPLATE_NAME,
     UNREADABLE,
+    UNREADABLE_NAME,
     UNUSED_IGNORE,
     UNUSED_IGNORE_NAME,
 )
@@ -89,7 +92,13 @@ def _entries() -> Iterable[Entry]:
         severity = "warning" if warning else "error"
         yield Entry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
     unreadable = "A file, or a document of it, cannot be read."
-    yield Entry(UNREADABLE, "Unreadable", "error", unreadable, verdict=True)
+    yield Entry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)
+    template = "With --mixed: a Helm or Jinja template is skipped."
+    yield Entry(TEMPLATE, TEMPLATE_NAME, "info", template)
+    other = "With --mixed: a document that cannot be read and names no Job is skipped."
+    yield Entry(NO_MANIFEST, NO_MANIFEST_NAME, "info", other)
+    near = "An object was meant to be a Job or CronJob, and is none to the API server."
+    yield Entry(near_misses.CODE, near_misses.NAME, "error", near)
     template = "With --mixed: a Helm or Jinja template is skipped, not judged."
     yield Entry(TEMPLATE, "template", "info", template)
     no_manifest = "With --mixed: a document that cannot be read and names no Job is skipped."

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-UNREADABLE = "JW090"
+UNREADABLE, UNREADABLE_NAME = "JW090", "unreadable"
 """A file, or a document of it, cannot be read."""
 
-TEMPLATE = "JW091"
+TEMPLATE, TEMPLATE_NAME = "JW091", "template"
 """With ``--mixed``: a Helm or Jinja template is skipped."""
 
-NO_MANIFEST = "JW092"
+NO_MANIFEST, NO_MANIFEST_NAME = "JW092", "no-manifest"
 """With ``--mixed``: a document that cannot be read and names no Job is skipped."""
 
 NOTES = {

@@ -38,8 +38,9 @@ def _overlap(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Allow":
         return
     schedule, deadline = schedule_of(job), job.spec.get("activeDeadlineSeconds")
-    # Most Jobs end before the next day: no need to look at the calendar.
-    gap = shortest_gap(schedule) if schedule is not None and deadline is not None else None
+    if schedule is None or deadline is None:
+        return
+    gap = shortest_gap(schedule)
     if gap is None or deadline <= gap:
         return
     yield Complaint(
@@ -71,8 +72,8 @@ def _missed_runs_start(job: Subject) -> Iterator[Complaint]:
     if "startingDeadlineSeconds" not in job.cron:
         yield Complaint(
             "spec.suspend",
-            "the run that is missed last starts at once when this is set to false, at whatever time "
-            "of day: startingDeadlineSeconds says until when it may",
+            "when this is set to false, the last of the runs that were missed starts at once, at "
+            "whatever time of day: startingDeadlineSeconds says until when it may",
         )
 
 

@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from jobsworth.policy.lint.failures import Fact
     from jobsworth.policy.lint.subject import Subject
 
 TASK_PAGE = "https://kubernetes.io/docs/tasks/job/pod-failure-policy/"
 DISRUPTION = "DisruptionTarget"
-DISRUPTED: Fact = (f"{DISRUPTION}=True", "")
+DISRUPTED = f"{DISRUPTION}=True"
 TERMINATION_CODES = frozenset((137, 143))
 MAX_RULES = 20
 
@@ -50,7 +49,7 @@ def insert_ignore_disruptions(job: Subject) -> list[Edit]:
 def disruption_rule(job: Subject) -> int | None:
     """The position of the rule that decides about disrupted Pods of which nothing else is known."""
     for index, decided in enumerate(job.decided):
-        if DISRUPTED in decided:
+        if DISRUPTED in decided.conditions:
             return index
     return None
 
@@ -97,8 +96,8 @@ def _disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
         path = job.rule_path(position)
         yield Complaint(
             path,
-            f"{listed(before)} comes first and matches the exit code of an evicted Pod, "
-            f"{_how_they_end(job, before)}: {_consequence(job, before[0])}; put this rule before it",
+            f"the exit code of an evicted Pod, {_how_they_end(job, before)}, is matched before by "
+            f"{listed(before)}: {_consequence(job, before[0])}; this rule has to come first",
             Fix("move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
+from jobsworth.policy.lint.failure_policy import enumerated
 from jobsworth.policy.lint.rule import Complaint, Rule
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ def _exported_manifest(job: Subject) -> Iterator[Complaint]:
     if ignored:
         yield Complaint(
             ignored[0],
-            f"{' and '.join(ignored)} {'is' if len(ignored) == 1 else 'are'} written by the server, and "
+            f"{enumerated(ignored)} {'is' if len(ignored) == 1 else 'are'} written by the server, and "
             "ignored in a manifest",
             Fix(
                 "drop what the server writes",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
-from jobsworth.policy.lint.failures import covering, possible_codes
+from jobsworth.policy.lint.failures import Facts, covering, possible_codes
 from jobsworth.policy.lint.rule import Complaint, Rule
 
 TYPE_CHECKING = False
@@ -21,8 +21,18 @@ MAX_EXIT_CODES = 255
 
 
 def listed(numbers: Iterable[int]) -> str:
-    """Rules of a failure policy by their position: ``rules[0] and rules[2]``."""
-    return " and ".join(f"rules[{number}]" for number in numbers)
+    """Rules of a failure policy by their positions.
+
+    >>> listed([0, 2, 5])
+    'rules[0], rules[2] and rules[5]'
+    """
+    return enumerated(f"rules[{number}]" for number in numbers)
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """Names as a sentence has them: with commas, and "and" before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
@@ -34,7 +44,7 @@ def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
         fix = None
         if actions == {job.rules[index].get("action")}:
             fix = Fix("delete the rule", Edit("delete", path), safe=True)
-        elif len(earlier) == 1 and job.facts[earlier[0]] != job.facts[index]:
+        elif len(earlier) == 1 and job.facts[earlier[0]] - job.facts[index]:
             position = job.rule_path(earlier[0])
             fix = Fix("move the rule up", Edit("move", path, position), safe=False)
         verb = "matches" if len(earlier) == 1 else "match"
@@ -50,6 +60,8 @@ def _trailing_count(job: Subject) -> Iterator[Complaint]:
     while kept and job.rules[kept - 1].get("action") == "Count":
         kept -= 1
     for index in range(kept, len(job.rules)):
+        if not job.decided[index]:
+            continue  # rule-shadowed or exit-code-range says more of it
         path = job.rule_path(index)
         fix = Fix("delete the rule", Edit("delete", path), safe=True) if kept else None
         yield Complaint(
@@ -121,19 +133,16 @@ def _retry_dead(job: Subject) -> Iterator[Complaint]:
             return
         if action == "FailJob" and job.codes_decided(index):
             final.append(index)
-    sidecars = job.sidecars()
-    every_failure = {
-        (name, code)
-        for name in job.container_names()
-        if name not in sidecars
-        for code in possible_codes(job.rules, windows=job.windows)
-        if code != 0
-    }
-    if final and every_failure <= set().union(*job.facts):
+    containers = [name for name in job.container_names() if name not in job.sidecars()]
+    codes = possible_codes(job.rules, windows=job.windows) - {0}
+    left = Facts(dict.fromkeys(containers, codes))
+    for facts in job.facts:
+        left -= facts
+    if final and not left:
         yield Complaint(
             f"{job.path}.backoffLimit",
-            f"no exit code is counted towards this limit of {limit}: {listed(final)} of the failure "
-            "policy fails the Job at the first",
+            f"no exit code is counted towards this limit of {limit}: the failure policy fails the Job at "
+            f"the first, by {listed(final)}",
         )
 
 

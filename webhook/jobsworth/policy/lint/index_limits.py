@@ -118,6 +118,13 @@ _FAIL_INDEX = """\
         onExitCodes: {containerName: main, operator: In, values: [42]}
 """
 
+_IGNORE = """\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+"""
+
 _ONE_INDEX = """\
   completionMode: Indexed
   completions: 1
@@ -134,8 +141,12 @@ RULES = (
 FailIndex saves the retries that an index has left. With backoffLimitPerIndex: 0 there are none: the first
 failure that is counted fails the index, whether a rule says so or not.""",
         sources=(f"KEP-3850, FailIndex action, {KEP}", SYNC),
-        bad=examples.policy(_FAIL_INDEX, examples.INDEXED + "  backoffLimitPerIndex: 0\n"),
-        good=examples.policy(_FAIL_INDEX, examples.INDEXED + "  backoffLimitPerIndex: 2\n"),
+        bad=examples.policy(
+            _IGNORE + _FAIL_INDEX, examples.INDEXED + "  backoffLimitPerIndex: 0\n"
+        ),
+        good=examples.policy(
+            _IGNORE + _FAIL_INDEX, examples.INDEXED + "  backoffLimitPerIndex: 2\n"
+        ),
         check=_failindex_redundant,
         fixable="safe",
     ),

@@ -143,6 +143,7 @@ minutes or hours apart begin alike, and logs that know only the Pod cannot tell 
         sources=(
             "k8s.io/apiserver/pkg/storage/names/generate.go, Kubernetes 1.36",
             "pkg/controller/job/indexed_job_utils.go, podGenerateNameWithIndex, Kubernetes 1.36",
+            f"Kubernetes, Object names and IDs, {NAMES_PAGE}",
         ),
         bad=examples.cron_job(NIGHTLY, name=LONG),
         good=examples.cron_job(NIGHTLY, name=SHORT),

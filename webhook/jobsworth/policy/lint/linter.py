@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from jobsworth.api.kinds import Job
 from jobsworth.policy.lint import (
+    cron_jobs,
     disruptions,
     exit_codes,
     exported,
     failure_policy,
     ignoring,
     index_limits,
+    job_names,
     lifetime,
     parallelism,
     pod_conditions,
+    pods,
     replacement,
+    schedules,
     sidecars,
     success_policy,
+    zones,
 )
 from jobsworth.policy.lint.subject import Subject
 from jobsworth.validation.engine import CannotDecode
@@ -30,18 +35,23 @@ if TYPE_CHECKING:
     from jobsworth.validation.engine import Engine
 
 _MODULES = (
+    cron_jobs,
     disruptions,
     exit_codes,
     exported,
     failure_policy,
     ignoring,
     index_limits,
+    job_names,
     lifetime,
     parallelism,
     pod_conditions,
+    pods,
     replacement,
+    schedules,
     sidecars,
     success_policy,
+    zones,
 )
 
 RULES: tuple[Rule, ...] = tuple(

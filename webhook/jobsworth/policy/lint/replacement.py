@@ -42,11 +42,11 @@ def _duplicate_index_pods(job: Subject) -> Iterator[Complaint]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
     why = _identity(job)
-    if why:
+    if why or "podReplacementPolicy" in job.written_spec:
         at = f"{job.path}.podReplacementPolicy"
         yield Complaint(
             at,
-            f"a replacement starts while the Pod before it still ends, so that an index has two Pods; {why}",
+            f"a replacement starts while the Pod before it still ends, so that an index has two Pods{why}",
             Fix("wait for the end", Edit("set", at, "Failed"), safe=False),
         )
 
@@ -55,7 +55,7 @@ def _identity(job: Subject) -> str:
     """Why a Pod of this Job has to be alone with its index; empty where nothing shows that it has."""
     pod = job.pod
     if pod.get("subdomain"):
-        return f"both have its hostname in {pod['subdomain']}"
+        return f", both with its hostname in {pod['subdomain']}"
     claims = {
         volume.get("name")
         for volume in pod.get("volumes", ())
@@ -65,7 +65,7 @@ def _identity(job: Subject) -> str:
         for _, container in job.containers():
             for mount in container.get("volumeMounts", ()):
                 if mount.get("name") in claims and not mount.get("readOnly"):
-                    return f"both write to the volume {mount['name']}"
+                    return f", which both write to the volume {mount['name']}"
     return ""
 
 
@@ -112,7 +112,8 @@ changes in silence, so whoever reads the manifest should be able to see it.""",
 With podReplacementPolicy: TerminatingOrFailed, the default, a replacement starts when a Pod is told to end,
 not when it has. Through its grace period two Pods have the same index: the same hostname, the same part of a
 shared volume. Frameworks like TensorFlow and JAX refuse that, and files are written twice. It is reported
-where Pods find each other by hostname (subdomain) or write to a persistent volume claim.""",
+where the policy is written, where Pods find each other by hostname (subdomain), and where they write to a
+persistent volume claim.""",
         sources=(f"KEP-3939, Motivation, {KEP}", BLOG, REPLACEMENT_PAGE),
         bad=examples.job(examples.INDEXED, _WITH_SUBDOMAIN),
         good=examples.job(examples.INDEXED + "  podReplacementPolicy: Failed\n", _WITH_SUBDOMAIN),

@@ -49,23 +49,24 @@ class Selection:
             return on
         return code in self.select
 
-    def adjusted(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings that are reported, each with the severity that is wanted."""
-        if self.select is None and not self.ignore and not self.severity:
-            return list(findings)
+    @property
+    def is_default(self) -> bool:
+        """Whether it leaves every finding as it is."""
+        return self.select is None and not self.ignore and not self.severity
+
+    def adjusted(self, finding: Finding) -> Finding | None:
+        """The finding with the severity that is wanted; None when it is not reported."""
         # Of a rule that is off by default there is no finding unless it was asked.
-        wanted = (finding for finding in findings if self.reports(finding.code))
-        return [self._with_severity(finding) for finding in wanted]
+        if not self.reports(finding.code):
+            return None
+        severity = self.severity.get(finding.code, finding.severity)
+        return finding if severity == finding.severity else finding.with_severity(severity)
 
     def without(self, codes: Iterable[str]) -> Selection:
         """The same with more codes ignored."""
         return Selection(
             select=self.select, ignore=self.ignore.union(codes), severity=self.severity
         )
-
-    def _with_severity(self, finding: Finding) -> Finding:
-        severity = self.severity.get(finding.code, finding.severity)
-        return finding if severity == finding.severity else finding.with_severity(severity)
 
 
 def selected(words: Iterable[str]) -> frozenset[str]:

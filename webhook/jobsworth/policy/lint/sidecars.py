@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
 from jobsworth.policy.lint.exit_codes import exit_code_rules
-from jobsworth.policy.lint.failure_policy import KEP, MATCHING
+from jobsworth.policy.lint.failure_policy import KEP, MATCHING, enumerated
 from jobsworth.policy.lint.rule import Complaint, Rule
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def _sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
     for index, path, requirement, _ in exit_code_rules(job):
         if "containerName" in requirement:
             continue
-        noise = [name for name in sidecars if any(fact[0] == name for fact in job.decided[index])]
+        noise = [name for name in sidecars if name in job.decided[index].codes]
         if not noise:
             continue
         fix = None
@@ -71,7 +71,7 @@ def _sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
             fix = Fix(f"look at {names[0]} only", edit, safe=False)
         yield Complaint(
             path,
-            f"without containerName the exit code of the sidecar {' and '.join(noise)} counts too, which "
+            f"without containerName the exit code of the sidecar {enumerated(noise)} counts too, which "
             "is stopped by a signal when the Pod ends",
             fix,
         )
@@ -101,7 +101,7 @@ def _notin_any_container(job: Subject) -> Iterator[Complaint]:
             or job.rules[index].get("action") == "Count"
         ):
             continue
-        if len({name for name, _ in job.decided[index]}) < 2:
+        if len(job.decided[index].codes) < 2:
             continue
         fix = None
         if len(containers) == 1:
@@ -123,6 +123,7 @@ def _blocking_sidecar(job: Subject) -> Iterator[Complaint]:
     if len(containers) < 2 or not any(running_on) or all(running_on) or _ended_by_hand(pod):
         return
     path = f"{job.pod_path}.containers"
+    last = len(pod.get("initContainers", ()))
     for index, container in enumerate(containers):
         if not running_on[index]:
             continue
@@ -131,7 +132,7 @@ def _blocking_sidecar(job: Subject) -> Iterator[Complaint]:
             fix = Fix(
                 "make it a sidecar",
                 Edit("set", f"{path}[{index}].restartPolicy", "Always"),
-                Edit("move", f"{path}[{index}]", f"{job.pod_path}.initContainers[0]"),
+                Edit("move", f"{path}[{index}]", f"{job.pod_path}.initContainers[{last}]"),
                 safe=False,
             )
         name = container.get("name", "")
@@ -177,11 +178,12 @@ _TWO_CONTAINERS = """\
   template:
     spec:
       restartPolicy: Never
+      initContainers:
+        - name: download
+          image: registry.example.com/download:0.9
       containers:
         - name: main
           image: registry.example.com/train:1.4
-        - name: upload
-          image: registry.example.com/upload:0.9
 """
 
 RULES = (
@@ -248,8 +250,8 @@ exit code, as the Job sees it, is that of being stopped: it does not tell why th
         summary="A NotIn list without containerName, in a Pod of several containers.",
         why="""\
 The list is held against each container by itself. "NotIn [75]" reads like "when it did not end with 75", but
-matches as soon as any container ended with another code: one that ends with 1 because its partner ended with
-75 is enough.""",
+matches as soon as any container ended with another code: an init container that could not reach its server,
+or one that ends with 1 because its partner has ended with 75.""",
         sources=(
             MATCHING,
             f"KEP-3329, JobSpec API, {KEP}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.policy.lint.failures import codes_among, deciding, facts_of_each
+from jobsworth.policy.lint.failures import deciding, facts_of_each
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.server import ApiServer
-    from jobsworth.policy.lint.failures import Fact
+    from jobsworth.policy.lint.failures import Facts
 
 
 class Subject:
@@ -45,8 +45,8 @@ class Subject:
         self.object = object
         self.server = server
         self.spec = spec
-        self._facts: list[set[Fact]] | None = None
-        self._decided: list[set[Fact]] | None = None
+        self._facts: list[Facts] | None = None
+        self._decided: list[Facts] | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
             self.written_spec: dict[str, Any] = written["spec"]["jobTemplate"]["spec"]
@@ -78,22 +78,22 @@ class Subject:
         return f"{self.path}.podFailurePolicy.rules[{index}]"
 
     @property
-    def facts(self) -> list[set[Fact]]:
+    def facts(self) -> list[Facts]:
         """Of each rule of the failure policy, the single facts about a Pod that make it match."""
         if self._facts is None:
             self._facts = facts_of_each(self.rules, self.container_names(), windows=self.windows)
         return self._facts
 
     @property
-    def decided(self) -> list[set[Fact]]:
+    def decided(self) -> list[Facts]:
         """Of each rule of the failure policy, the single facts about a Pod that it decides."""
         if self._decided is None:
             self._decided = deciding(self.facts)
         return self._decided
 
-    def codes_decided(self, index: int) -> set[int]:
+    def codes_decided(self, index: int) -> frozenset[int]:
         """The exit codes that a rule of the failure policy decides, whichever container ends with them."""
-        return codes_among(self.decided[index])
+        return self.decided[index].every_code()
 
     @property
     def indexed(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jobsworth.api.fix import Edit, Fix
-from jobsworth.api.formats.clock_changes import changes
 from jobsworth.policy.lint import examples
 from jobsworth.policy.lint.rule import Complaint, Rule
 from jobsworth.policy.lint.timing import (
@@ -51,6 +50,8 @@ def _clock_change(job: Subject) -> Iterator[Complaint]:
     zone = (job.cron or {}).get("timeZone", "")
     if schedule is None or schedule.every is not None or not zone or every_hour(schedule):
         return
+    from jobsworth.api.formats.clock_changes import changes
+
     effects = []
     for change in changes(zone):
         times = _times_hit(schedule, change)
@@ -58,9 +59,11 @@ def _clock_change(job: Subject) -> Iterator[Complaint]:
             verb = "left out" if change.skips else "started twice"
             moved = "forward" if change.skips else "back"
             month = MONTHS[change.month - 1]
-            effects.append(f"{clock_time(times[0])} is {verb} in {month}, when clocks go {moved}")
+            effects.append(
+                f"the run at {clock_time(times[0])} is {verb} in {month}, when clocks go {moved}"
+            )
     if effects:
-        yield Complaint("spec.schedule", f"in {zone} the run at {', the run at '.join(effects)}")
+        yield Complaint("spec.schedule", f"in {zone} {'; '.join(effects)}")
 
 
 def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:

@@ -1,0 +1,278 @@
+"""`jobsworth validate --git-ref`: what a branch changes, in real repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.test_validate import BAD, GOOD, OTHER, run
+
+if shutil.which("git") is None:
+    pytest.skip("there is no git command here", allow_module_level=True)
+
+CHANGED = GOOD.replace("busybox:1.36", "busybox:1.37")
+IMMUTABLE = "field is immutable"
+ENVIRONMENT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "A tester",
+    "GIT_AUTHOR_EMAIL": "tester@example.com",
+    "GIT_COMMITTER_NAME": "A tester",
+    "GIT_COMMITTER_EMAIL": "tester@example.com",
+}
+
+Git = Callable[..., None]
+
+
+def named(name: str, text: str = GOOD) -> str:
+    return text.replace("name: train", f"name: {name}")
+
+
+@pytest.fixture
+def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """Runs git in a repository whose branch `main` has three Jobs, and of which `work` is checked out."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+    def command(*arguments: str) -> None:
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True, capture_output=True)
+
+    for name in ("one", "two", "three"):
+        (tmp_path / "jobs").mkdir(exist_ok=True)
+        (tmp_path / "jobs" / f"{name}.yaml").write_text(named(name))
+    command("init", "--quiet", "--initial-branch=main")
+    command("add", "--all")
+    command("commit", "--quiet", "--message=Three Jobs")
+    command("checkout", "--quiet", "-b", "work")
+    return command
+
+
+def judged(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
+    """Of each file that was judged, the status and the messages of the API server."""
+    done = run("validate", "--git-ref", "main", "-o", "json", *arguments, folder=folder)
+    assert done.returncode in (0, 1), done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return {
+        Path(result["file"]).as_posix(): (
+            result["status"],
+            [finding["message"] for finding in result["findings"] if finding["source"] == "api"],
+        )
+        for result in report["results"]
+    }
+
+
+def test_without_a_change_nothing_is_judged(git: Git, tmp_path: Path) -> None:
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "no Job or CronJob was found" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["committed", "staged", "in the working tree"])
+def test_a_change_is_judged_as_an_update(git: Git, tmp_path: Path, how: str) -> None:
+    (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
+    if how != "in the working tree":
+        git("add", "--all")
+    if how == "committed":
+        git("commit", "--quiet", "--message=A newer image")
+    ((file, (status, messages)),) = judged(tmp_path).items()
+    assert (file, status) == ("jobs/one.yaml", "invalid")
+    assert messages[0].endswith(IMMUTABLE)
+
+
+def test_a_change_that_an_update_may_make_is_valid(git: Git, tmp_path: Path) -> None:
+    mutable = named("one").replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
+    (tmp_path / "jobs/one.yaml").write_text(mutable)
+    assert judged(tmp_path) == {"jobs/one.yaml": ("valid", [])}
+
+
+def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "jobs/four.yaml").write_text(named("four"))
+    git("add", "--all")
+    (tmp_path / "jobs/five.yaml").write_text(named("five", BAD))
+    (tmp_path / "notes.txt").write_text("kind: Job")
+    (tmp_path / ".gitignore").write_text("*.generated.yaml\n")
+    (tmp_path / "six.generated.yaml").write_text(BAD)
+    found = judged(tmp_path)
+    assert {file: status for file, (status, _) in found.items()} == {
+        "jobs/five.yaml": "invalid",
+        "jobs/four.yaml": "valid",
+    }
+
+
+def test_a_moved_manifest_is_an_update_of_what_it_was(git: Git, tmp_path: Path) -> None:
+    git("mv", "jobs/one.yaml", "first.yaml")
+    (tmp_path / "first.yaml").write_text(named("one", CHANGED))
+    found = judged(tmp_path)
+    assert list(found) == ["first.yaml"]
+    assert found["first.yaml"][1][0].endswith(IMMUTABLE)
+
+
+def test_a_manifest_moved_into_another_file_is_an_update_of_what_it_was(
+    git: Git, tmp_path: Path
+) -> None:
+    git("rm", "--quiet", "jobs/one.yaml")
+    (tmp_path / "jobs/two.yaml").write_text(f"{named('two')}---\n{named('one', CHANGED)}")
+    done = run("validate", "--git-ref", "main", "-o", "json", folder=tmp_path)
+    statuses = {result["name"]: result["status"] for result in json.loads(done.stdout)["results"]}
+    assert statuses == {"two": "valid", "one": "invalid"}
+
+
+def test_a_deleted_manifest_is_not_judged(git: Git, tmp_path: Path) -> None:
+    git("rm", "--quiet", "jobs/one.yaml")
+    assert judged(tmp_path) == {}
+    assert judged(tmp_path, "jobs/one.yaml") == {}
+
+
+def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path: Path) -> None:
+    for place in ("test", "live"):
+        (tmp_path / place).mkdir()
+    (tmp_path / "test/one.yaml").write_text(named("one", CHANGED))
+    (tmp_path / "live/one.yaml").write_text(named("one", CHANGED.replace("1.37", "1.38")))
+    assert {status for status, _ in judged(tmp_path).values()} == {"valid"}
+    git("add", "--all")
+    git("commit", "--quiet", "--message=Overlays")
+    git("branch", "--force", "main")
+    (tmp_path / "test/one.yaml").write_text(
+        named("one", CHANGED).replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
+    )
+    (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
+    assert {file: status for file, (status, _) in judged(tmp_path).items()} == {
+        "jobs/one.yaml": "invalid",
+        "test/one.yaml": "valid",
+    }
+
+
+def test_what_was_invalid_there_is_mended_as_if_it_were_new(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "jobs/one.yaml").write_text(named("one").replace("Never", "Always"))
+    git("commit", "--quiet", "--all", "--message=Broken")
+    git("branch", "--force", "main")
+    (tmp_path / "jobs/one.yaml").write_text(named("one"))
+    assert judged(tmp_path) == {"jobs/one.yaml": ("valid", [])}
+
+
+def test_what_others_changed_meanwhile_is_not_the_branchs_change(git: Git, tmp_path: Path) -> None:
+    git("checkout", "--quiet", "main")
+    (tmp_path / "jobs/two.yaml").write_text(named("two", CHANGED))
+    (tmp_path / "jobs/three.yaml").write_text(named("three", CHANGED))
+    git("commit", "--quiet", "--all", "--message=Others")
+    git("checkout", "--quiet", "work")
+    (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
+    (tmp_path / "jobs/three.yaml").write_text(named("three", CHANGED))
+    git("commit", "--quiet", "--all", "--message=Ours")
+    assert list(judged(tmp_path)) == ["jobs/one.yaml"]
+
+
+def test_a_history_with_nothing_in_common_is_compared_as_it_is(git: Git, tmp_path: Path) -> None:
+    git("checkout", "--quiet", "--orphan", "other")
+    (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
+    git("commit", "--quiet", "--all", "--message=A shallow clone")
+    assert list(judged(tmp_path)) == ["jobs/one.yaml"]
+
+
+def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "deep/er").mkdir(parents=True)
+    for file in ("jobs/one.yaml", "jobs/two.yaml", "deep/er/four.yaml", "deep/.five/five.yaml"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(named(Path(file).stem).replace("spec:\n", "spec:\n  suspend: true\n", 1))
+    (tmp_path / "deep/job").write_text(named("six"))
+    assert list(judged(tmp_path)) == ["deep/er/four.yaml", "jobs/one.yaml", "jobs/two.yaml"]
+    assert list(judged(tmp_path, "deep", "jobs/two.yaml")) == ["deep/er/four.yaml", "jobs/two.yaml"]
+    assert list(judged(tmp_path, "deep/.five", "deep/job")) == ["deep/.five/five.yaml", "deep/job"]
+    assert list(judged(tmp_path / "deep")) == ["er/four.yaml", "../jobs/one.yaml", "../jobs/two.yaml"]
+    assert list(judged(tmp_path / "deep", ".")) == ["er/four.yaml"]
+    assert list(judged(tmp_path / "deep", "../jobs")) == ["../jobs/one.yaml", "../jobs/two.yaml"]
+    assert list(judged(tmp_path / "deep", str(tmp_path / "jobs"))) == ["../jobs/one.yaml", "../jobs/two.yaml"]
+
+
+def test_names_may_have_spaces_and_any_letters(git: Git, tmp_path: Path) -> None:
+    for name in ("a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"):
+        (tmp_path / name).write_text(named("one", CHANGED))
+    git("add", "--all")
+    assert set(judged(tmp_path)) == {"a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"}
+
+
+def test_an_old_text_that_cannot_be_read_is_no_matter(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "jobs/one.yaml").write_text("{{ if .Values.x }}\nkind: Job\n{{ end }}\n")
+    (tmp_path / "jobs/two.yaml").write_bytes(b"kind: Job \xff")
+    git("commit", "--quiet", "--all", "--message=Broken")
+    git("branch", "--force", "main")
+    for name in ("one", "two"):
+        (tmp_path / f"jobs/{name}.yaml").write_text(named(name, CHANGED))
+    assert {status for status, _ in judged(tmp_path).values()} == {"valid"}
+
+
+def test_what_is_no_job_is_skipped(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text(OTHER)
+    assert judged(tmp_path) == {"settings.yaml": ("skipped", [])}
+
+
+def test_links_and_repositories_within_are_no_manifests(git: Git, tmp_path: Path) -> None:
+    (tmp_path / "link.yaml").symlink_to("jobs/one.yaml")
+    git("add", "--all")
+    assert judged(tmp_path) == {"link.yaml": ("valid", [])}
+
+
+def test_a_missing_path_is_told(git: Git, tmp_path: Path) -> None:
+    done = run("validate", "--git-ref", "main", "missing.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert "missing.yaml:1:1: error" in done.stdout
+    assert "there is no such file or folder" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nonsense"], 'there is no commit "nonsense" in this repository; fetch it first'),
+        (["--output=x"], 'there is no commit "--output=x" in this repository'),
+        (["main", "--against", "jobs"], "--git-ref and --against both say what to compare with"),
+        (["main", "-"], "it cannot be used with - (standard input)"),
+        (["main", ".."], "--git-ref: .. is not in the repository"),
+    ],
+)
+def test_what_cannot_be_compared_is_told(
+    git: Git, tmp_path: Path, arguments: list[str], complaint: str
+) -> None:
+    done = run("validate", "--git-ref", *arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_outside_of_a_repository_that_is_told(tmp_path: Path) -> None:
+    done = run("validate", "--git-ref", "main", folder=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    assert done.returncode == 2
+    assert "--git-ref: this folder is in no git repository" in done.stderr
+
+
+def test_without_a_git_command_that_is_told(tmp_path: Path) -> None:
+    done = run("validate", "--git-ref", "main", folder=tmp_path, PATH=str(tmp_path))
+    assert done.returncode == 2
+    assert "there is no git command on the PATH; install git" in done.stderr
+
+
+def test_paths_can_be_left_out_only_with_it(tmp_path: Path) -> None:
+    done = run("validate", folder=tmp_path)
+    assert done.returncode == 2
+    assert "Missing argument 'PATH...'" in done.stderr
+
+
+def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path) -> None:
+    for number in range(70):
+        (tmp_path / f"{number:02}.yaml").write_text(named(f"job-{number}"))
+    git("add", "--all")
+    git("commit", "--quiet", "--message=Many")
+    git("branch", "--force", "main")
+    for number in range(70):
+        (tmp_path / f"{number:02}.yaml").write_text(named(f"job-{number}", CHANGED))
+    found = judged(tmp_path, "--jobs", "2")
+    assert len(found) == 70
+    assert {status for status, _ in found.values()} == {"invalid"}

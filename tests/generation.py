@@ -70,7 +70,7 @@ def _decorate(rng: random.Random, struct: Struct, value: dict[str, Any]) -> None
     candidates = [
         field
         for field in struct.fields.values()
-        if field.name not in ("apiVersion", "kind", "status", "managedFields")
+        if field.name not in ("apiVersion", "kind", "status", "managedFields", "resourceVersion")
     ]
     if candidates:
         field = rng.choice(candidates)

@@ -94,7 +94,9 @@ def test_a_change_that_an_update_may_make_is_valid(git: Git, tmp_path: Path) -> 
     assert judged(tmp_path) == {"jobs/one.yaml": ("valid", [])}
 
 
-def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(git: Git, tmp_path: Path) -> None:
+def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(
+    git: Git, tmp_path: Path
+) -> None:
     (tmp_path / "jobs/four.yaml").write_text(named("four"))
     git("add", "--all")
     (tmp_path / "jobs/five.yaml").write_text(named("five", BAD))
@@ -182,15 +184,24 @@ def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path)
     (tmp_path / "deep/er").mkdir(parents=True)
     for file in ("jobs/one.yaml", "jobs/two.yaml", "deep/er/four.yaml", "deep/.five/five.yaml"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_text(named(Path(file).stem).replace("spec:\n", "spec:\n  suspend: true\n", 1))
+        (tmp_path / file).write_text(
+            named(Path(file).stem).replace("spec:\n", "spec:\n  suspend: true\n", 1)
+        )
     (tmp_path / "deep/job").write_text(named("six"))
     assert list(judged(tmp_path)) == ["deep/er/four.yaml", "jobs/one.yaml", "jobs/two.yaml"]
     assert list(judged(tmp_path, "deep", "jobs/two.yaml")) == ["deep/er/four.yaml", "jobs/two.yaml"]
     assert list(judged(tmp_path, "deep/.five", "deep/job")) == ["deep/.five/five.yaml", "deep/job"]
-    assert list(judged(tmp_path / "deep")) == ["er/four.yaml", "../jobs/one.yaml", "../jobs/two.yaml"]
+    assert list(judged(tmp_path / "deep")) == [
+        "er/four.yaml",
+        "../jobs/one.yaml",
+        "../jobs/two.yaml",
+    ]
     assert list(judged(tmp_path / "deep", ".")) == ["er/four.yaml"]
     assert list(judged(tmp_path / "deep", "../jobs")) == ["../jobs/one.yaml", "../jobs/two.yaml"]
-    assert list(judged(tmp_path / "deep", str(tmp_path / "jobs"))) == ["../jobs/one.yaml", "../jobs/two.yaml"]
+    assert list(judged(tmp_path / "deep", str(tmp_path / "jobs"))) == [
+        "../jobs/one.yaml",
+        "../jobs/two.yaml",
+    ]
 
 
 def test_names_may_have_spaces_and_any_letters(git: Git, tmp_path: Path) -> None:
@@ -248,7 +259,13 @@ def test_what_cannot_be_compared_is_told(
 
 
 def test_outside_of_a_repository_that_is_told(tmp_path: Path) -> None:
-    done = run("validate", "--git-ref", "main", folder=tmp_path, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    done = run(
+        "validate",
+        "--git-ref",
+        "main",
+        folder=tmp_path,
+        GIT_CEILING_DIRECTORIES=str(tmp_path.parent),
+    )
     assert done.returncode == 2
     assert "--git-ref: this folder is in no git repository" in done.stderr
 

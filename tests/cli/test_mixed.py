@@ -13,14 +13,23 @@ from cli.test_validate import BAD, GOOD, OTHER, run
 TEMPLATE, NO_MANIFEST, UNREADABLE, NEAR_MISS = "JW091", "JW092", "JW090", "JW320"
 
 
-def judged(folder: Path, text: str | bytes, name: str = "it.yaml") -> tuple[int, list[tuple[str, list[str]]]]:
+def judged(
+    folder: Path, text: str | bytes, name: str = "it.yaml"
+) -> tuple[int, list[tuple[str, list[str]]]]:
     """The exit code, and of each result its status and the codes found."""
     data = text if isinstance(text, bytes) else text.encode()
     (folder / name).write_bytes(data)
     done = run("validate", "--mixed", "-o", "json", name, folder=folder)
     report: dict[str, Any] = json.loads(done.stdout)
     found = [
-        (result["status"], [finding["code"] for finding in result["findings"] if finding["code"] < "JW1" or finding["code"] == NEAR_MISS])
+        (
+            result["status"],
+            [
+                finding["code"]
+                for finding in result["findings"]
+                if finding["code"] < "JW1" or finding["code"] == NEAR_MISS
+            ],
+        )
         for result in report["results"]
     ]
     return done.returncode, found
@@ -62,11 +71,16 @@ def test_other_errors_in_such_a_document_are_reported(tmp_path: Path) -> None:
 
 
 def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
-    argument = "          args: [get, pods, \"--output=go-template={{range .items}}{{end}}\"]\n"
-    assert judged(tmp_path, GOOD + argument) == (0, [("valid", [])])
-    assert judged(tmp_path, BAD + argument) == (1, [("invalid", ["JW004"])])
-    broken = GOOD.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1)
-    assert judged(tmp_path, broken + argument) == (2, [("error", [UNREADABLE])])
+    argument = '          args: [get, pods, "--output=go-template={{range .items}}{{end}}"]\n'
+    good, bad = (
+        text.replace("          image", f"{argument}          image") for text in (GOOD, BAD)
+    )
+    assert judged(tmp_path, good) == (0, [("valid", [])])
+    assert judged(tmp_path, bad) == (1, [("invalid", ["JW004"])])
+    broken = good.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1)
+    assert judged(tmp_path, broken) == (2, [("error", [UNREADABLE])])
+    broken = good.replace(argument, f" {argument}")
+    assert judged(tmp_path, broken) == (2, [("error", [UNREADABLE])])
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ spec:
       containers:
         - name: main
           image: busybox:1.36
+          resources: {requests: {cpu: 100m, memory: 64Mi}}
+  activeDeadlineSeconds: 3600
+  ttlSecondsAfterFinished: 86400
 """
 BAD = GOOD.replace("spec:\n  template", "spec:\n  backoffLimitPerIndex: 1\n  template", 1)
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n"

@@ -50,9 +50,7 @@ def git_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def project(
-    tmp_path_factory: pytest.TempPathFactory, git_environment: dict[str, str]
-) -> Path:
+def project(tmp_path_factory: pytest.TempPathFactory, git_environment: dict[str, str]) -> Path:
     """The project as it stands, as a git repository of one commit."""
     folder = tmp_path_factory.mktemp("project")
     for part in PARTS:
@@ -62,6 +60,10 @@ def project(
             )
         else:
             shutil.copy(ROOT / part, folder / part)
-    for arguments in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "-m", "As it is"]):
+    for arguments in (
+        ["init", "--quiet"],
+        ["add", "--all"],
+        ["commit", "--quiet", "-m", "As it is"],
+    ):
         subprocess.run(["git", *arguments], cwd=folder, env=git_environment, check=True)
     return folder

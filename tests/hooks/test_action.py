@@ -46,10 +46,11 @@ def run(
     values |= {"steps.python.outputs.python-path": sys.executable, "runner.temp": str(temp)}
     environment = {**os.environ, "GITHUB_ACTION_PATH": str(ROOT)}
     for name, text in step["env"].items():
+        written = text
         for expression, value in values.items():
-            text = text.replace(f"${{{{ {expression} }}}}", value)
-        assert "${{" not in text, f"what is {text}?"
-        environment[name] = text
+            written = written.replace(f"${{{{ {expression} }}}}", value)
+        assert "${{" not in written, f"what is {written}?"
+        environment[name] = written
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
         cwd=folder,
@@ -119,7 +120,13 @@ def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) 
     (folder / "job.yaml").write_text(NEW)
     assert run(JUDGE, folder, temp, kubernetes_version="1.36").returncode == 0
     assert run(JUDGE, folder, temp, kubernetes_version="1.29").returncode == 1
-    done = run(JUDGE, folder, temp, kubernetes_version="1.31", args="--feature-gates\n  JobManagedBy=true -o json")
+    done = run(
+        JUDGE,
+        folder,
+        temp,
+        kubernetes_version="1.31",
+        args="--feature-gates\n  JobManagedBy=true -o json",
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("{")
 
@@ -133,7 +140,9 @@ def test_what_an_input_says_is_never_run(folder: Path, temp: Path) -> None:
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
 def test_what_it_installs_is_what_judges(folder: Path, tmp_path: Path, project: Path) -> None:
-    installed = run({**INSTALL, "run": f"GITHUB_ACTION_PATH={project}\n{INSTALL['run']}"}, folder, tmp_path)
+    installed = run(
+        {**INSTALL, "run": f"GITHUB_ACTION_PATH={project}\n{INSTALL['run']}"}, folder, tmp_path
+    )
     assert installed.returncode == 0, installed.stderr
     (folder / "job.yaml").write_text(BAD)
     done = run(JUDGE, folder, tmp_path)

@@ -81,6 +81,11 @@ class Finding:
         parts = {name: getattr(self, name) for name in Finding.__slots__}
         return Finding(**{**parts, "severity": severity})
 
+    def with_fix(self, fix: Fix) -> Finding:
+        """The same finding with a fix."""
+        parts = {name: getattr(self, name) for name in Finding.__slots__}
+        return Finding(**{**parts, "fix": fix})
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Between processes: what cannot be changed cannot be filled in afterwards either.
         return _rebuilt, (tuple(getattr(self, name) for name in Finding.__slots__),)

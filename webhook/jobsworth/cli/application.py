@@ -5,22 +5,22 @@ from __future__ import annotations
 import click
 
 import jobsworth
-from jobsworth.cli import default, schema, validate
+from jobsworth.cli import default, rule, schema, validate
 from jobsworth.cli.command import Command, Option, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-COMMANDS = (validate.COMMAND, default.COMMAND, schema.COMMAND)
+COMMANDS = (validate.COMMAND, rule.COMMAND, default.COMMAND, schema.COMMAND)
 
 
 class _Parameterised(click.Command):
     """A click command that runs one of ours."""
 
     def __init__(self, command: Command) -> None:
-        optional = bool(command.paths_unless)
-        metavar = "[PATH...]" if optional else "PATH..."
+        optional = bool(command.paths_unless) or command.arguments.startswith("[")
+        metavar = f"[{command.arguments.strip('[]')}]" if optional else command.arguments
         paths = click.Argument(["paths"], nargs=-1, required=not optional, metavar=metavar)
         super().__init__(
             command.name,

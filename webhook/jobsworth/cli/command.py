@@ -68,9 +68,12 @@ class Command:
 
     Args:
         paths_unless: the key of an option with which the arguments can be left out.
+        arguments: what the arguments are called in help; in brackets where there need not be any.
     """
 
-    __slots__ = ("epilog", "help", "name", "options", "paths_unless", "run", "takes_paths")
+    __slots__ = (
+        "arguments", "epilog", "help", "name", "options", "paths_unless", "run", "takes_paths",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -82,6 +85,7 @@ class Command:
         run: Run,
         takes_paths: bool = True,
         paths_unless: str = "",
+        arguments: str = "PATH...",
     ) -> None:
         self.name = name
         self.help = help
@@ -90,6 +94,7 @@ class Command:
         self.run = run
         self.takes_paths = takes_paths
         self.paths_unless = paths_unless
+        self.arguments = arguments
 
 
 class UsageError(Exception):

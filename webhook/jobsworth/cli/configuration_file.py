@@ -100,11 +100,10 @@ class _Reader:
         if isinstance(value, float):
             value = f"{value:.2f}"  # YAML reads 1.30 as 1.3; every minor version has two digits
         try:
-            return ApiServer(str(value)).release
+            return ApiServer(value if isinstance(value, str) else "").release
         except UnknownRelease:
-            self._refuse(
-                "kubernetes-version", f'"{value}" is none of {RELEASES[0]} to {RELEASES[-1]}'
-            )
+            known = f"{RELEASES[0]} to {RELEASES[-1]}"
+            self._refuse("kubernetes-version", f"{_shown(value)} is none of {known}")
 
     def gates(self) -> dict[str, bool]:
         gates = self._table("feature-gates", "a feature gate: true or false")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.finding import Finding
+from jobsworth.cli.configuration import OWN_FILE
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,
@@ -148,6 +149,10 @@ class Judge:
         engine = engine_for(settings.server)
         try:
             found = engine.validate(value, self._against.old(document))
+            if any(finding.severity == "error" for finding in found):
+                from jobsworth.policy.api_fixes import with_fixes
+
+                found = with_fixes(found, value, settings.server, document.written)
             found += lint(value, engine, settings.rules)
         except UnknownKind:
             from jobsworth.policy.near_misses import near_miss
@@ -272,7 +277,8 @@ def judge_all(
     found = [
         file
         for file in find_manifests(paths)
-        if isinstance(file, ManifestError) or not judge.excludes(file)
+        if isinstance(file, ManifestError)
+        or not (file.endswith(OWN_FILE) or judge.excludes(file))
     ]
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
         yield from _counted(([_judge_one(judge, file)] for file in found), len(found), progress)

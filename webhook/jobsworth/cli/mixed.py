@@ -21,7 +21,7 @@ TEMPLATE_NOTE = (
     "(helm template … | jobsworth validate -)"
 )
 
-_TEMPLATE_LINE = rb"""(?m)^[-\s\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"""
+_TEMPLATE_LINE = rb"""(?m)^[- \t\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"""
 """A line that begins with a template's mark, or whose value does."""
 _KIND = rb"""(?i)\bkind["']?\s*:\s*["']?([a-z][a-z_-]*)"""
 
@@ -64,13 +64,19 @@ def _is_template(excerpt: str, text: bytes) -> bool:
 
     A container's own arguments may have such marks, too: ``kubectl get -o go-template='{{…}}'``.
     """
-    if any(mark in excerpt for mark in TEMPLATE_MARKS):
+    if any(_stands_unquoted(mark, excerpt) for mark in TEMPLATE_MARKS):
         return True
     if b"{{" not in text and b"{%" not in text:
         return False
     import re
 
     return re.search(_TEMPLATE_LINE, text) is not None
+
+
+def _stands_unquoted(mark: str, line: str) -> bool:
+    before, found, _ = line.partition(mark)
+    quoted = before.count('"') % 2 or before.count("'") % 2
+    return bool(found) and not quoted
 
 
 def _names_job(document: Document) -> bool:

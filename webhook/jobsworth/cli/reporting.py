@@ -77,7 +77,8 @@ def _report(
         found = list(results)
         shown = [result for result in found if not quiet or _is_wrong(result)]
         progress.clear()
-        print(_whole(output, shown, values["statistics"]), file=out)
+        for line in _whole(output, shown, values["statistics"]):
+            print(line, file=out)
         return found
     lines = _lines(output, out)
     found = []
@@ -96,22 +97,22 @@ def _is_wrong(result: Result) -> bool:
     return any(located.finding.severity == "error" for located in result.findings)
 
 
-def _whole(output: str, results: Sequence[Result], statistics: bool) -> str:
+def _whole(output: str, results: Sequence[Result], statistics: bool) -> Iterable[str]:
     if output == "sarif":
         from jobsworth.reports import sarif
 
-        return sarif.render(results)
+        return [sarif.render(results)]
     if output == "junit":
         from jobsworth.reports import junit
 
-        return junit.render(results)
+        return [junit.render(results)]
     if output == "json":
         from jobsworth.reports import json_report
 
-        return json_report.render(results, statistics=statistics)
+        return [json_report.render(results, statistics=statistics)]
     from jobsworth.reports.statistics import table
 
-    return "\n".join(table(results))
+    return table(results)
 
 
 def _lines(output: str, out: TextIO) -> Lines:

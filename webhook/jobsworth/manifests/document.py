@@ -190,6 +190,15 @@ class Document(Frozen):
             return Position(self.error.line, self.error.column)
         return self._text.position(self._path, field, key=key)
 
+    def written(self, field: str) -> str | None:
+        """Give a scalar as it is written, without quotes: ``yes`` where the value is True.
+
+        None where there is no such field, or no scalar in its place in the text.
+        """
+        from jobsworth.manifests.fixing import scalar_text
+
+        return scalar_text(self._text, self._path, self.value, field)
+
     @property
     def text(self) -> bytes:
         """The document's text: of a List's item that of the List, of UTF-16 the whole file."""

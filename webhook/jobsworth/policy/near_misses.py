@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from jobsworth.api.finding import Finding
 from jobsworth.api.fix import Edit, Fix
+from jobsworth.policy.near_names import fold, slips
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,25 +72,10 @@ def meant_kind(kind: str) -> str | None:
     >>> meant_kind("cronjob"), meant_kind("Jobb"), meant_kind("Cron-Job"), meant_kind("Pod")
     ('CronJob', 'Job', 'CronJob', None)
     """
-    folded = kind.lower().replace("-", "").replace("_", "").replace(" ", "")
+    folded = fold(kind)
     if folded in KIND_NAMES:
         return KIND_NAMES[folded]
-    return next((KIND_NAMES[name] for name in KIND_NAMES if _one_slip(folded, name)), None)
-
-
-def _one_slip(word: str, name: str) -> bool:
-    """Whether a word is a name with a letter more, less, changed, or two neighbours swapped."""
-    if abs(len(word) - len(name)) > 1:
-        return False
-    at = 0
-    while at < min(len(word), len(name)) and word[at] == name[at]:
-        at += 1
-    return (
-        word[at + 1 :] == name[at:]
-        or word[at:] == name[at + 1 :]
-        or word[at + 1 :] == name[at + 1 :]
-        or (word[at : at + 2] == name[at : at + 2][::-1] and word[at + 2 :] == name[at + 2 :])
-    )
+    return next((KIND_NAMES[name] for name in KIND_NAMES if slips(folded, name, 1) <= 1), None)
 
 
 def _key(value: dict[str, Any], name: str) -> str:
@@ -97,7 +83,7 @@ def _key(value: dict[str, Any], name: str) -> str:
     if name in value:
         return name
     for key in value:
-        if isinstance(key, str) and key.lower().replace("_", "") == name.lower():
+        if isinstance(key, str) and fold(key) == name.lower():
             return key
     return name
 
@@ -122,9 +108,7 @@ def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
 
 
 def _wrong_key(version_key: str, kind_key: str) -> Finding:
-    wrong, right = (
-        (kind_key, "kind") if kind_key != "kind" else (version_key, "apiVersion")
-    )
+    wrong, right = (kind_key, "kind") if kind_key != "kind" else (version_key, "apiVersion")
     return _finding(
         wrong,
         f"the field is spelt {right}, not {wrong}: without it this is no object to the API server",

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
 DEFAULT_NAMESPACE = "default"
-STORED_FIELDS = {"uid", "resourceVersion", "creationTimestamp"}
-"""Metadata by which an object that the server returned is told from a manifest."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that only the server writes: on create it overwrites what a manifest says."""
 
@@ -147,7 +145,7 @@ class Engine:
             raise CannotDecode([_of_stored(finding) for finding in error.findings]) from None
         request = Request(self.server, struct.name)
         self._fill_in(struct, stored, request)
-        if not stored["metadata"].keys() >= STORED_FIELDS:
+        if not _came_from_a_server(stored):
             # A manifest, not what the server returned: it is stored as creation would store it.
             status = stored.get("status", {})
             _complete_metadata(stored, None)
@@ -169,6 +167,17 @@ def kind_of(value: Any) -> Struct:
         if struct is not None:
             return struct
     raise UnknownKind("not a Job or CronJob of batch/v1")
+
+
+def _came_from_a_server(stored: dict[str, Any]) -> bool:
+    """Whether an object has what a server adds, so that it is no manifest."""
+    spec = stored["spec"]
+    return stored["metadata"].keys() >= {
+        "name",
+        "uid",
+        "resourceVersion",
+        "creationTimestamp",
+    } and ("template" not in spec or "selector" in spec)
 
 
 def _complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from jobsworth.api.declare import Field
     from jobsworth.api.server import ApiServer
 
+OWN_METADATA = ("annotations", "labels")
+"""What stands beside ``metadata`` where it should stand in it."""
+
 
 def unknown_field(root: Struct, path: str, name: str, holder: Struct, server: ApiServer) -> Finding:
     """The finding for a field that the API does not know, worded as strict decoding words it.
@@ -51,6 +54,8 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
     folded = {_fold(candidate): candidate for candidate in known}
     if _fold(name) in folded:
         return f'did you mean "{folded[_fold(name)]}"?'
+    if "metadata" in holder.fields and name in OWN_METADATA:
+        return f"this field belongs in {path}.metadata" if path else "this field belongs in metadata"
     places = [place for place in _index(root, server).get(name, ()) if place != path]
     if places:
         return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"
@@ -96,12 +101,16 @@ def _places(struct: Struct, server: ApiServer, path: str = "") -> Iterator[tuple
             yield from _places(below, server, step)
 
 
-def _distance(place: str, path: str) -> tuple[int, int]:
-    """How far a place is from a path: steps that they do not share, then the length."""
+def _distance(place: str, path: str) -> tuple[int, bool, int]:
+    """How far a place is from a path: steps that they do not share, then the length.
+
+    Of containers of all sorts, the ordinary ones go first.
+    """
     left, right = place.replace("[]", "").split("."), path.split(".")
     shared = 0
     for one, other in zip(left, right, strict=False):
         if one != other.partition("[")[0]:
             break
         shared += 1
-    return len(left) + len(right) - 2 * shared, len(left)
+    special = "initContainers" in left or "ephemeralContainers" in left
+    return len(left) + len(right) - 2 * shared, special, len(left)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from jobsworth.policy import near_misses
+from jobsworth.policy.lint import reading
 from jobsworth.policy.lint.codes import (
     NO_MANIFEST,
     NO_MANIFEST_NAME,
-    NOTES,
     TEMPLATE,
     TEMPLATE_NAME,
     UNREADABLE,
     UNREADABLE_NAME,
-    UNUSED_IGNORE,
-    UNUSED_IGNORE_NAME,
 )
 from jobsworth.policy.lint.linter import RULES
 from jobsworth.validation.codes import CODES
@@ -77,13 +74,6 @@ _API_SUMMARIES = {
     "JW020": "The API server drops a field in silence, because its feature gate is off.",
     "JW021": "The object to compare with cannot be decoded.",
 }
-_NOTE_SUMMARIES = {
-    "JW301": "A key stands twice in a mapping: kubectl keeps the last, in silence.",
-    "JW302": "A merge key `<<` comes after a key that it replaces.",
-    "JW303": "A key is no string, and kubectl makes one of it that reads otherwise.",
-    "JW304": "kubectl reads a part of the file as if it were not there.",
-    "JW305": "kubectl replaces bytes of the text that are not valid.",
-}
 
 
 def _entries() -> Iterable[Entry]:
@@ -93,26 +83,14 @@ def _entries() -> Iterable[Entry]:
         yield Entry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
     unreadable = "A file, or a document of it, cannot be read."
     yield Entry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)
-    template = "With --mixed: a Helm or Jinja template is skipped."
-    yield Entry(TEMPLATE, TEMPLATE_NAME, "info", template)
-    other = "With --mixed: a document that cannot be read and names no Job is skipped."
-    yield Entry(NO_MANIFEST, NO_MANIFEST_NAME, "info", other)
-    near = "An object was meant to be a Job or CronJob, and is none to the API server."
-    yield Entry(near_misses.CODE, near_misses.NAME, "error", near)
     template = "With --mixed: a Helm or Jinja template is skipped, not judged."
-    yield Entry(TEMPLATE, "template", "info", template)
+    yield Entry(TEMPLATE, TEMPLATE_NAME, "info", template)
     no_manifest = "With --mixed: a document that cannot be read and names no Job is skipped."
-    yield Entry(NO_MANIFEST, "no-manifest", "info", no_manifest)
-    near_miss = "An object was meant to be a Job or CronJob, and the API server has no such kind."
-    yield Entry(near_misses.CODE, near_misses.NAME, "error", near_miss, fixable="safe")
-    for kind, code in NOTES.items():
-        yield Entry(code, kind, "warning", _NOTE_SUMMARIES[code])
-    for rule in RULES:
+    yield Entry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
+    for rule in (*RULES, *reading.RULES):
         yield Entry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on
         )
-    unused = "An ignore comment or annotation has no finding to ignore."
-    yield Entry(UNUSED_IGNORE, UNUSED_IGNORE_NAME, "warning", unused)
 
 
 CATALOGUE = {entry.code: entry for entry in sorted(_entries(), key=lambda entry: entry.code)}

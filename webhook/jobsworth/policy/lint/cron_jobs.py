@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
+from jobsworth.policy.lint.parallelism import QUEUE_MARKS
 from jobsworth.policy.lint.rule import Complaint, Rule
 from jobsworth.policy.lint.timing import schedule_of, shortest_gap, spelled
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
 CONTROLLER = "pkg/controller/cronjob/cronjob_controllerv2.go, syncCronJob, Kubernetes 1.36"
-QUEUE_LABELS = ("kueue.x-k8s.io/queue-name",)
-"""Labels of a Job by which somebody else takes the suspension away when its turn comes."""
-
 _LEAST_STARTING_DEADLINE = 10
 _A_MINUTE = 60
 
@@ -45,8 +43,8 @@ def _overlap(job: Subject) -> Iterator[Complaint]:
         return
     yield Complaint(
         "spec.concurrencyPolicy" if "concurrencyPolicy" in job.written["spec"] else "spec.schedule",
-        f"a run may last {spelled(deadline)} and the next starts after {spelled(gap)}: up to "
-        f"{-(-deadline // gap)} run at a time; concurrencyPolicy: Forbid leaves out the later one",
+        f"a run may last {spelled(deadline)}, and the next may start {spelled(gap)} after it: they "
+        "run at the same time; concurrencyPolicy: Forbid leaves out the later one",
         Fix("forbid overlap", Edit("set", "spec.concurrencyPolicy", "Forbid"), safe=False),
     )
 
@@ -90,8 +88,9 @@ def _no_failed_history(job: Subject) -> Iterator[Complaint]:
 def _template_suspended(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or not job.spec.get("suspend") or "managedBy" in job.spec:
         return
-    labels = job.object["spec"]["jobTemplate"]["metadata"].get("labels", {})
-    if any(label in labels for label in QUEUE_LABELS):
+    metadata = job.object["spec"]["jobTemplate"]["metadata"]
+    keys = (*metadata.get("labels", {}), *metadata.get("annotations", {}))
+    if any(mark in key for key in keys for mark in QUEUE_MARKS):
         return
     effect = "each Job waits until somebody resumes it"
     if job.cron.get("concurrencyPolicy") == "Forbid":

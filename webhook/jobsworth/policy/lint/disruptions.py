@@ -119,10 +119,10 @@ def _fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
 
 
 def _missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
-    if "podFailurePolicy" not in job.spec:
+    if not job.rules:
         yield from _no_retries_and_no_policy(job)
         return
-    if not job.rules or _minds_disruptions(job) or rules_before_disruptions(job):
+    if _minds_disruptions(job) or rules_before_disruptions(job):
         return
     edits = insert_ignore_disruptions(job)
     yield Complaint(
@@ -150,7 +150,10 @@ def _no_retries_and_no_policy(job: Subject) -> Iterator[Complaint]:
     if not zero or job.pod.get("restartPolicy") != "Never":
         return
     edits = [Edit("set", f"{job.path}.podFailurePolicy", {"rules": [ignore_disruptions()]})]
-    if job.written_spec.get("podReplacementPolicy", "Failed") != "Failed":
+    if (
+        "podReplacementPolicy" in job.spec
+        and job.written_spec.get("podReplacementPolicy") != "Failed"
+    ):
         edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
     what = "the Job" if zero[0] == "backoffLimit" else "its index"
     yield Complaint(

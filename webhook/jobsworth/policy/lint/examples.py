@@ -42,6 +42,22 @@ CRON_POD = """\
               image: registry.example.com/report:1.4
 """
 
+JSON = """\
+{
+  "apiVersion": "batch/v1",
+  "kind": "Job",
+  "metadata": {"name": "train", "annotations": {"example.com/customer": "CUSTOMER"}},
+  "spec": {
+    "template": {
+      "spec": {
+        "restartPolicy": "Never",
+        "containers": [{"name": "main", "image": "registry.example.com/train:1.4"}]
+      }
+    }
+  }
+}
+"""
+
 
 def job(spec: str, template: str = POD) -> str:
     """A Job's manifest.

@@ -35,6 +35,12 @@ def enumerated(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def names_disruptions(rule: dict[str, Any]) -> bool:
+    """Whether a rule is about the condition that a disrupted Pod has."""
+    patterns = rule.get("onPodConditions", ())
+    return any(pattern.get("type") == "DisruptionTarget" for pattern in patterns)
+
+
 def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
     for index, earlier in enumerate(covering(job.facts)):
         if not earlier:
@@ -60,8 +66,9 @@ def _trailing_count(job: Subject) -> Iterator[Complaint]:
     while kept and job.rules[kept - 1].get("action") == "Count":
         kept -= 1
     for index in range(kept, len(job.rules)):
-        if not job.decided[index]:
-            continue  # rule-shadowed or exit-code-range says more of it
+        # Of what decides nothing, rule-shadowed says more; a rule on disruptions says that they are minded.
+        if not job.decided[index] or names_disruptions(job.rules[index]):
+            continue
         path = job.rule_path(index)
         fix = Fix("delete the rule", Edit("delete", path), safe=True) if kept else None
         yield Complaint(

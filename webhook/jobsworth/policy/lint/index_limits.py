@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
-from jobsworth.policy.lint.failure_policy import listed
+from jobsworth.policy.lint.failure_policy import listed, names_disruptions
 from jobsworth.policy.lint.rule import Complaint, Rule
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ def _failindex_redundant(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("backoffLimitPerIndex") != 0:
         return
     for index, rule in enumerate(job.rules):
-        if rule.get("action") != "FailIndex":
+        if rule.get("action") != "FailIndex" or names_disruptions(rule):
             continue
         path = job.rule_path(index)
         later = [

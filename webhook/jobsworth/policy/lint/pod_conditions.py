@@ -138,7 +138,7 @@ def _condition_false(job: Subject) -> Iterator[Complaint]:
         right = f'"{statuses[0]}"'
         wanted = right if len(statuses) == 1 else "True or False"
         fix = None
-        if len(statuses) == 1:
+        if len(statuses) == 1 and (type_, statuses[0]) not in ALWAYS_TRUE:
             edit = Edit("set", f"{path}.status", statuses[0])
             fix = Fix(f"match status {right}", edit, safe=False)
         yield Complaint(

@@ -1,0 +1,270 @@
+"""Configuration: found above each file, and wrong in no way that is not told."""
+
+from __future__ import annotations
+
+import builtins
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli.configuration import Configurations, Overrides
+from manifests_for_rules import INVALID, SHADOWED, SOUND
+from running import Validate
+
+MANAGED = SOUND.replace("spec:\n  active", "spec:\n  managedBy: example.com/x\n  active")
+JOB = {"job.yaml": SHADOWED}
+
+
+def toml(text: str) -> str:
+    return f"[tool.jobsworth]\n{text}\n"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pyproject.toml": toml('ignore = ["JW101"]')},
+        {".jobsworth.yaml": "ignore: [JW101]\n"},
+        {".jobsworth.yaml": "ignore: [rule-shadowed]\n"},
+        {".jobsworth.yaml": "ignore: [JW1]\n"},
+        {".jobsworth.yaml": "ignore: [JW]\n"},
+        {".jobsworth.yaml": "select: [JW2, no-resource-requests]\n"},
+        {".jobsworth.yaml": "select: []\n"},
+        {".jobsworth.yaml": "per-file-ignores: {job.yaml: [JW101]}\n"},
+        {".jobsworth.yaml": "per-file-ignores: {'*.yaml': [JW2, JW1], other: [JW3]}\n"},
+        {".jobsworth.yaml": "exclude: ['job.*']\n"},
+    ],
+)
+def test_a_rule_can_be_silenced(files: dict[str, str], validate: Validate) -> None:
+    assert validate("-o", "concise", "job.yaml", files=JOB).found == [(15, "JW101")]
+    assert validate("-o", "concise", "job.yaml", files=files).found == []
+    assert validate("-o", "concise", "--isolated", "job.yaml").found == [(15, "JW101")]
+
+
+def test_a_severity_can_be_set_and_an_error_fails(validate: Validate) -> None:
+    files = {**JOB, ".jobsworth.yaml": "severity: {JW1: info, rule-shadowed: error}\n"}
+    done = validate("-o", "concise", ".", files=files)
+    assert done.code == 1
+    assert "job.yaml:15:9: error JW101" in done.out
+
+
+def test_rules_that_are_off_can_be_selected(validate: Validate) -> None:
+    files = {**JOB, ".jobsworth.yaml": "select: [default, automounted-token]\n"}
+    found = validate("-o", "concise", "job.yaml", files=files).found
+    assert (15, "JW101") in found
+    assert len(found) > 1
+
+
+@pytest.mark.parametrize(
+    ("version", "form"),
+    [
+        ("1.29", 'kubernetes-version = "1.29"'),
+        ("1.30", "kubernetes-version = 1.30"),
+    ],
+)
+def test_the_release_can_be_set(version: str, form: str, validate: Validate) -> None:
+    files = {"job.yaml": MANAGED, "pyproject.toml": toml(form)}
+    done = validate("job.yaml", files=files)
+    assert (f"after {version}" in done.out) or f"ignored by Kubernetes {version}" in done.out
+
+
+def test_a_release_that_yaml_takes_for_a_number_is_meant_as_it_is_written(
+    validate: Validate,
+) -> None:
+    files = {"job.yaml": MANAGED, ".jobsworth.yaml": "kubernetes-version: 1.30\n"}
+    assert "ignored by Kubernetes 1.30" in validate("job.yaml", files=files).out
+
+
+def test_gates_can_be_set_and_the_command_line_adds_to_them(validate: Validate) -> None:
+    gates = "kubernetes-version: '1.31'\nfeature-gates: {JobManagedBy: true}\n"
+    files = {"job.yaml": MANAGED, ".jobsworth.yaml": gates}
+    assert validate("-o", "concise", "job.yaml", files=files).found == []
+    off = ["--feature-gates", "JobManagedBy=false"]
+    assert validate("-o", "concise", *off, "job.yaml").found == [(6, "JW020")]
+
+
+def test_privileged_containers_can_be_allowed(validate: Validate) -> None:
+    privileged = SOUND + "          securityContext: {privileged: true}\n"
+    files = {"job.yaml": privileged}
+    assert validate("job.yaml", files=files).code == 1
+    assert validate("job.yaml", files={".jobsworth.yaml": "allow-privileged: true"}).code == 0
+
+
+def test_the_command_line_counts_more(validate: Validate) -> None:
+    files = {**JOB, ".jobsworth.yaml": "ignore: [JW101]\nkubernetes-version: '1.30'\n"}
+    assert validate("-o", "concise", "--select", "JW101", "job.yaml", files=files).found == [
+        (15, "JW101")
+    ]
+    release = ["--kubernetes-version", "1.31"]
+    files = {"managed.yaml": MANAGED}
+    assert "by Kubernetes 1.31" in validate(*release, "managed.yaml", files=files).out
+
+
+def test_rules_can_be_chosen_on_the_command_line(validate: Validate) -> None:
+    files = {"job.yaml": SHADOWED.replace("  activeDeadlineSeconds: 3600\n", "")}
+
+    def found(*options: str) -> list[str]:
+        done = validate("-o", "concise", *options, "job.yaml", files=files)
+        return [code for _, code in done.found]
+
+    assert found() == ["JW201", "JW101"]
+    assert found("--ignore", "JW201") == ["JW101"]
+    assert found("--ignore", "JW201", "--ignore", "JW101") == []
+    assert found("--ignore=no-deadline,JW1") == []
+    assert found("--select", "JW201") == ["JW201"]
+    assert found("--select", "JW2,JW1", "--ignore", "JW201") == ["JW101"]
+
+
+def test_the_nearest_configuration_wins_whole(validate: Validate) -> None:
+    files = {
+        "pyproject.toml": toml('ignore = ["JW101"]'),
+        "a.yaml": SHADOWED,
+        "inner/.jobsworth.yaml": "ignore: [JW201]\n",
+        "inner/deep/er/b.yaml": SHADOWED,
+        "inner/pyproject.toml": toml('ignore = ["JW101"]'),
+        "other/pyproject.toml": "[tool.other]\n",
+        "other/c.yaml": SHADOWED,
+    }
+    done = validate("-o", "concise", ".", files=files)
+    assert done.out.count("JW101") == 1
+    assert done.out.startswith("inner/deep/er/b.yaml:")
+
+
+def test_standard_input_has_the_configuration_of_the_current_folder(
+    validate: Validate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    job = tmp_path / "stdin"
+    job.write_text(SHADOWED)
+    with job.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        done = validate("-", files={".jobsworth.yaml": "ignore: [JW101]\nexclude: ['*']\n"})
+    assert (done.out, done.err) == ("", "1 object in 1 file; 1 valid, 0 invalid\n")
+
+
+def test_a_configuration_can_be_named(validate: Validate) -> None:
+    files = {**JOB, "strict/rules.yaml": "ignore: [JW101]\n", ".jobsworth.yaml": "nonsense: 1\n"}
+    assert validate("--config", "strict/rules.yaml", "job.yaml", files=files).code == 0
+
+
+def test_excluded_files_are_counted(validate: Validate) -> None:
+    files = {
+        "vendor/a.yaml": INVALID,
+        "b.tpl.yaml": INVALID,
+        "deep/vendor/c.yaml": INVALID,
+        "jobs/d.yaml": SOUND,
+        ".jobsworth.yaml": "exclude: [vendor/, '*.tpl.yaml']\n",
+    }
+    done = validate(".", files=files)
+    assert done.code == 0
+    assert done.err == "1 object in 1 file; 1 valid, 0 invalid; 3 files excluded by configuration\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "complaint"),
+    [
+        (".jobsworth.yaml", "ignroe: []", ".jobsworth.yaml:1: ignroe: there is no such key: did you mean \"ignore\"?"),
+        (".jobsworth.yaml", "file: []", "file: there is no such key: known are kubernetes-version, feature-gates,"),
+        (".jobsworth.yaml", "\nkubernetes-version: 1.99", ".jobsworth.yaml:2: kubernetes-version: \"1.99\" is none of 1.25 to 1.37"),
+        (".jobsworth.yaml", "kubernetes-version: [1]", "kubernetes-version: a list is none of 1.25 to 1.37"),
+        (".jobsworth.yaml", "feature-gates: {JobManagedby: true}", "feature-gates.JobManagedby: there is no such feature gate: did you mean \"JobManagedBy\"?"),
+        (".jobsworth.yaml", "feature-gates: {JobManagedBy: 1}", "feature-gates.JobManagedBy: it must be true or false, and is 1"),
+        (".jobsworth.yaml", "kubernetes-version: '1.25'\nfeature-gates: {JobManagedBy: true}", "does not exist in Kubernetes 1.25"),
+        (".jobsworth.yaml", "allow-privileged: 1", "allow-privileged: it must be true or false, and is 1"),
+        (".jobsworth.yaml", "select: JW101", "select: it must be a list of strings, and is \"JW101\""),
+        (".jobsworth.yaml", "select: [JW999]", "select: unknown rule \"JW999\": did you mean"),
+        (".jobsworth.yaml", "ignore: [rule-shadow]", "ignore: unknown rule \"rule-shadow\": did you mean \"rule-shadowed\"?"),
+        (".jobsworth.yaml", "ignore: [xyz]", "it must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"),
+        (".jobsworth.yaml", "ignore: [JW004]", "\"JW004\" is the verdict of the API server"),
+        (".jobsworth.yaml", "per-file-ignores: {'a/*': [JW090]}", "per-file-ignores[a/*]: \"JW090\" is the verdict"),
+        (".jobsworth.yaml", "per-file-ignores: {'a/*': JW101}", "per-file-ignores[a/*]: it must be a list of strings"),
+        (".jobsworth.yaml", "per-file-ignores: [JW101]", "per-file-ignores: it must have entries of the form `a file pattern: a list of rules`, and is a list"),
+        (".jobsworth.yaml", "severity: {JW101: fatal}", "severity.JW101: \"fatal\" is no severity: known are error, warning, info"),
+        (".jobsworth.yaml", "severity: {JW101: eror}", "severity.JW101: \"eror\" is no severity: did you mean \"error\"?"),
+        (".jobsworth.yaml", "severity: {JW101: off}", "severity.JW101: false is no severity"),
+        (".jobsworth.yaml", "severity: {JW003: info}", "severity.JW003: \"JW003\" is the verdict"),
+        (".jobsworth.yaml", "exclude: a", "exclude: it must be a list of strings"),
+        (".jobsworth.yaml", "- a", "it must have keys (kubernetes-version, "),
+        (".jobsworth.yaml", "a: b: c", ".jobsworth.yaml:1:5: "),
+        (".jobsworth.yaml", "ignore: []\nignore: []", ".jobsworth.yaml:2: ignore: the key `ignore` stands in line 1 and in line 2"),
+        (".jobsworth.yaml", "ignore: []\n---\nignore: []", "it must be one YAML document, and has 2"),
+        ("pyproject.toml", toml("ignore = 1"), "pyproject.toml: [tool.jobsworth]: ignore: it must be a list of strings, and is 1"),
+        ("pyproject.toml", toml("ignore = ["), "pyproject.toml: this is not TOML: "),
+        ("pyproject.toml", "tool.jobsworth = 1", "pyproject.toml: tool.jobsworth: it must be a table, and is 1"),
+    ],
+)  # fmt: skip
+def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
+    file: str, text: str, complaint: str, validate: Validate
+) -> None:
+    done = validate("jobs/job.yaml", files={"jobs/job.yaml": SOUND, file: text})
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: ")
+    assert complaint in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--config", "none.yaml"], "none.yaml: there is no such file or folder"),
+        (["--config", "pyproject.toml"], "pyproject.toml: there is no table [tool.jobsworth]"),
+        (["--select", "JW999"], '--select: unknown rule "JW999"'),
+        (["--ignore", "JW001"], '--ignore: "JW001" is the verdict'),
+        (["--kubernetes-version", "1.99"], "known are 1.25 to 1.37"),
+        (["--feature-gates", "JobManagedBy=1"], "Name=true or Name=false"),
+    ],
+)
+def test_a_bad_option_is_an_error(
+    arguments: list[str], complaint: str, validate: Validate
+) -> None:
+    done = validate(*arguments, "job.yaml", files={**JOB, "pyproject.toml": "[project]\n"})
+    assert done.code == 2
+    assert complaint in done.err
+
+
+def test_the_verdict_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
+    files = {"job.yaml": INVALID, ".jobsworth.yaml": "ignore: [JW]\nseverity: {JW0: info}\n"}
+    assert validate("-o", "concise", "job.yaml", files=files).found == [(6, "JW004")]
+
+
+def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
+    files = {"a/job.yaml": SHADOWED, ".jobsworth.yaml": "ignore: [JW101]", "a/.jobsworth.yaml": "# none\n"}
+    assert validate("-o", "concise", "a", files=files).found == [(15, "JW101")]
+
+
+def test_a_pyproject_without_our_table_is_not_parsed(
+    validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "tomllib", raising=False)
+    monkeypatch.delitem(sys.modules, "jobsworth.cli.configuration_file", raising=False)
+    validate("job.yaml", files={**JOB, "pyproject.toml": "this is [ no TOML"})
+    assert "tomllib" not in sys.modules
+    assert "jobsworth.cli.configuration_file" not in sys.modules
+
+
+def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\n")
+    opened: list[str] = []
+    real = builtins.open
+
+    def noting(file: str, *rest: object, **more: object) -> object:
+        opened.append(str(file))
+        return real(file, *rest, **more)  # type: ignore[call-overload]
+
+    configurations = Configurations(Overrides())
+    monkeypatch.setattr(builtins, "open", noting)
+    settings = {configurations.of(str(tmp_path / "a" / f"{number}.yaml")) for number in range(9)}
+    assert len(settings) == 1
+    assert opened == [str(tmp_path / ".jobsworth.yaml")]
+
+
+def test_settings_can_go_to_another_process(tmp_path: Path) -> None:
+    (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\nexclude: [x.yaml]\n")
+    configurations = Configurations(Overrides(release="1.30"))
+    here = configurations.of(str(tmp_path / "a.yaml"))
+    assert here.rules
+    there = pickle.loads(pickle.dumps(configurations))
+    assert there.of(str(tmp_path / "a.yaml")).server == here.server
+    assert [rule.code for rule in pickle.loads(pickle.dumps(here)).rules] == [
+        rule.code for rule in here.rules
+    ]
+    assert there.excludes(str(tmp_path / "x.yaml"))

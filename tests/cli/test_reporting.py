@@ -1,0 +1,76 @@
+"""Where reports go, and how findings are counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from manifests_for_rules import INVALID, SHADOWED, SOUND
+from running import Validate
+
+FILES = {"a.yaml": SHADOWED, "b.yaml": SHADOWED, "c.yaml": INVALID, "d.yaml": SOUND}
+
+
+@pytest.mark.parametrize("output", ["text", "concise", "json", "sarif", "junit", "github"])
+def test_every_report_can_go_to_a_file(
+    output: str, validate: Validate, tmp_path: Path
+) -> None:
+    printed = validate("-o", output, ".", files=FILES)
+    written = validate("-o", output, "--output-file", "report.out", ".")
+    assert written.out == ""
+    assert (tmp_path / "report.out").read_text(encoding="utf-8") == printed.out
+    assert written.code == printed.code == 1
+    assert "4 objects in 4 files" in written.err
+
+
+def test_a_file_that_cannot_be_written_is_an_error(validate: Validate) -> None:
+    done = validate("--output-file", "no/such/folder/report", "a.yaml", files=FILES)
+    assert done.code == 2
+    assert done.err.startswith("Error: --output-file: no/such/folder/report cannot be written: ")
+
+
+def test_statistics_count_by_code_with_names(validate: Validate) -> None:
+    done = validate("--statistics", ".", files=FILES)
+    first, second = done.out.splitlines()
+    assert first == "2  warning  JW101  rule-shadowed (2 with a fix)"
+    assert second.startswith("1  error    JW004  FieldValueInvalid")
+    assert done.code == 1
+
+
+def test_statistics_of_nothing_are_nothing(validate: Validate) -> None:
+    assert validate("--statistics", "d.yaml", files=FILES).out == ""
+
+
+def test_statistics_are_a_part_of_the_json_report(validate: Validate) -> None:
+    loaded = validate("--statistics", "-o", "json", ".", files=FILES).loaded
+    assert len(loaded["results"]) == 4
+    assert loaded["statistics"][0] == {
+        "count": 2,
+        "severity": "warning",
+        "code": "JW101",
+        "name": "rule-shadowed",
+        "fixable": 2,
+    }
+
+
+def test_a_report_that_has_no_place_for_statistics_says_so(validate: Validate) -> None:
+    done = validate("--statistics", "-o", "sarif", ".", files=FILES)
+    assert done.code == 2
+    assert "--statistics goes with --output text, concise, json" in done.err
+
+
+@pytest.mark.parametrize("output", ["json", "sarif", "junit", "github", "concise", "text"])
+def test_a_quiet_report_has_only_what_is_invalid(output: str, validate: Validate) -> None:
+    done = validate("-q", "-o", output, ".", files=FILES)
+    assert "c.yaml" in done.out
+    assert "a.yaml" not in done.out
+    assert done.err == ""
+
+
+def test_a_fix_is_in_the_json_report(validate: Validate) -> None:
+    done = validate("-o", "json", "a.yaml", files=FILES)
+    (finding,) = json.loads(done.out)["results"][0]["findings"]
+    assert finding["fix"]["title"] == "move the rule up"
+    assert finding["fix"]["safe"] is False

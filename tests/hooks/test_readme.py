@@ -1,0 +1,54 @@
+"""What the README shows for pre-commit, GitHub and editors, held to what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import jobsworth
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def block(after: str, language: str) -> Any:
+    """The first code block of a language behind a heading or sentence, read."""
+    match = re.search(
+        rf"^```{language}\n(.*?)^```", README[README.index(after) :], re.DOTALL | re.MULTILINE
+    )
+    assert match is not None
+    return json.loads(match[1]) if language == "json" else yaml.safe_load(match[1])
+
+
+def test_the_hook_that_is_shown_exists() -> None:
+    (repository,) = block("## With every commit: pre-commit", "yaml")["repos"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert {hook["id"] for hook in repository["hooks"]} <= {hook["id"] for hook in hooks}
+    assert repository["rev"] == f"v{jobsworth.__version__}"
+    for hook in hooks:
+        assert f"`{hook['id']}`" in README or f"id: {hook['id']}" in README
+
+
+def test_the_action_that_is_shown_takes_its_inputs() -> None:
+    workflow = block("## For every pull request: GitHub", "yaml")
+    step = workflow["jobs"]["jobsworth"]["steps"][-1]
+    assert step["uses"] == f"jobsworth/jobsworth@v{jobsworth.__version__}"
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    assert set(step["with"]) == set(action["inputs"])
+
+
+@pytest.mark.parametrize(
+    "url", re.findall(r"https://raw\.githubusercontent\.com/\S+?\.json", README)
+)
+def test_the_schemas_that_are_shown_exist(url: str) -> None:
+    path = url.removeprefix("https://raw.githubusercontent.com/jobsworth/jobsworth/main/")
+    assert (ROOT / path).is_file()
+
+
+def test_the_settings_for_an_editor_are_json() -> None:
+    assert len(block("Visual Studio Code", "json")["yaml.schemas"]) == 2

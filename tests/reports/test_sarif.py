@@ -1,0 +1,136 @@
+"""The SARIF report: valid by its official schema, with what code scanning needs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from jobsworth.api.finding import Finding
+from jobsworth.reports import sarif
+from jobsworth.reports.result import Located, Result
+from manifests_for_rules import INVALID, SHADOWED, SOUND
+from running import Validate
+
+SCHEMA = json.loads((Path(__file__).parent / "data/sarif-schema-2.1.0.json").read_text())
+CHECKER = jsonschema.Draft4Validator(SCHEMA)
+
+MANY = {
+    "a b/invalid.yaml": INVALID,
+    "shadowed.yaml": SHADOWED,
+    "sound.yaml": SOUND,
+    "unreadable.yaml": "kind: Job\n\tx: y\n",
+    "list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod"}]}),
+    "unnamed.yaml": SOUND.replace("name: sound", "generateName: sound-").replace("Never", "Sometimes"),
+}
+
+
+@pytest.fixture
+def log(validate: Validate) -> Any:
+    return validate("--output", "sarif", ".", files=MANY).loaded
+
+
+def results_of(log: Any) -> list[Any]:
+    results: list[Any] = log["runs"][0]["results"]
+    return results
+
+
+def by_rule(log: Any, code: str) -> Any:
+    (result,) = (result for result in results_of(log) if result["ruleId"] == code)
+    return result
+
+
+def test_the_report_is_valid_by_the_official_schema(log: Any) -> None:
+    CHECKER.validate(log)
+    assert {"JW004", "JW005", "JW090", "JW101"} <= {each["ruleId"] for each in results_of(log)}
+
+
+def test_an_empty_report_is_valid_too(validate: Validate) -> None:
+    log = validate("--output", "sarif", "sound.yaml", files={"sound.yaml": SOUND}).loaded
+    CHECKER.validate(log)
+    assert results_of(log) == []
+    assert log["runs"][0]["invocations"] == [{"executionSuccessful": True}]
+
+
+def test_what_cannot_be_read_makes_the_run_unsuccessful(log: Any) -> None:
+    assert log["runs"][0]["invocations"] == [{"executionSuccessful": False}]
+
+
+def test_a_result_points_at_its_rule(log: Any) -> None:
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    for result in results_of(log):
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    assert len({rule["id"] for rule in rules}) == len(rules)
+
+
+def test_a_rule_comes_with_its_page(log: Any) -> None:
+    rules = {rule["id"]: rule for rule in log["runs"][0]["tool"]["driver"]["rules"]}
+    shadowed = rules["JW101"]
+    assert shadowed["name"] == "rule-shadowed"
+    assert shadowed["defaultConfiguration"] == {"level": "warning"}
+    assert "```yaml" in shadowed["help"]["markdown"]
+    assert shadowed["helpUri"].endswith("/docs/rules/JW101.md")
+    assert rules["JW004"]["name"] == "FieldValueInvalid"
+    assert rules["JW004"]["shortDescription"]["text"]
+
+
+def test_a_result_has_a_region_and_the_object(log: Any) -> None:
+    (location,) = by_rule(log, "JW004")["locations"]
+    assert location["physicalLocation"] == {
+        "artifactLocation": {"uri": "a%20b/invalid.yaml"},
+        "region": {
+            "startLine": 6,
+            "startColumn": 25,
+            "endLine": 6,
+            "endColumn": 26,
+            "snippet": {"text": "  backoffLimitPerIndex: 1"},
+        },
+    }
+    (logical,) = location["logicalLocations"]
+    assert logical["fullyQualifiedName"] == "Job/invalid#spec.backoffLimitPerIndex"
+
+
+def test_a_fix_is_a_change_of_the_text(log: Any) -> None:
+    (fix,) = by_rule(log, "JW101")["fixes"]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "shadowed.yaml"}
+    (replacement,) = change["replacements"]
+    region = replacement["deletedRegion"]
+    lines = SHADOWED.splitlines(keepends=True)
+    lines[region["startLine"] - 1 : region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+    fixed = "".join(lines)
+    assert fixed != SHADOWED
+    assert sorted(fixed.splitlines()) == sorted(SHADOWED.splitlines())
+    assert fixed.index("values: [42]") < fixed.index("values: [41, 42]")
+
+
+def test_a_finding_keeps_its_fingerprint_when_lines_are_added_above(validate: Validate) -> None:
+    before = validate("-o", "sarif", "a.yaml", files={"a.yaml": SHADOWED}).loaded
+    after = validate("-o", "sarif", "a.yaml", files={"a.yaml": f"# more\n\n{SHADOWED}"}).loaded
+    (one,), (other,) = results_of(before), results_of(after)
+    assert one["partialFingerprints"] == other["partialFingerprints"]
+    assert one["locations"] != other["locations"]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("./jobs/a.yaml", "jobs/a.yaml"),
+        ("jobs/ü #1.yaml", "jobs/%C3%BC%20%231.yaml"),
+        ("/elsewhere/a.yaml", "file:///elsewhere/a.yaml"),
+        ("<stdin>", "stdin"),
+    ],
+)
+def test_a_file_is_named_by_a_uri(file: str, uri: str) -> None:
+    finding = Finding(
+        source="other", severity="info", code="JW999", field="", reason="new", message="m", hint="h"
+    )
+    result = Result(file=file, document=0, status="valid", findings=[Located(finding)])
+    log = json.loads(sarif.render([result]))
+    CHECKER.validate(log)
+    (told,) = results_of(log)
+    assert told["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": uri}}}]
+    assert (told["level"], told["message"]) == ("note", {"text": "m (h)"})

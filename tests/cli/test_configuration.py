@@ -50,7 +50,7 @@ def test_a_severity_can_be_set_and_an_error_fails(validate: Validate) -> None:
 
 
 def test_rules_that_are_off_can_be_selected(validate: Validate) -> None:
-    files = {**JOB, ".jobsworth.yaml": "select: [default, automounted-token]\n"}
+    files = {**JOB, ".jobsworth.yaml": "select: [default, needless-token]\n"}
     found = validate("-o", "concise", "job.yaml", files=files).found
     assert (15, "JW101") in found
     assert len(found) > 1

@@ -63,21 +63,20 @@ def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
 
 @settings(max_examples=400)
 @given(seeds)
-def test_the_verdict_is_the_same_after_defaulting(seed: int) -> None:
+def test_defaulting_makes_nothing_worse(seed: int) -> None:
     job = job_from(seed)
     defaulted = _default(job)
     if defaulted is not None:
-        assert _errors(defaulted) == _errors(job)
+        assert _errors(defaulted) <= _errors(job)
 
 
 @settings(max_examples=400)
 @given(seeds)
 def test_a_valid_job_may_be_updated_to_itself(seed: int) -> None:
     job = job_from(seed)
-    if not _errors(job):
-        assert [
-            finding for finding in jobsworth.validate(job, old=job) if finding.severity == "error"
-        ] == []
+    if all(finding.severity != "error" for finding in jobsworth.validate(job)):
+        updated = jobsworth.validate(job, old=job)
+        assert [finding for finding in updated if finding.severity == "error"] == []
 
 
 def _default(job: dict[str, Any]) -> dict[str, Any] | None:

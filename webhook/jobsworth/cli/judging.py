@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from jobsworth.api.finding import Finding
 from jobsworth.cli.configuration import OWN_FILE
 from jobsworth.manifests import (
@@ -278,7 +280,7 @@ def judge_all(
         file
         for file in find_manifests(paths)
         if isinstance(file, ManifestError)
-        or not (file.endswith(OWN_FILE) or judge.excludes(file))
+        or not (os.path.basename(file) == OWN_FILE or judge.excludes(file))
     ]
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
         yield from _counted(([_judge_one(judge, file)] for file in found), len(found), progress)

@@ -1,0 +1,153 @@
+"""The baseline: what is there already is not told, what is new is, what is gone is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from manifests_for_rules import INVALID, SHADOWED, SOUND
+from running import Validate
+
+BASELINE = ["--baseline", "known.json"]
+WRITE = [*BASELINE, "--write-baseline"]
+FILES = {"jobs/a.yaml": SHADOWED, "jobs/b.yaml": INVALID, "jobs/c.yaml": SOUND}
+
+
+def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
+    written = validate(*WRITE, "jobs", files=FILES)
+    assert (written.code, written.out) == (0, "")
+    assert written.err.splitlines()[-1] == "known.json: 2 findings (2 added, 0 removed)"
+
+    quiet = validate(*BASELINE, "jobs")
+    assert (quiet.code, quiet.out) == (0, "")
+    assert quiet.err.splitlines() == [
+        "3 objects in 3 files; 3 valid, 0 invalid",
+        "2 findings not reported: known.json has them",
+    ]
+
+    new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}
+    found = validate(*BASELINE, "-o", "concise", "jobs", files=new)
+    assert found.out.startswith("jobs/c.yaml:15:9: warning JW101 ")
+    assert len(found.out.splitlines()) == 1
+
+
+def test_the_file_is_for_people_too(validate: Validate, tmp_path: Path) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    assert json.loads((tmp_path / "known.json").read_text()) == {
+        "version": 1,
+        "findings": [
+            {
+                "file": "jobs/a.yaml",
+                "code": "JW101",
+                "kind": "Job",
+                "namespace": "",
+                "name": "shadowed",
+                "field": "spec.podFailurePolicy.rules[2]",
+            },
+            {
+                "file": "jobs/b.yaml",
+                "code": "JW004",
+                "kind": "Job",
+                "namespace": "",
+                "name": "invalid",
+                "field": "spec.backoffLimitPerIndex",
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"jobs/a.yaml": f"# more lines\n\n{SHADOWED}"},
+        {"jobs/a.yaml": SOUND.replace("name: sound", "name: x") + "---\n" + SHADOWED},
+        {"jobs/moved/elsewhere.yaml": SHADOWED, "jobs/a.yaml": SOUND},
+    ],
+)
+def test_an_entry_holds_when_the_object_moves(change: dict[str, str], validate: Validate) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    assert validate(*BASELINE, "-o", "concise", "jobs", files=change).out == ""
+
+
+def test_another_field_code_or_object_is_new(validate: Validate) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    shadowed_again = SHADOWED.replace("  template:", "      - action: FailJob\n"
+        "        onExitCodes: {operator: In, values: [41]}\n  template:")  # fmt: skip
+    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/a.yaml": shadowed_again})
+    assert "rules[3]" in done.out
+    assert "rules[2]: this rule never decides" not in done.out
+    in_a_namespace = SHADOWED.replace("name: shadowed", "name: shadowed\n  namespace: other")
+    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/a.yaml": in_a_namespace})
+    assert "JW101" in done.out
+
+
+def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_path: Path) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    mended = {"jobs/a.yaml": SOUND.replace("name: sound", "name: shadowed")}
+    told = validate(*BASELINE, "jobs", files=mended)
+    assert told.code == 0
+    assert told.err.splitlines()[-2:] == [
+        "known.json: no longer found (--write-baseline removes them):",
+        "  JW101 Job shadowed spec.podFailurePolicy.rules[2] in jobs/a.yaml",
+    ]
+    (tmp_path / "jobs/b.yaml").unlink()
+    assert "JW004 Job invalid" in validate(*BASELINE, "jobs").err
+    assert "0 findings (0 added, 2 removed)" in validate(*WRITE, "jobs").err
+
+
+def test_what_was_not_judged_is_not_gone(validate: Validate) -> None:
+    validate(*WRITE, "jobs", files=FILES)
+    assert "no longer found" not in validate(*BASELINE, "jobs/c.yaml").err
+    assert "2 findings (0 added, 0 removed)" in validate(*WRITE, "jobs/c.yaml").err
+
+
+def test_objects_without_a_name_are_known_by_their_file(validate: Validate) -> None:
+    unnamed = SHADOWED.replace("name: shadowed", "generateName: shadowed-")
+    validate(*WRITE, "jobs", files={"jobs/a.yaml": unnamed})
+    done = validate(*BASELINE, "-o", "concise", "jobs", files={"jobs/b.yaml": unnamed})
+    assert [line.split(":")[0] for line in done.out.splitlines()] == ["jobs/b.yaml"]
+
+
+def test_files_are_named_from_the_baselines_folder(validate: Validate) -> None:
+    validate("--baseline", "jobs/known.json", "--write-baseline", "jobs", files=FILES)
+    done = validate("--baseline", "jobs/known.json", "jobs")
+    assert (done.code, done.out) == (0, "")
+
+
+def test_what_cannot_be_read_is_never_known(validate: Validate, tmp_path: Path) -> None:
+    done = validate(*WRITE, "jobs", files={"jobs/a.yaml": "a: b: c\n"})
+    assert done.code == 2
+    assert "JW090" in done.out
+    assert json.loads((tmp_path / "known.json").read_text())["findings"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (None, "there is no file known.json; --write-baseline makes it"),
+        ("{", "known.json is not JSON: "),
+        ("[]", "known.json is no baseline; --write-baseline makes one"),
+        ('{"version": 1, "findings": [{"code": 1}]}', "known.json is no baseline"),
+        ('{"version": 2, "findings": []}', "known.json has version 2, and 1 is known"),
+    ],
+)
+def test_a_bad_baseline_is_an_error(text: str | None, complaint: str, validate: Validate) -> None:
+    files = {**FILES, **({} if text is None else {"known.json": text})}
+    done = validate(*BASELINE, "jobs", files=files)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("Error: --baseline: ")
+    assert complaint in done.err
+
+
+def test_writing_needs_a_file(validate: Validate) -> None:
+    done = validate("--write-baseline", "jobs", files=FILES)
+    assert done.code == 2
+    assert "--write-baseline needs --baseline FILE" in done.err
+
+
+def test_a_baseline_that_cannot_be_written_is_an_error(validate: Validate) -> None:
+    done = validate("--baseline", "no/folder.json", "--write-baseline", "jobs", files=FILES)
+    assert done.code == 2
+    assert "--baseline: no/folder.json cannot be written: " in done.err

@@ -1,0 +1,118 @@
+"""Rules about CronJobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from linted import cron_job, found, job, mended
+
+
+def every_ten_minutes(**spec: Any) -> dict[str, Any]:
+    return cron_job(job(), schedule="*/10 * * * *", **spec)
+
+
+def with_deadline(seconds: int, **spec: Any) -> dict[str, Any]:
+    return cron_job(job(activeDeadlineSeconds=seconds), schedule="*/10 * * * *", **spec)
+
+
+def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    value["spec"]["jobTemplate"]["metadata"] = metadata
+    return value
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "field"),
+    [
+        ("JW409", every_ten_minutes(concurrencyPolicy="Forbid"), "spec.concurrencyPolicy"),
+        ("JW410", with_deadline(601), "spec.schedule"),
+        ("JW410", with_deadline(3600, concurrencyPolicy="Allow"), "spec.concurrencyPolicy"),
+        ("JW411", every_ten_minutes(startingDeadlineSeconds=9), "spec.startingDeadlineSeconds"),
+        ("JW411", every_ten_minutes(startingDeadlineSeconds=0), "spec.startingDeadlineSeconds"),
+        ("JW412", every_ten_minutes(suspend=True), "spec.suspend"),
+        ("JW413", every_ten_minutes(failedJobsHistoryLimit=0), "spec.failedJobsHistoryLimit"),
+        ("JW414", cron_job(job(suspend=True)), "spec.jobTemplate.spec.suspend"),
+        (
+            "JW415",
+            cron_job(job(ttlSecondsAfterFinished=60), successfulJobsHistoryLimit=3),
+            "spec.jobTemplate.spec.ttlSecondsAfterFinished",
+        ),
+    ],
+)
+def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) -> None:
+    (finding,) = found(code, value)
+    assert finding.field == field
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("JW409", every_ten_minutes()),
+        ("JW409", every_ten_minutes(concurrencyPolicy="Replace")),
+        ("JW409", with_deadline(3600, concurrencyPolicy="Forbid")),
+        ("JW409", cron_job(job({"activeDeadlineSeconds": 60}), concurrencyPolicy="Forbid")),
+        ("JW410", with_deadline(600)),
+        ("JW410", with_deadline(3600, concurrencyPolicy="Forbid")),
+        ("JW410", with_deadline(3600, concurrencyPolicy="Replace")),
+        ("JW410", every_ten_minutes()),
+        ("JW410", cron_job(job(activeDeadlineSeconds=10**6), schedule="0 0 31 2 *")),
+        ("JW410", cron_job(job(activeDeadlineSeconds=86400), schedule="0 3 * * mon")),
+        ("JW411", every_ten_minutes(startingDeadlineSeconds=10)),
+        ("JW411", every_ten_minutes()),
+        ("JW412", every_ten_minutes(suspend=True, startingDeadlineSeconds=60)),
+        ("JW412", every_ten_minutes(suspend=False)),
+        ("JW413", every_ten_minutes(failedJobsHistoryLimit=1, successfulJobsHistoryLimit=0)),
+        ("JW414", cron_job(job(suspend=False))),
+        ("JW414", cron_job(job(suspend=True, managedBy="kueue.x-k8s.io/multikueue"))),
+        (
+            "JW414",
+            with_queue(cron_job(job(suspend=True)), labels={"kueue.x-k8s.io/queue-name": "a"}),
+        ),
+        ("JW415", cron_job(job(ttlSecondsAfterFinished=60))),
+        ("JW415", cron_job(job(ttlSecondsAfterFinished=60), failedJobsHistoryLimit=0)),
+        ("JW415", cron_job(job(), failedJobsHistoryLimit=5)),
+    ],
+)
+def test_a_cron_job_is_left_alone(code: str, value: dict[str, Any]) -> None:
+    assert found(code, value) == []
+
+
+@pytest.mark.parametrize("number", range(9, 16))
+def test_a_job_of_no_cron_job_is_left_alone(number: int) -> None:
+    assert found(f"JW4{number:02}", job(suspend=True, ttlSecondsAfterFinished=0)) == []
+
+
+def test_overlap_counts_from_the_shortest_gap() -> None:
+    value = cron_job(job(activeDeadlineSeconds=5 * 3600), schedule="0 9,13 * * *")
+    (finding,) = found("JW410", value)
+    assert "a run may last 5 h, and the next may start 4 h after it" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("code", "value", "field", "fixed"),
+    [
+        ("JW410", with_deadline(3600), "concurrencyPolicy", "Forbid"),
+        ("JW411", every_ten_minutes(startingDeadlineSeconds=5), "startingDeadlineSeconds", 60),
+        ("JW413", every_ten_minutes(failedJobsHistoryLimit=0), "failedJobsHistoryLimit", None),
+    ],
+)
+def test_a_fix_is_unsafe_and_mends(
+    code: str, value: dict[str, Any], field: str, fixed: Any
+) -> None:
+    (finding,) = found(code, value)
+    assert finding.fix is not None
+    assert not finding.fix.safe
+    assert mended(code, value)["spec"].get(field) == fixed
+    assert found(code, mended(code, value)) == []
+
+
+def test_the_history_limits_take_over_from_the_time_to_live() -> None:
+    value = cron_job(job(ttlSecondsAfterFinished=60), failedJobsHistoryLimit=5)
+    assert "ttlSecondsAfterFinished" not in mended("JW415", value)["spec"]["jobTemplate"]["spec"]
+
+
+def test_with_forbid_one_suspended_job_blocks_all() -> None:
+    value = cron_job(job(suspend=True), concurrencyPolicy="Forbid")
+    (finding,) = found("JW414", value)
+    assert "none is made while one waits" in finding.message

@@ -1,0 +1,114 @@
+"""Rules about what the Jobs and Pods that are made from a manifest are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.api.server import ApiServer
+from jobsworth.validation.engine import engine_for
+from linted import cron_job, found, job
+
+
+def named(name: str, value: dict[str, Any]) -> dict[str, Any]:
+    value["metadata"]["name"] = name
+    return value
+
+
+def indexed(completions: int) -> dict[str, Any]:
+    return cron_job(job(completionMode="Indexed", completions=completions, parallelism=1))
+
+
+def labelled(labels: dict[str, str], value: dict[str, Any]) -> dict[str, Any]:
+    value["spec"]["jobTemplate"]["metadata"] = {"labels": labels}
+    return value
+
+
+def is_refused(value: dict[str, Any]) -> bool:
+    findings = engine_for(ApiServer("1.36")).validate(value)
+    return any(finding.severity == "error" for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("value", "field"),
+    [
+        (named("n" * 52, indexed(11)), "metadata.name"),
+        (named("n" * 51, indexed(101)), "metadata.name"),
+        (named("nightly.report", indexed(2)), "metadata.name"),
+        (labelled({"app": "a b"}, cron_job(job())), "spec.jobTemplate.metadata.labels"),
+    ],
+)
+def test_jobs_that_will_be_refused_are_reported(value: dict[str, Any], field: str) -> None:
+    (finding,) = found("JW416", value)
+    assert finding.field == field
+    assert finding.message.startswith("the API server will refuse each Job: Invalid value: ")
+    assert not is_refused(value)
+
+
+def test_a_label_that_the_server_generates_cannot_be_set_otherwise() -> None:
+    value = cron_job(job())
+    template = value["spec"]["jobTemplate"]["spec"]["template"]
+    template["metadata"] = {"labels": {"job-name": "mine"}}
+    (finding,) = found("JW416", value)
+    assert finding.field == "spec.jobTemplate.spec.template.metadata.labels[job-name]"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        named("n" * 52, indexed(10)),
+        named("n" * 52, cron_job(job())),
+        named("nightly.report", cron_job(job())),
+        named("n" * 63, job()),
+        labelled({"app": "a"}, cron_job(job())),
+    ],
+)
+def test_jobs_that_will_be_accepted_are_left_alone(value: dict[str, Any]) -> None:
+    assert found("JW416", value) == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        named("n" * 53, indexed(11)),
+        cron_job(job({"restartPolicy": "Always"})),
+    ],
+)
+def test_a_cron_job_that_is_refused_itself_needs_no_more(value: dict[str, Any]) -> None:
+    assert is_refused(value)
+    assert found("JW416", value) == []
+
+
+@pytest.mark.parametrize(
+    ("length", "value", "reported"),
+    [
+        (49, cron_job(job()), False),
+        (50, cron_job(job()), True),
+        (46, indexed(10), False),
+        (47, indexed(10), True),
+        (44, indexed(1000), False),
+        (45, indexed(1000), True),
+        (60, job(), False),
+    ],
+)
+def test_the_number_of_the_run_must_fit_into_the_name_of_a_pod(
+    length: int, value: dict[str, Any], reported: bool
+) -> None:
+    findings = found("JW417", named("n" * length, value))
+    assert bool(findings) is reported
+    if reported:
+        assert f": {length - 1} characters are the most" in findings[0].message
+
+
+@pytest.mark.parametrize("value", [job(), cron_job(job())])
+def test_a_name_with_dots_is_reported(value: dict[str, Any]) -> None:
+    assert [finding.field for finding in found("JW217", named("a.b", value))] == ["metadata.name"]
+    assert found("JW217", named("a-b", value)) == []
+
+
+@pytest.mark.parametrize("code", ["JW217", "JW416", "JW417"])
+def test_a_generated_name_is_not_known(code: str) -> None:
+    value = cron_job(job())
+    value["metadata"] = {"generateName": "n" * 60 + "."}
+    assert found(code, value) == []

@@ -1,0 +1,154 @@
+"""Rules about the Pods of a Job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from linted import cron_job, fields, found, job, mended
+
+POD = "template.spec."
+FIRST = f"{POD}containers[0]"
+
+
+def container(**parts: Any) -> dict[str, Any]:
+    return job({"containers": [{"name": "main", "image": "busybox:1.36", **parts}]})
+
+
+def with_image(image: str) -> dict[str, Any]:
+    return container(image=image)
+
+
+def with_memory(amount: str | int, kind: str = "requests") -> dict[str, Any]:
+    return container(resources={kind: {"memory": amount}})
+
+
+@pytest.mark.parametrize(
+    ("image", "reported"),
+    [
+        ("busybox", True),
+        ("busybox:latest", True),
+        ("registry:5000/tool", True),
+        ("registry.example.com/a/b:latest", True),
+        ("busybox:1.36", False),
+        ("registry:5000/tool:1.0", False),
+        (f"busybox@sha256:{'0' * 64}", False),
+        (f"busybox:latest@sha256:{'0' * 64}", False),
+        ("$(IMAGE)", False),
+        ("<image>", False),
+    ],
+)
+def test_an_image_names_a_version(image: str, reported: bool) -> None:
+    assert fields("JW501", with_image(image)) == ([f"{FIRST}.image"] if reported else [])
+
+
+def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
+    value = job({"initContainers": [{"name": "init", "image": "busybox"}]})
+    assert fields("JW501", cron_job(value)) == [f"spec.{POD}initContainers[0].image"]
+
+
+@pytest.mark.parametrize(
+    ("resources", "reported"),
+    [
+        ({}, True),
+        ({"requests": {"ephemeral-storage": "1Gi"}}, True),
+        ({"requests": {"cpu": "1"}}, False),
+        ({"limits": {"memory": "1Gi"}}, False),
+    ],
+)
+def test_a_container_asks_for_resources(resources: dict[str, Any], reported: bool) -> None:
+    assert fields("JW502", container(resources=resources)) == ([FIRST] if reported else [])
+
+
+def test_resources_of_the_pod_are_resources() -> None:
+    assert fields("JW502", job({"resources": {"requests": {"cpu": "1"}}})) == []
+
+
+def test_init_containers_need_none() -> None:
+    value = container(resources={"requests": {"cpu": "1"}})
+    value["spec"]["template"]["spec"]["initContainers"] = [{"name": "init", "image": "a:1"}]
+    assert fields("JW502", value) == []
+
+
+@pytest.mark.parametrize(
+    ("pod", "reported"),
+    [
+        ({}, True),
+        ({"serviceAccountName": "default"}, True),
+        ({"automountServiceAccountToken": True}, True),
+        ({"automountServiceAccountToken": False}, False),
+        ({"serviceAccountName": "ledger"}, False),
+        ({"containers": [{"name": "main", "image": "bitnami/kubectl:1.33"}]}, False),
+        ({"containers": [{"name": "main", "image": "a:1", "args": ["helm upgrade x"]}]}, False),
+    ],
+)
+def test_the_default_token_is_reported(pod: dict[str, Any], reported: bool) -> None:
+    field = f"{POD}automountServiceAccountToken"
+    assert fields("JW503", job(pod)) == ([field] if reported else [])
+
+
+def test_the_token_can_be_left_out() -> None:
+    fixed = mended("JW503", job())
+    assert fixed["spec"]["template"]["spec"]["automountServiceAccountToken"] is False
+
+
+@pytest.mark.parametrize(
+    ("amount", "reported"),
+    [
+        ("512m", True),
+        ("0.5", True),
+        (512, True),
+        ("512k", True),
+        ("512Mi", False),
+        ("1G", False),
+        ("1.5Gi", False),
+        (1048576, False),
+        ("0", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["requests", "limits"])
+def test_memory_has_a_unit(amount: str | int, kind: str, reported: bool) -> None:
+    field = f"{FIRST}.resources.{kind}[memory]"
+    assert fields("JW504", with_memory(amount, kind)) == ([field] if reported else [])
+
+
+def test_storage_may_be_small_but_not_broken() -> None:
+    for amount, reported in (("1k", False), ("100m", True)):
+        value = container(resources={"requests": {"ephemeral-storage": amount, "cpu": "100m"}})
+        assert bool(fields("JW504", value)) is reported
+
+
+@pytest.mark.parametrize(
+    ("env", "reported"),
+    [
+        ([("A", "1"), ("A", "2")], [1]),
+        ([("A", "1"), ("B", "2"), ("A", "1"), ("A", "3")], [2, 3]),
+        ([("A", "1"), ("A", "$(A)")], [1]),
+        ([("A", "1"), ("A", "$(A) more")], []),
+        ([("A", "1"), ("B", "1")], []),
+    ],
+)
+def test_a_variable_is_set_once(env: list[tuple[str, str]], reported: list[int]) -> None:
+    variables = [{"name": name, "value": value} for name, value in env]
+    assert fields("JW505", container(env=variables)) == [
+        f"{FIRST}.env[{index}]" for index in reported
+    ]
+
+
+def test_a_reference_hides_a_variable_as_well() -> None:
+    reference = {"fieldRef": {"fieldPath": "metadata.name"}}
+    variables = [{"name": "A", "value": "1"}, {"name": "A", "valueFrom": reference}]
+    assert fields("JW505", container(env=variables)) == [f"{FIRST}.env[1]"]
+
+
+@pytest.mark.parametrize(
+    ("completions", "parallelism", "reported"),
+    [(100_001, 10_001, True), (100_000, 10_001, False), (100_001, 10_000, False)],
+)
+def test_indexes_must_fit_into_the_status(
+    completions: int, parallelism: int, reported: bool
+) -> None:
+    counts = {"completions": completions, "parallelism": parallelism}
+    assert bool(found("JW221", job(completionMode="Indexed", **counts))) is reported
+    assert found("JW221", job(**counts)) == []

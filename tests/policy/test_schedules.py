@@ -1,0 +1,131 @@
+"""Rules about cron schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from linted import cron_job, found, job, mended
+
+
+def scheduled(schedule: str, **spec: Any) -> dict[str, Any]:
+    return cron_job(job(), schedule=schedule, **spec)
+
+
+@pytest.mark.parametrize(
+    ("code", "schedule"),
+    [
+        ("JW401", "0 0 30 2 *"),
+        ("JW401", "0 0 31 2,4,6,9,11 *"),
+        ("JW401", ", * * * *"),
+        ("JW402", "0 6 31 * *"),
+        ("JW402", "0 6 29-31 * *"),
+        ("JW402", "0 6 31 */3 *"),
+        ("JW403", "0 6 1-7 * mon"),
+        ("JW403", "0 6 13 * fri"),
+        ("JW403", "0 6 */2 * mon"),
+        ("JW403", "0 6 1-31 * mon"),
+        ("JW404", "* 3 * * *"),
+        ("JW404", "* 0,12 * * *"),
+        ("JW404", "*/1 3 1 * *"),
+        ("JW405", "*/45 * * * *"),
+        ("JW405", "*/7 9-17 * * *"),
+        ("JW405", "0-59/25 * * * *"),
+        ("JW405", "0 */5 * * *"),
+        ("JW406", "@every 90m"),
+        ("JW406", "@every 500ms"),
+        ("JW419", "*/90 * * * *"),
+        ("JW419", "0 */36 * * *"),
+        ("JW419", "0 0 */45 * *"),
+        ("JW419", "0 0 1 */18 *"),
+    ],
+)
+def test_a_schedule_is_reported(code: str, schedule: str) -> None:
+    (finding,) = found(code, scheduled(schedule))
+    assert finding.field == "spec.schedule"
+
+
+@pytest.mark.parametrize(
+    ("code", "schedule"),
+    [
+        ("JW401", "0 0 29 2 *"),
+        ("JW401", "0 0 31 1 *"),
+        ("JW401", "0 0 30 2 1"),  # or a Monday
+        ("JW401", "@every 1h"),
+        ("JW402", "0 6 28-31 * *"),
+        ("JW402", "0 6 31 1,12 *"),
+        ("JW402", "0 6 31 * mon"),
+        ("JW402", "0 6 29 2 *"),  # whoever writes this knows
+        ("JW402", "0 6 31 2 *"),  # never fires at all
+        ("JW402", "@monthly"),
+        ("JW403", "0 6 * * mon"),
+        ("JW403", "0 6 1 * *"),
+        ("JW403", "0 6 1 * ?"),
+        ("JW403", "0 6 1-31 * 0-6"),
+        ("JW404", "0 3 * * *"),
+        ("JW404", "*/5 3 * * *"),
+        ("JW404", "* 9-17 * * *"),
+        ("JW404", "* * * * *"),
+        ("JW405", "*/5 * * * *"),
+        ("JW405", "*/45 3 * * *"),
+        ("JW405", "*/60 * * * *"),
+        ("JW405", "5/7 * * * *"),
+        ("JW405", "0 */5 * * mon"),
+        ("JW405", "0 */6 * * *"),
+        ("JW405", "@hourly"),
+        ("JW406", "@hourly"),
+        ("JW406", "0 */2 * * *"),
+        ("JW419", "*/60 */24 * * *"),
+        ("JW419", "0 0 */31 */12 *"),
+        ("JW419", "0 0 * * */7"),
+        ("JW419", "@daily"),
+    ],
+)
+def test_a_schedule_is_left_alone(code: str, schedule: str) -> None:
+    assert found(code, scheduled(schedule)) == []
+
+
+@pytest.mark.parametrize("code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419"])
+@pytest.mark.parametrize("value", [job(), scheduled("60 * * * *"), scheduled("")])
+def test_what_has_no_schedule_is_left_alone(code: str, value: dict[str, Any]) -> None:
+    assert found(code, value) == []
+
+
+def test_a_template_for_runs_by_hand_may_never_fire() -> None:
+    assert found("JW401", scheduled("0 0 31 2 *", suspend=True)) == []
+
+
+def test_the_months_that_are_left_out_are_named() -> None:
+    (finding,) = found("JW402", scheduled("0 6 31 */3 *"))
+    assert finding.message.startswith("no run in April, which has no day 31")
+    (finding,) = found("JW402", scheduled("0 6 29 * *"))
+    assert finding.message.startswith("no run in February of most years, which has no day 29")
+
+
+def test_days_that_are_all_days_are_told() -> None:
+    (finding,) = found("JW403", scheduled("0 6 1-31 * mon"))
+    assert "which is every day" in finding.message
+
+
+def test_one_run_instead_of_sixty_is_an_unsafe_fix() -> None:
+    (finding,) = found("JW404", scheduled("* 3 * * mon"))
+    assert finding.fix is not None
+    assert not finding.fix.safe
+    fixed = mended("JW404", scheduled("* 3 * * mon"))
+    assert fixed["spec"]["schedule"] == "0 3 * * mon"
+    assert found("JW404", fixed) == []
+
+
+@pytest.mark.parametrize(
+    ("schedule", "advice"),
+    [("*/7 * * * *", "*/6 and */10 come out even"), ("*/45 * * * *", "*/30 comes out even")],
+)
+def test_steps_that_come_out_even_are_named(schedule: str, advice: str) -> None:
+    (finding,) = found("JW405", scheduled(schedule))
+    assert finding.message.endswith(advice)
+
+
+def test_an_interval_below_a_minute_loses_runs() -> None:
+    (finding,) = found("JW406", scheduled("@every 10s"))
+    assert finding.message.startswith("every 10 s is too often")

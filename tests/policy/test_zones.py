@@ -1,0 +1,115 @@
+"""Rules about the time zone of a CronJob."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+
+from jobsworth.api.formats.clock_changes import ZONES
+from jobsworth.api.formats.cron import parse
+from jobsworth.api.formats.time_zones import read_names
+from linted import cron_job, found, job, mended
+
+# The parser's own arithmetic goes wrong where an offset is not in whole hours.
+WHOLE_HOURS = [
+    read_names(names)[0]
+    for names in ZONES.values()
+    if not {"Australia/Lord_Howe", "Pacific/Chatham"} & set(read_names(names))
+]
+
+
+def in_zone(schedule: str, zone: str | None) -> dict[str, Any]:
+    spec = {} if zone is None else {"timeZone": zone}
+    return cron_job(job(), schedule=schedule, **spec)
+
+
+@pytest.mark.parametrize(
+    "schedule", ["30 4 * * *", "0 */6 * * *", "*/5 9-17 * * *", "*/5 * * * mon", "@daily"]
+)
+def test_a_schedule_that_depends_on_the_clock_names_a_zone(schedule: str) -> None:
+    (finding,) = found("JW407", in_zone(schedule, None))
+    assert (finding.field, finding.severity) == ("spec.schedule", "info")
+    assert mended("JW407", in_zone(schedule, None))["spec"]["timeZone"] == "Etc/UTC"
+    assert found("JW407", in_zone(schedule, "Europe/Berlin")) == []
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    ["*/5 * * * *", "0 * * * *", "@hourly", "@every 1h", "TZ=UTC 0 3 * * *", "0 0 31 2 *"],
+)
+def test_other_schedules_need_no_zone(schedule: str) -> None:
+    assert found("JW407", in_zone(schedule, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("schedule", "zone", "said"),
+    [
+        ("30 2 * * *", "Europe/Berlin", ["left out in March", "started twice in October"]),
+        ("0 2 * * sun", "America/New_York", ["left out in March"]),
+        ("0 1 * * *", "America/New_York", ["started twice in November"]),
+        ("30 1 * * *", "Europe/London", ["left out in March", "started twice in October"]),
+        ("30 0 8-14 3 *", "America/Havana", ["left out in March"]),
+        ("0,30 2 * * *", "Australia/Sydney", ["left out in October", "started twice in April"]),
+    ],
+)
+def test_a_run_within_a_clock_change_is_reported(schedule: str, zone: str, said: list[str]) -> None:
+    (finding,) = found("JW408", in_zone(schedule, zone))
+    for words in said:
+        assert words in finding.message
+
+
+@pytest.mark.parametrize(
+    ("schedule", "zone"),
+    [
+        ("30 4 * * *", "Europe/Berlin"),
+        ("30 2 * * *", "Etc/UTC"),
+        ("30 2 * * *", "Asia/Tokyo"),
+        ("30 2 * * mon-fri", "Europe/Berlin"),
+        ("30 2 1 * *", "Europe/Berlin"),
+        ("30 2 * 5 *", "Europe/Berlin"),
+        ("30 2 8-14 3 mon", "Etc/UTC"),
+        ("*/30 * * * *", "Europe/Berlin"),
+        ("0 1-5 * * *", "Europe/Berlin"),
+        ("@every 1h", "Europe/Berlin"),
+    ],
+)
+def test_other_runs_are_left_alone(schedule: str, zone: str) -> None:
+    assert found("JW408", in_zone(schedule, zone)) == []
+
+
+@pytest.mark.parametrize("zone", [name for name in WHOLE_HOURS if name in available_timezones()])
+@pytest.mark.parametrize("hour", [0, 1, 2, 23])
+def test_a_daily_run_is_reported_exactly_when_a_day_lacks_or_doubles_it(
+    zone: str, hour: int
+) -> None:
+    schedule = f"30 {hour} * * *"
+    times = parse(schedule).next_times(datetime(2026, 12, 31, 12, tzinfo=ZoneInfo(zone)), 366)
+    days = [time.date() for time in times if time.year == 2027]
+    every = {date(2027, 1, 1) + timedelta(number) for number in range(365)}
+    message = "".join(finding.message for finding in found("JW408", in_zone(schedule, zone)))
+    assert ("left out" in message) == (set(days) != every)
+    assert ("started twice" in message) == (len(days) != len(set(days)))
+
+
+@pytest.mark.parametrize(
+    ("zone", "said"),
+    [
+        ("Etc/GMT+5", "5 h behind UTC, elsewhere written UTC-5"),
+        ("Etc/GMT-14", "14 h ahead of UTC, elsewhere written UTC+14"),
+        ("EST", "in summer America/New_York is an hour ahead"),
+    ],
+)
+def test_a_misleading_zone_is_reported(zone: str, said: str) -> None:
+    (finding,) = found("JW418", in_zone("30 4 * * *", zone))
+    assert finding.field == "spec.timeZone"
+    assert said in finding.message
+
+
+@pytest.mark.parametrize(
+    "zone", [None, "Etc/UTC", "Etc/GMT", "Etc/GMT+0", "Etc/GMT0", "HST", "EST5EDT", "Europe/Berlin"]
+)
+def test_another_zone_is_left_alone(zone: str | None) -> None:
+    assert found("JW418", in_zone("30 4 * * *", zone)) == []

@@ -80,3 +80,9 @@ def mended(code: str, value: dict[str, Any]) -> dict[str, Any]:
     assert finding.fix is not None
     changed: dict[str, Any] = edited(value, *finding.fix.edits)
     return changed
+
+
+def defaults_of(value: dict[str, Any]) -> dict[str, Any]:
+    """The spec of an object with the server's defaults."""
+    spec: dict[str, Any] = engine_for(ApiServer("1.36")).default(value)["spec"]
+    return spec

@@ -213,9 +213,7 @@ def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
         (["--feature-gates", "JobManagedBy=1"], "Name=true or Name=false"),
     ],
 )
-def test_a_bad_option_is_an_error(
-    arguments: list[str], complaint: str, validate: Validate
-) -> None:
+def test_a_bad_option_is_an_error(arguments: list[str], complaint: str, validate: Validate) -> None:
     done = validate(*arguments, "job.yaml", files={**JOB, "pyproject.toml": "[project]\n"})
     assert done.code == 2
     assert complaint in done.err
@@ -227,7 +225,11 @@ def test_the_verdict_cannot_be_ignored_with_all_the_rest(validate: Validate) -> 
 
 
 def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
-    files = {"a/job.yaml": SHADOWED, ".jobsworth.yaml": "ignore: [JW101]", "a/.jobsworth.yaml": "# none\n"}
+    files = {
+        "a/job.yaml": SHADOWED,
+        ".jobsworth.yaml": "ignore: [JW101]",
+        "a/.jobsworth.yaml": "# none\n",
+    }
     assert validate("-o", "concise", "a", files=files).found == [(15, "JW101")]
 
 
@@ -261,10 +263,24 @@ def test_settings_can_go_to_another_process(tmp_path: Path) -> None:
     (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\nexclude: [x.yaml]\n")
     configurations = Configurations(Overrides(release="1.30"))
     here = configurations.of(str(tmp_path / "a.yaml"))
-    assert here.rules
     there = pickle.loads(pickle.dumps(configurations))
     assert there.of(str(tmp_path / "a.yaml")).server == here.server
-    assert [rule.code for rule in pickle.loads(pickle.dumps(here)).rules] == [
-        rule.code for rule in here.rules
-    ]
+    assert pickle.loads(pickle.dumps(here)).selection.ignore == here.selection.ignore == {"JW101"}
     assert there.excludes(str(tmp_path / "x.yaml"))
+
+
+def test_the_examples_of_the_readme_are_right(validate: Validate) -> None:
+    readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## Configuration\n")[2].partition("\n## Ignoring findings\n")[0]
+    for name, language in ((".jobsworth.yaml", "yaml"), ("pyproject.toml", "toml")):
+        example = section.partition(f"```{language}\n")[2].partition("```")[0]
+        assert example
+        files = {"job.yaml": SOUND, f"{language}/{name}": example, f"{language}/a.yaml": SOUND}
+        assert validate(f"{language}/a.yaml", files=files).code == 0
+
+
+def test_every_key_is_in_the_readme() -> None:
+    from jobsworth.cli.configuration_file import KEYS
+
+    readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+    assert [key for key in KEYS if f"\n{key}:" not in readme] == []

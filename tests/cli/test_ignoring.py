@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +46,9 @@ def test_a_finding_can_be_ignored(job: str, validate: Validate) -> None:
 
 
 def test_the_key_counts_as_the_place_of_its_value(validate: Validate) -> None:
-    job = SOUND.replace("image: registry", "image:  # jobsworth: ignore[JW501]\n            registry")
+    job = SOUND.replace(
+        "image: registry", "image:  # jobsworth: ignore[JW501]\n            registry"
+    )
     job = job.replace("main:1.0", "main")
     assert validate("-o", "concise", "a.yaml", files={"a.yaml": job}).found == []
     idle = job.replace("JW501", "JW101")
@@ -136,7 +139,7 @@ def test_a_comment_behind_the_header_of_a_block_counts(validate: Validate) -> No
         "          image:",
     )
     found = validate("-o", "concise", "job.yaml", files={"job.yaml": job}).found
-    assert found == [(13, "JW900")]
+    assert found == [(14, "JW900")]
 
 
 @pytest.mark.parametrize(
@@ -178,3 +181,14 @@ def test_an_ignored_error_does_not_fail(validate: Validate) -> None:
     assert validate("job.yaml", files=files).code == 1
     ignored = on_the_rule("jobsworth: ignore[JW101]")
     assert validate("job.yaml", files={"job.yaml": ignored}).code == 0
+
+
+def test_the_example_of_the_readme_is_right(validate: Validate) -> None:
+    readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
+    section = readme.partition("\n## Ignoring findings\n")[2]
+    example = section.partition("```yaml\n")[2].partition("```")[0]
+    rest = SOUND.partition("ttlSecondsAfterFinished: 86400\n")[2]
+    assert validate("-o", "concise", "job.yaml", files={"job.yaml": example + rest}).found == []
+    plain = "".join(line.split("#")[0].rstrip() + "\n" for line in (example + rest).splitlines())
+    found = validate("-o", "concise", "job.yaml", files={"job.yaml": plain}).found
+    assert sorted(code for _, code in found) == ["JW201", "JW204"]

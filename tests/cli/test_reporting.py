@@ -14,9 +14,7 @@ FILES = {"a.yaml": SHADOWED, "b.yaml": SHADOWED, "c.yaml": INVALID, "d.yaml": SO
 
 
 @pytest.mark.parametrize("output", ["text", "concise", "json", "sarif", "junit", "github"])
-def test_every_report_can_go_to_a_file(
-    output: str, validate: Validate, tmp_path: Path
-) -> None:
+def test_every_report_can_go_to_a_file(output: str, validate: Validate, tmp_path: Path) -> None:
     printed = validate("-o", output, ".", files=FILES)
     written = validate("-o", output, "--output-file", "report.out", ".")
     assert written.out == ""

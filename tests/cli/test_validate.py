@@ -48,7 +48,9 @@ def run(
 
 
 def report(*arguments: str, stdin: str = "") -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(run("validate", "-o", "json", *arguments, stdin=stdin).stdout)
+    loaded: dict[str, Any] = json.loads(
+        run("validate", "-o", "json", *arguments, stdin=stdin).stdout
+    )
     return loaded
 
 
@@ -67,6 +69,7 @@ def test_an_invalid_job_exits_with_1_and_shows_the_line(tmp_path: Path) -> None:
         "  Invalid value: 1: requires indexed completion mode\n"
         "  6 |   backoffLimitPerIndex: 1\n"
         "    |                         ^\n"
+        "  fix: set completionMode: Indexed (safe)\n"
         "\n"
     )
 
@@ -100,7 +103,9 @@ def test_json_output_is_the_contract() -> None:
         (2, "Job", "train", "valid"),
         (3, None, None, "error"),
     ]
-    assert loaded["results"][0]["findings"] == [
+    (first,) = loaded["results"][0]["findings"]
+    assert first.pop("fix")["safe"] is True
+    assert [first] == [
         {
             "source": "api",
             "severity": "error",

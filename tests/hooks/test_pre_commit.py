@@ -134,6 +134,8 @@ def test_try_repo_mends_what_can_be_mended(
     assert code == 1, said
     assert "- files were modified by this hook" in said
     assert "values: [7, 42]  # a bug of ours\n" in (repository / "mendable.yaml").read_text()
+    assert "kind: Job\n" in (repository / "near.yaml").read_text()
+    assert "apiVersion: batch/v1\n" in (repository / "old.yaml").read_text()
     unchanged = {**SOUND, "unreadable.yaml": UNSOUND["unreadable.yaml"]}
     for name, text in unchanged.items():
         assert (repository / name).read_text() == text

@@ -51,4 +51,8 @@ def edit_of(value: Any, seed: int) -> Edit:
         head, _, last = path.rpartition("[")
         siblings = [at for at, _ in everything if at.rpartition("[")[0] == head]
         return Edit("move", path, rng.choice(siblings))
+    if path.rpartition("[")[2].rstrip("]").isdecimal() and rng.random() < 0.5:
+        if isinstance(holder, list):
+            return Edit("move", path, f"{target}[{len(holder)}]")
+        return Edit("move", path, f"{target + name}[0]")
     return Edit("move", path, target + name)

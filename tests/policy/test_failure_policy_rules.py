@@ -104,7 +104,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
         "in a CronJob too",
         "JW101",
         cron_job(with_policy(on_codes("Count", "In", 1), on_codes("FailJob", "In", 1))),
-        ["spec." + at(1)],
+        [at(1)],
     ),
     # JW102 disruption-after-exit-code
     ("143 before", "JW102", with_policy(on_codes("FailJob", "In", 143), MINDED), [at(1)]),

@@ -1,17 +1,16 @@
 """Which rule of a failure policy decides, held against brute force over Pods.
 
-The brute force knows nothing of sets of facts: it asks, as the Job controller does, each rule in turn about
-each Pod, and so finds out which rules decide about any Pod at all.
+See `failing_pods.py`: each rule is asked in turn about each Pod, which shows the rules that decide about any.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from failing_pods import CONDITIONS, CONTAINERS, Rule, first_match, matches, policies
 from jobsworth.policy.lint.failures import (
     ANY_OTHER_CODE,
     Facts,
@@ -21,62 +20,8 @@ from jobsworth.policy.lint.failures import (
 )
 from linted import on_codes
 
-CONTAINERS = ("app", "init", "sidecar")
-CONDITIONS = ("DisruptionTarget=True", "DisruptionTarget=False", "Ready=False")
 ROW = (1 << 256) - 1
 EVERY_PAIR = (1 << 65536) - 1
-
-Rule = dict[str, Any]
-
-# Few numbers, so that sets meet; the ends of the range, and what lies beyond.
-codes = st.lists(
-    st.sampled_from((0, 1, 2, 3, 42, 127, 128, 137, 143, 254, 255, 256, -1)),
-    unique=True,
-    min_size=1,
-    max_size=5,
-).map(sorted)
-long_lists = st.sets(st.integers(0, 255), min_size=200, max_size=255).map(sorted)
-requirements = st.fixed_dictionaries(
-    {"operator": st.sampled_from(("In", "NotIn")), "values": codes | long_lists},
-    optional={"containerName": st.sampled_from(CONTAINERS)},
-)
-patterns = st.lists(
-    st.sampled_from(CONDITIONS).map(
-        lambda text: dict(zip(("type", "status"), text.split("="), strict=True))
-    ),
-    min_size=1,
-    max_size=2,
-)
-rules = st.one_of(
-    st.fixed_dictionaries({"onExitCodes": requirements}),
-    st.fixed_dictionaries({"onPodConditions": patterns}),
-)
-policies = st.lists(rules, min_size=1, max_size=6)
-
-
-def matches(rule: Rule, ended: dict[str, int], conditions: set[str]) -> bool:
-    """Whether a rule matches a Pod, as the Job controller asks it.
-
-    Args:
-        rule: of a failure policy.
-        ended: the exit codes of the containers that have ended.
-        conditions: the conditions of the Pod, as ``type=status``.
-    """
-    requirement = rule.get("onExitCodes")
-    if requirement is None:
-        return any(
-            f"{one['type']}={one['status']}" in conditions for one in rule["onPodConditions"]
-        )
-    for container, code in ended.items():
-        if requirement.get("containerName", container) != container or code == 0:
-            continue
-        if (code in requirement["values"]) == (requirement["operator"] == "In"):
-            return True
-    return False
-
-
-def first_match(policy: list[Rule], ended: dict[str, int], conditions: set[str]) -> int | None:
-    return next((i for i, rule in enumerate(policy) if matches(rule, ended, conditions)), None)
 
 
 def pods_of_one_fact() -> Iterator[tuple[dict[str, int], set[str]]]:

@@ -1,4 +1,4 @@
-"""Rules about what the Jobs and Pods that are made from a manifest are called."""
+"""Rules about the names of Jobs and Pods."""
 
 from __future__ import annotations
 

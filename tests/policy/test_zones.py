@@ -86,7 +86,7 @@ def test_a_daily_run_is_reported_exactly_when_a_day_lacks_or_doubles_it(
     zone: str, hour: int
 ) -> None:
     schedule = f"30 {hour} * * *"
-    times = parse(schedule).next_times(datetime(2026, 12, 31, 12, tzinfo=ZoneInfo(zone)), 366)
+    times = parse(schedule).next_times(datetime(2026, 12, 31, 12, tzinfo=ZoneInfo(zone)), 368)
     days = [time.date() for time in times if time.year == 2027]
     every = {date(2027, 1, 1) + timedelta(number) for number in range(365)}
     message = "".join(finding.message for finding in found("JW408", in_zone(schedule, zone)))

@@ -10,7 +10,12 @@ from jobsworth.reports.result import Located, Result
 
 
 def command(
-    *, file: str = "job.yaml", severity: str = "error", message: str = "wrong", hint: str = "", line: int | None = 3
+    *,
+    file: str = "job.yaml",
+    severity: str = "error",
+    message: str = "wrong",
+    hint: str = "",
+    line: int | None = 3,
 ) -> str:
     finding = Finding(
         source="lint",

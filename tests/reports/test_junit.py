@@ -66,9 +66,9 @@ def test_a_warning_does_not_fail_a_test(suites: ElementTree.Element) -> None:
 
 
 def test_any_text_is_well_formed() -> None:
-    message = "a < b & \"c\" ]]> \x1b[31m\x00 \ud800 é 💡\nnext\tline"
+    message = 'a < b & "c" ]]> \x1b[31m\x00 \ud800 é 💡\nnext\tline'
     finding = Finding(
-        source="api", severity="error", code="JW004", field="a[\"b\"]", reason="R", message=message
+        source="api", severity="error", code="JW004", field='a["b"]', reason="R", message=message
     )
     result = Result(
         file='<&">.yaml', document=0, kind="Job", status="invalid", findings=[Located(finding)]

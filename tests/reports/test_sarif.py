@@ -24,7 +24,9 @@ MANY = {
     "sound.yaml": SOUND,
     "unreadable.yaml": "kind: Job\n\tx: y\n",
     "list.json": json.dumps({"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod"}]}),
-    "unnamed.yaml": SOUND.replace("name: sound", "generateName: sound-").replace("Never", "Sometimes"),
+    "unnamed.yaml": SOUND.replace("name: sound", "generateName: sound-").replace(
+        "Never", "Sometimes"
+    ),
 }
 
 
@@ -100,7 +102,9 @@ def test_a_fix_is_a_change_of_the_text(log: Any) -> None:
     (replacement,) = change["replacements"]
     region = replacement["deletedRegion"]
     lines = SHADOWED.splitlines(keepends=True)
-    lines[region["startLine"] - 1 : region["endLine"] - 1] = [replacement["insertedContent"]["text"]]
+    lines[region["startLine"] - 1 : region["endLine"] - 1] = [
+        replacement["insertedContent"]["text"]
+    ]
     fixed = "".join(lines)
     assert fixed != SHADOWED
     assert sorted(fixed.splitlines()) == sorted(SHADOWED.splitlines())

@@ -20,7 +20,13 @@ def lines(finding: Finding) -> list[str]:
 
 def finding(source: str, *, reason: str, fix: Fix | None = None) -> Finding:
     return Finding(
-        source=source, severity="warning", code="JW101", field="a", reason=reason, message="m", fix=fix
+        source=source,
+        severity="warning",
+        code="JW101",
+        field="a",
+        reason=reason,
+        message="m",
+        fix=fix,
     )
 
 

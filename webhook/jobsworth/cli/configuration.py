@@ -16,7 +16,7 @@ from jobsworth.api.server import (
     parse_gates,
 )
 from jobsworth.cli.command import Option, UsageError
-from jobsworth.policy.lint.linter import RULES
+from jobsworth.policy.lint.linter import Linter
 from jobsworth.policy.lint.selection import Selection
 
 TYPE_CHECKING = False
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration_file import Configuration
-    from jobsworth.policy.lint.rule import Rule
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -52,21 +51,15 @@ class Settings:
     Attributes:
         server: the API server that judges it.
         selection: what is reported, and how severely.
+        linter: asks the rules that are selected.
     """
 
-    __slots__ = ("_rules", "selection", "server")
+    __slots__ = ("linter", "selection", "server")
 
     def __init__(self, server: ApiServer, selection: Selection) -> None:
         self.server = server
         self.selection = selection
-        self._rules: list[Rule] | None = None
-
-    @property
-    def rules(self) -> list[Rule]:
-        """The lint rules that are to be asked."""
-        if self._rules is None:
-            self._rules = [rule for rule in RULES if self.selection.asks(rule)]
-        return self._rules
+        self.linter = Linter(selection)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # To another process without the rules, which are functions: they are there too.

@@ -17,7 +17,6 @@ from jobsworth.manifests import (
 )
 from jobsworth.manifests.files import shown_name
 from jobsworth.policy.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
-from jobsworth.policy.lint.linter import lint
 from jobsworth.reports.result import ERROR, SKIPPED, VALID, Located, Result
 from jobsworth.validation.engine import UnknownKind, engine_for
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration import Configurations, Settings
+    from jobsworth.cli.fixing import Fixer
     from jobsworth.manifests import Document, Note, Position
     from jobsworth.policy.lint.selection import Selection
 
@@ -109,10 +109,16 @@ class Judge:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        settings = self._configurations.of(path)
         data = read_bytes(path)
-        if isinstance(data, ManifestError):
-            return [unreadable(data)]
+        return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
+
+    def text(self, path: str, data: bytes) -> list[Result]:
+        """What is found in the documents of a file, of which these are the bytes.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        settings = self._configurations.of(path)
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
         documents = read_text(data, shown_name(path))
@@ -155,7 +161,7 @@ class Judge:
                 from jobsworth.policy.api_fixes import with_fixes
 
                 found = with_fixes(found, value, settings.server, document.written)
-            found += lint(value, engine, settings.rules)
+            found += settings.linter.lint(value, engine)
         except UnknownKind:
             from jobsworth.policy.near_misses import near_miss
 
@@ -263,12 +269,12 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
 
 
 def judge_all(
-    judge: Judge, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+    judge: Judge | Fixer, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
 ) -> Iterator[Result]:
     """Judge every manifest under some paths, spread over processes where there are many.
 
     Args:
-        judge: judges one file.
+        judge: judges one file, or mends it and judges what is left.
         paths: files, folders, ``-``.
         jobs: the greatest number of processes.
         progress: called with the number of files done and of all files.
@@ -310,14 +316,14 @@ def _batches(found: list[str | ManifestError]) -> Iterator[list[str | ManifestEr
         yield found[start : start + FILES_AT_A_TIME]
 
 
-def _judge_one(judge: Judge, file: str | ManifestError) -> list[Result]:
+def _judge_one(judge: Judge | Fixer, file: str | ManifestError) -> list[Result]:
     return [unreadable(file)] if isinstance(file, ManifestError) else judge.file(file)
 
 
-_adopted: list[Judge] = []
+_adopted: list[Judge | Fixer] = []
 
 
-def _adopt(judge: Judge) -> None:
+def _adopt(judge: Judge | Fixer) -> None:
     """Keep the judge in a worker process: what it has compiled serves every batch."""
     _adopted.append(judge)
 

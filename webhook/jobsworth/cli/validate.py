@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.baseline import Baseline
+    from jobsworth.cli.fixing import Fixer
     from jobsworth.reports.result import Result
 
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
@@ -50,8 +51,13 @@ def run(values: dict[str, Any]) -> int:
     progress = Progress(enabled=not values["quiet"])
     changes = values["output"] == "sarif"
     judge = Judge(configurations, existing, mixed=values["mixed"], changes=changes)
-    judged = judge_all(judge, paths, values["jobs"] or _cores(), progress.update)
-    results = report(_reported(failures, judged, baseline), values, progress)
+    fixer = _fixer(judge, values)
+    jobs = 1 if values["diff"] else values["jobs"] or _cores()
+    judged = judge_all(fixer or judge, paths, jobs, progress.update)
+    if fixer is None:
+        results = report(_reported(failures, judged, baseline), values, progress)
+    else:
+        results = fixer.report(_reported(failures, judged, baseline), values, progress)
     told, summary = not values["quiet"], Summary(results, excluded=judge.excluded)
     if told and (values["output"] != "json" or values["output_file"] is not None):
         print(summary.sentence(), file=sys.stderr)
@@ -62,7 +68,18 @@ def run(values: dict[str, Any]) -> int:
     if summary.documents[ERROR]:
         return EXIT_UNREADABLE
     # A near miss is no Job, and an error all the same.
-    return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
+    left = summary.findings["error"] or (fixer is not None and fixer.shown)
+    return EXIT_INVALID if left else EXIT_VALID
+
+
+def _fixer(judge: Judge, values: dict[str, Any]) -> Fixer | None:
+    if not (values["fix"] or values["diff"]):
+        if values["unsafe"]:
+            raise UsageError("--unsafe goes with --fix or --diff")
+        return None
+    from jobsworth.cli.fixing import Fixer
+
+    return Fixer(judge, unsafe=values["unsafe"], diff=values["diff"])
 
 
 def _baseline(values: dict[str, Any]) -> Baseline | None:
@@ -106,6 +123,7 @@ Examples:
   jobsworth validate --against deployed/ manifests/   # can this be applied over what is deployed?
   jobsworth validate --git-ref origin/main            # what this branch changes, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
+  jobsworth validate --diff manifests/                # what can be mended safely; --fix does it
   jobsworth validate --baseline known.json --write-baseline .   # adopt what is there, step by step
   jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'
 """,
@@ -127,6 +145,18 @@ Examples:
             flag=True,
             help="The files are of all sorts, as in a hook: those without a Job are skipped unread, "
             "and templates ({{) with a note instead of failing.",
+        ),
+        Option(
+            "--fix",
+            flag=True,
+            help="Mend in the files what has a safe fix, and report what is left; - is written to "
+            "standard output.",
+        ),
+        Option("--unsafe", flag=True, help="Mend also what a fix may change the behaviour of."),
+        Option(
+            "--diff",
+            flag=True,
+            help="Show what --fix would change, and change nothing; the exit code is 1 if it would.",
         ),
         *configuration.OPTIONS,
         *reporting.OPTIONS,

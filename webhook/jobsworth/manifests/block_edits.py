@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.manifests.sheet import Found, Sheet, Unit
-    from jobsworth.manifests.spans import Span
+    from jobsworth.manifests.spans import Entry, Span
+
+_LONG = ("spec", "template", "jobTemplate", "initContainers", "containers")
+"""What people write last in a mapping."""
 
 
 def without(sheet: Sheet, found: Found) -> Sheet:
@@ -63,31 +66,27 @@ def with_item(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> S
     return sheet.changed(sheet.lines_inserted(unit.start, [*new, *blank]))
 
 
-def place_for_key(holder: Span) -> int:
-    """Give the number at which a new key best stands: behind the last that fits on a line.
-
-    So it stands among its like, and not below the many lines of a template. Where no entry fits on
-    a line, that is at the end.
-    """
-    for number in range(len(holder.entries), 0, -1):
-        entry = holder.entries[number - 1]
-        if entry.merges:
-            break
-        if entry.value.flows or (
-            entry.value.kind not in (MAPPING, LIST) and entry.value.style not in ("|", ">")
-        ):
-            return number
-    return len(holder.entries)
-
-
 def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
-    """Add an entry, written at column 0, to a mapping that has some."""
-    number = place_for_key(holder)
-    members = sheet.members(holder, flows=False)
-    unit = sheet.unit(members[number - 1])
-    return sheet.changed(
-        sheet.lines_inserted(unit.end, [indented(line, unit.column) for line in lines])
-    )
+    """Add an entry, written at column 0, to a mapping that has some.
+
+    It goes behind the last that fits on a line, and so among its like. Where none does, it goes
+    before what is long in every manifest, or to the end.
+    """
+    units = sheet.units(holder)
+    at = units[-1].end
+    long = [number for number, entry in enumerate(holder.entries) if entry.name in _LONG]
+    short = [number for number, entry in enumerate(holder.entries) if _fits_line(entry)]
+    if short:
+        at = units[short[-1]].end
+    elif long and not units[long[0]].shares:
+        at = units[long[0]].start
+    new = [indented(line, units[0].column) for line in lines]
+    return sheet.changed(sheet.lines_inserted(at, new))
+
+
+def _fits_line(entry: Entry) -> bool:
+    value = entry.value
+    return value.flows or (value.kind not in (MAPPING, LIST) and value.style not in ("|", ">"))
 
 
 def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> Sheet:
@@ -139,12 +138,12 @@ def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
     return sheet.changed((behind, unit.end, f" {text}{rest}"))
 
 
-def lines_of(sheet: Sheet, found: Found, *, name: str) -> list[str]:
-    """Give the lines of an entry as they would stand at column 0, under another name perhaps."""
-    assert found.entry is not None
+def lines_of(sheet: Sheet, found: Found, *, name: str = "") -> list[str]:
+    """Give the lines of an entry or item at column 0; of an entry, under a name that may be new."""
     unit = sheet.unit(found)
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
-    first, *rest = _lines(sheet.text[found.entry.key.end : unit.end])
+    behind_name = unit.head if found.entry is None else found.entry.key.end
+    first, *rest = _lines(sheet.text[behind_name : unit.end])
     above, below = (
         [indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
     )

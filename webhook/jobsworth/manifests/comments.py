@@ -71,10 +71,13 @@ def _candidates(source: Source, mark: str, start: int, end: int) -> list[tuple[S
     """What looks like such a comment in the lines from ``start`` to before ``end``."""
     found = []
     for number in range(start, end):
-        before, marked, text = source.line(number).partition(mark)
-        head = before.rstrip()
-        if marked and head.endswith("#") and (len(head) == 1 or head[-2].isspace()):
-            found.append(((number, len(head)), text.strip()))
+        line = source.line(number)
+        at = line.find(mark)
+        while at >= 0:
+            head = line[:at].rstrip()
+            if head.endswith("#") and (len(head) == 1 or head[-2].isspace()):
+                found.append(((number, len(head)), line[at + len(mark) :].strip()))
+            at = line.find(mark, at + 1)
     return found
 
 

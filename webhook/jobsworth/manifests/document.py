@@ -87,7 +87,6 @@ class Text:
                 self._rooted = True
         return self._root
 
-
     def position(self, path: str, field: str, *, key: bool) -> Position:
         """Give the place of a field in the object at a path of this text."""
         from jobsworth.manifests.fields import find

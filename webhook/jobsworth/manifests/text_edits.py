@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.editing import Place, Steps
     from jobsworth.api.fix import Edit
-    from jobsworth.manifests.sheet import Sheet
+    from jobsworth.manifests.sheet import Found, Sheet
 
 
 def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
@@ -223,35 +223,51 @@ def _moved_within_list(sheet: Sheet, steps: Steps, position: int) -> Sheet:
 
 
 def _moved(sheet: Sheet, steps: Steps, target: Place, value: Any) -> Sheet:
-    """Move a field or item to where there is none: made there, then taken away here."""
-    lines = _lines_to_move(sheet, steps, target)
-    if lines is None:
+    """Move a field or item to where there is none: made there, then taken away here.
+
+    It keeps its own text where that can stand there, too, and is written anew otherwise.
+    """
+    source, holder = sheet.find(steps), sheet.find(target.steps).span
+    *above, last = target.missing
+    if (source.entry is None) != isinstance(last, int) or not all(
+        isinstance(step, str) for step in above
+    ):
         return _deleted(_made(sheet, target, value), steps)
-    for step in reversed(target.missing[1:]):
-        value = {step: value}
-    for step in reversed(target.missing[:-1]):
-        key = rendering.scalar(str(step), sheet.style, flows=True)
-        lines = [f"{key}:", *(block_edits.indented(line, sheet.style.step) for line in lines)]
-    name = str(target.missing[0])
-    return _deleted(_with_entry(sheet, target.steps, name, value, lines), steps)
-
-
-def _lines_to_move(sheet: Sheet, steps: Steps, target: Place) -> list[str] | None:
-    """Give a field's own text as it would stand at column 0; None where it has to be written anew."""
-    source = sheet.find(steps)
-    if source.entry is None or any(isinstance(step, int) for step in target.missing):
-        return None
-    name = rendering.scalar(
-        str(target.missing[-1]), sheet.style, flows=True, quote=source.entry.key.style
+    lines = (
+        _lines_of_entry(sheet, source, target) if source.entry else _lines_of_item(sheet, source)
     )
+    if lines is None or (
+        isinstance(last, int) and not above and (holder.flows or not holder.items)
+    ):
+        return _deleted(_made(sheet, target, value), steps)
+    if isinstance(last, int) and not above:
+        return _deleted(block_edits.with_item(sheet, holder, last, lines), steps)
+    for number, step in enumerate(reversed(above)):
+        width = sheet.style.offset if number == 0 and isinstance(last, int) else sheet.style.step
+        key = rendering.scalar(str(step), sheet.style, flows=True)
+        lines = [f"{key}:", *(block_edits.indented(line, width) for line in lines)]
+    for step in reversed(target.missing[1:]):
+        value = [value] if isinstance(step, int) else {step: value}
+    return _deleted(_with_entry(sheet, target.steps, str(target.missing[0]), value, lines), steps)
+
+
+def _lines_of_item(sheet: Sheet, source: Found) -> list[str] | None:
+    return None if source.flows else block_edits.lines_of(sheet, source)
+
+
+def _lines_of_entry(sheet: Sheet, source: Found, target: Place) -> list[str] | None:
+    """Give a field's own text as it would stand at column 0; None where it cannot be kept."""
+    assert source.entry is not None
+    key = source.entry.key
+    name = rendering.scalar(str(target.missing[-1]), sheet.style, flows=True, quote=key.style)
     if not source.flows:
         return block_edits.lines_of(sheet, source, name=name)
-    text = sheet.text[source.entry.key.end : source.span.end]
+    text = sheet.text[key.end : source.span.end]
     if "\n" not in text and (not sheet.json or len(target.missing) == 1):
         return [name + text]
     if not sheet.json or len(target.missing) > 1:
         return None
-    line = sheet.text[sheet.line_start(source.entry.key.start) : source.entry.key.start]
+    line = sheet.text[sheet.line_start(key.start) : key.start]
     margin = line[: len(line) - len(line.lstrip())]
     first, *rest = text.replace("\r\n", "\n").split("\n")
     return [name + first, *(line.removeprefix(margin) for line in rest)]

@@ -113,7 +113,9 @@ def _wrong_type(refused: Refused) -> Fix | None:
     value, wanted = refused.at(field), declared_type(refused)
     if wanted is String and isinstance(value, bool | int | float):
         text = refused.written(field)
-        return None if text is None else Fix("put it in quotes", Edit("set", field, text), safe=True)
+        return (
+            None if text is None else Fix("put it in quotes", Edit("set", field, text), safe=True)
+        )
     if wanted in (Int32, Int64) and isinstance(value, str | float):
         number = _whole_number(value)
         if number is not None:
@@ -215,7 +217,9 @@ def _from_containers(refused: Refused, pod_path: str, allowed: tuple[str, ...]) 
         return None
     if any("restartPolicyRules" in container for container in dicts):
         return None
-    first, *others = (f"{pod_path}.containers[{index}].restartPolicy" for index in range(len(dicts)))
+    first, *others = (
+        f"{pod_path}.containers[{index}].restartPolicy" for index in range(len(dicts))
+    )
     return Fix(
         "move restartPolicy from the container to the Pod",
         Edit("move", first, f"{pod_path}.restartPolicy"),
@@ -339,7 +343,9 @@ def _enumeration(refused: Refused) -> Fix | None:
     found = declared(kind_of(refused.value), place.steps).field
     if not isinstance(written, str) or place.missing or found is None:
         return None
-    names = [name for name in (*found.enum, *found.values) if f'"{name}"' in refused.finding.message]
+    names = [
+        name for name in (*found.enum, *found.values) if f'"{name}"' in refused.finding.message
+    ]
     meant = near(written, names)
     if meant is None:
         return None

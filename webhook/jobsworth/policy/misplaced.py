@@ -27,9 +27,7 @@ class Declared:
 
     __slots__ = ("field", "type")
 
-    def __init__(
-        self, type: Scalar | Struct | ListOf | MapOf | None, field: Field | None
-    ) -> None:
+    def __init__(self, type: Scalar | Struct | ListOf | MapOf | None, field: Field | None) -> None:
         self.type = type
         self.field = field
 
@@ -142,14 +140,12 @@ def _targets(
             continue
         part = value.get(field.name) if isinstance(value, dict) else None
         below = field.type
-        if isinstance(below, ListOf):
-            if isinstance(part, list) and len(part) == 1 and isinstance(below.item, Struct):
-                yield from _targets(below.item, name, part[0], (*here, 0), server)
-        elif isinstance(below, Struct):
+        if isinstance(below, Pointer) and isinstance(part, dict):
+            below = below.target
+        if isinstance(below, ListOf) and isinstance(part, list) and len(part) == 1:
+            below, part, here = below.item, part[0], (*here, 0)
+        if isinstance(below, Struct):
             yield from _targets(below, name, part, here, server)
-        elif isinstance(below, Pointer):
-            if isinstance(part, dict) and isinstance(below.target, Struct):
-                yield from _targets(below.target, name, part, here, server)
 
 
 def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:

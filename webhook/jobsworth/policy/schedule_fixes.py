@@ -1,7 +1,7 @@
 """Fixes of cron schedules that other crons take and Kubernetes does not.
 
-    >>> mended("0 6 * * sat-sun").schedule, mended("0 6 * * 1-7").schedule
-    ('0 6 * * sat,sun', '0 6 * * 0-6')
+>>> mended("0 6 * * sat-sun").schedule, mended("0 6 * * 1-7").schedule
+('0 6 * * sat,sun', '0 6 * * 0-6')
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ def render(results: Sequence[Result], *, statistics: bool = False) -> str:
     The keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
     ``namespace``, ``name``, ``status``, ``findings``; of a finding: ``source``, ``severity``, ``code``,
     ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (only where there is one), ``line``, ``column``.
+    Where ``--fix`` tried something, a result has ``fixed`` and ``not_fixed``, too.
     """
     report: dict[str, Any] = {
         "results": [_result(result) for result in results],
@@ -44,4 +45,8 @@ def _result(result: Result) -> dict[str, Any]:
             for located in result.findings
         ],
     }
+    for key, refused in (("fixed", False), ("not_fixed", True)):
+        attempts = [each.as_dict() for each in result.attempts if bool(each.refused) == refused]
+        if attempts:
+            described[key] = attempts
     return described

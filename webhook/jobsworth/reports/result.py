@@ -62,6 +62,39 @@ class Located:
         return Located(finding, self.line, self.column, self.excerpt)
 
 
+class Attempt:
+    """A fix that was tried.
+
+    Attributes:
+        located: the finding that has it, and where that stood.
+        refused: why it was not made, or was taken back; empty where it was made.
+    """
+
+    __slots__ = ("located", "refused")
+
+    def __init__(self, located: Located, refused: str = "") -> None:
+        self.located = located
+        self.refused = refused
+
+    def sentence(self, file: str) -> str:
+        """What was done, in one line for people."""
+        finding = self.located.finding
+        name = f" {finding.reason}" if finding.source == "lint" else ""
+        title = finding.fix.title if finding.fix is not None else ""
+        place = file if self.located.line is None else f"{file}:{self.located.line}"
+        field = f" ({finding.field})" if finding.field else ""
+        said = f"{place}: {finding.code}{name}: {title}{field}"
+        return f"not fixed: {said}: {self.refused}" if self.refused else f"fixed: {said}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The attempt's parts by name, as reports write them."""
+        finding = self.located.finding
+        parts: dict[str, Any] = {"code": finding.code, "field": finding.field}
+        parts["title"] = finding.fix.title if finding.fix is not None else ""
+        parts["line"] = self.located.line
+        return {**parts, "refused": self.refused} if self.refused else parts
+
+
 class Result:
     """What was found in one document.
 
@@ -73,9 +106,12 @@ class Result:
         status: ``valid``, ``invalid`` (at least one error), ``skipped`` (not a Job or CronJob) or
             ``error`` (could not be read).
         findings: in the order of the text.
+        attempts: the fixes that were tried, with ``--fix``.
     """
 
-    __slots__ = ("document", "file", "findings", "item", "kind", "name", "namespace", "status")
+    __slots__ = (
+        "attempts", "document", "file", "findings", "item", "kind", "name", "namespace", "status",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -97,6 +133,7 @@ class Result:
         self.name = name
         self.status = status
         self.findings = findings
+        self.attempts: Sequence[Attempt] = ()
 
     def replace_findings(self, findings: Sequence[Located]) -> None:
         """Give the result other findings, and the status that follows from them."""

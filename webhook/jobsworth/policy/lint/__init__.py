@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
-from jobsworth.policy.lint.linter import RULES, lint
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jobsworth.policy.lint.linter import RULES, lint
 
 __all__ = ["RULES", "lint"]
+
+
+def __getattr__(name: str) -> object:
+    # Every rule, with its pages of text, is more than one manifest needs: see linter.FAMILIES.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from jobsworth.policy.lint import linter
+
+    return getattr(linter, name)

@@ -6,7 +6,7 @@ from jobsworth.api.fix import Edit, Fix
 from jobsworth.policy.lint import examples
 from jobsworth.policy.lint.parallelism import QUEUE_MARKS
 from jobsworth.policy.lint.rule import Complaint, Rule
-from jobsworth.policy.lint.timing import schedule_of, shortest_gap, spelled
+from jobsworth.policy.lint.timing import shortest_gap, spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
 def _overlap(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Allow":
         return
-    schedule, deadline = schedule_of(job), job.spec.get("activeDeadlineSeconds")
+    schedule, deadline = job.schedule, job.spec.get("activeDeadlineSeconds")
     if schedule is None or deadline is None:
         return
     gap = shortest_gap(schedule)

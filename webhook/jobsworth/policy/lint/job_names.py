@@ -1,7 +1,8 @@
-"""Rules about what the Jobs and Pods that are made from a manifest are called."""
+"""Rules about what a CronJob's Jobs and their Pods are called."""
 
 from __future__ import annotations
 
+from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.policy.lint import examples
 from jobsworth.policy.lint.rule import Complaint, Rule
 from jobsworth.validation.engine import engine_for
@@ -37,6 +38,9 @@ def _jobs_refused(job: Subject) -> Iterator[Complaint]:
         for part in ("labels", "annotations")
         if part in template["metadata"]
     }
+    pod_labels = job.written_spec["template"]["metadata"].get("labels", {})
+    if not (job.indexed or metadata or pod_labels.keys() & GENERATED_LABELS):
+        return  # all else has been judged with the CronJob
     made = {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -80,38 +84,11 @@ def _truncated_pod_names(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _name_not_dns_label(job: Subject) -> Iterator[Complaint]:
-    if "." in _name(job):
-        yield Complaint(
-            "metadata.name",
-            "the name goes into the hostnames of Pods, where what follows a dot is taken for a "
-            "domain: use hyphens",
-        )
-
-
 LONG, SHORT = "recompute-recommendations-for-returning-customers-eu", "recompute-recommendations"
 NIGHTLY = '  schedule: "0 4 * * *"\n  timeZone: Etc/UTC\n'
 INDEXED = "      completionMode: Indexed\n      completions: 1000\n      parallelism: 20\n"
 
 RULES = (
-    Rule(
-        "JW217",
-        "name-not-dns-label",
-        severity="info",
-        summary="The name of a Job or CronJob has dots.",
-        why="""\
-The name is the beginning of the names of Pods, and with them of hostnames. Programs take what
-follows a dot in a hostname for a domain: `hostname -s` gives the part before it, the same for
-every Pod of the Job, and what looks up or compares its own name goes wrong. The API server
-accepts the name, and warns of it.""",
-        sources=(
-            f"Kubernetes, Object names and IDs, {NAMES_PAGE}",
-            "pkg/registry/batch/job/strategy.go, WarningsOnCreate, Kubernetes 1.36",
-        ),
-        bad=examples.job("").replace("name: train\n", "name: train.v2\n", 1),
-        good=examples.job("").replace("name: train\n", "name: train-v2\n", 1),
-        check=_name_not_dns_label,
-    ),
     Rule(
         "JW416",
         "jobs-refused",

@@ -1,63 +1,87 @@
-"""All rules, and what they say about one object."""
+"""All rules, and what they say about one object.
+
+Rules come in families, one module each, and a family is imported when an object is met that it can speak
+about: a Job without a failure policy does not pay for the rules about failure policies.
+"""
 
 from __future__ import annotations
 
 from jobsworth.api.kinds import Job
-from jobsworth.policy.lint import (
-    cron_jobs,
-    disruptions,
-    exit_codes,
-    exported,
-    failure_policy,
-    ignoring,
-    index_limits,
-    job_names,
-    lifetime,
-    parallelism,
-    pod_conditions,
-    pods,
-    replacement,
-    schedules,
-    sidecars,
-    success_policy,
-    zones,
-)
 from jobsworth.policy.lint.subject import Subject
 from jobsworth.validation.engine import CannotDecode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     from jobsworth.api.finding import Finding
     from jobsworth.policy.lint.rule import Rule
+    from jobsworth.policy.lint.selection import Selection
     from jobsworth.validation.engine import Engine
 
-_MODULES = (
-    cron_jobs,
-    disruptions,
-    exit_codes,
-    exported,
-    failure_policy,
-    ignoring,
-    index_limits,
-    job_names,
-    lifetime,
-    parallelism,
-    pod_conditions,
-    pods,
-    replacement,
-    schedules,
-    sidecars,
-    success_policy,
-    zones,
-)
+    RULES: tuple[Rule, ...]
+    """Every rule, in the order of the codes."""
 
-RULES: tuple[Rule, ...] = tuple(
-    sorted((rule for module in _MODULES for rule in module.RULES), key=lambda rule: rule.code)
+
+def _always(job: Subject) -> bool:
+    return True
+
+
+def _failure_policy(job: Subject) -> bool:
+    return "podFailurePolicy" in job.spec
+
+
+def _disruptions_matter(job: Subject) -> bool:
+    return "podFailurePolicy" in job.spec or job.spec.get("backoffLimit") == 0
+
+
+def _indexes(job: Subject) -> bool:
+    return job.indexed or "podFailurePolicy" in job.spec
+
+
+def _success_policy(job: Subject) -> bool:
+    return "successPolicy" in job.spec
+
+
+def _cron_job(job: Subject) -> bool:
+    return job.cron is not None
+
+
+FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
+    ("cron_jobs", _cron_job),
+    ("disruptions", _disruptions_matter),
+    ("exit_codes", _failure_policy),
+    ("exported", _always),
+    ("failure_policy", _failure_policy),
+    ("ignoring", _failure_policy),
+    ("index_limits", _indexes),
+    ("job_names", _cron_job),
+    ("lifetime", _always),
+    ("parallelism", _always),
+    ("pod_conditions", _failure_policy),
+    ("pods", _always),
+    ("replacement", _indexes),
+    ("schedules", _cron_job),
+    ("sidecars", _always),
+    ("success_policy", _success_policy),
+    ("zones", _cron_job),
 )
-"""Every rule, in the order of the codes."""
+"""Of each family its module, and the objects that it can say anything about."""
+
+
+def _rules_of(family: str) -> tuple[Rule, ...]:
+    from importlib import import_module
+
+    rules: tuple[Rule, ...] = import_module(f"jobsworth.policy.lint.{family}").RULES
+    return rules
+
+
+def __getattr__(name: str) -> object:
+    if name != "RULES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    rules = (rule for family, _ in FAMILIES for rule in _rules_of(family))
+    return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
 def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
@@ -72,10 +96,49 @@ def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
     """
     try:
-        subject = _subject(value, engine)
+        job = _subject(value, engine)
     except CannotDecode:
         return []
-    return [finding for rule in rules for finding in rule.findings(subject)]
+    return [finding for rule in rules for finding in rule.findings(job)]
+
+
+class Linter:
+    """Asks the rules that somebody has selected, and keeps them at hand.
+
+    Args:
+        selection: which rules are asked.
+    """
+
+    __slots__ = ("_families", "_selection")
+
+    def __init__(self, selection: Selection) -> None:
+        self._selection = selection
+        self._families: dict[str, list[Rule]] = {}
+
+    def lint(self, value: Any, engine: Engine) -> list[Finding]:
+        """What the selected rules say about a Job or CronJob; nothing when it cannot be decoded.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        """
+        try:
+            job = _subject(value, engine)
+        except CannotDecode:
+            return []
+        return [
+            finding
+            for family, concerns in FAMILIES
+            if concerns(job)
+            for rule in self._asked(family)
+            for finding in rule.findings(job)
+        ]
+
+    def _asked(self, family: str) -> list[Rule]:
+        if family not in self._families:
+            self._families[family] = [
+                rule for rule in _rules_of(family) if self._selection.asks(rule)
+            ]
+        return self._families[family]
 
 
 def _subject(value: dict[str, Any], engine: Engine) -> Subject:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from jobsworth.policy.lint.rule import Rule
 
 FAMILIES = {
-    "JW0": "The API server's verdict, and files",
     "JW1": "Failure policies",
     "JW2": "Jobs",
     "JW3": "The text of a manifest",

@@ -22,6 +22,7 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
 
 PER_INDEX = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-apps/3850-backoff-limits-per-index-for-indexed-jobs"
 WARNINGS = "pkg/api/pod/warnings.go, Kubernetes 1.36"
+NAMES_PAGE = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
 IMAGES_PAGE = "https://kubernetes.io/docs/concepts/containers/images/#image-names"
 RESOURCES_PAGE = "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/"
 EVICTION_PAGE = "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/"
@@ -32,7 +33,7 @@ ENVIRONMENT_PAGE = "https://kubernetes.io/docs/tasks/inject-data-application/def
 def _moving_image(job: Subject) -> Iterator[Complaint]:
     for path, container in job.containers():
         image = container.get("image", "")
-        if image and default_pull_policy(image) == "Always":
+        if image and "@" not in image and default_pull_policy(image) == "Always":
             said = (
                 "has the tag latest" if image.endswith(":latest") else "has no tag, that is latest"
             )
@@ -127,11 +128,38 @@ def _too_many_indexes(job: Subject) -> Iterator[Complaint]:
         )
 
 
+def _name_not_dns_label(job: Subject) -> Iterator[Complaint]:
+    if "." in job.written["metadata"].get("name", ""):
+        yield Complaint(
+            "metadata.name",
+            "the name goes into the hostnames of Pods, where what follows a dot is taken for a "
+            "domain: use hyphens",
+        )
+
+
 def _with(lines: str) -> str:
     return examples.job("", examples.POD + lines)
 
 
 RULES = (
+    Rule(
+        "JW217",
+        "name-not-dns-label",
+        severity="info",
+        summary="The name of a Job or CronJob has dots.",
+        why="""\
+The name is the beginning of the names of Pods, and with them of hostnames. Programs take what
+follows a dot in a hostname for a domain: `hostname -s` gives the part before it, the same for
+every Pod of the Job, and what looks up or compares its own name goes wrong. The API server
+accepts the name, and warns of it.""",
+        sources=(
+            f"Kubernetes, Object names and IDs, {NAMES_PAGE}",
+            "pkg/registry/batch/job/strategy.go, WarningsOnCreate, Kubernetes 1.36",
+        ),
+        bad=examples.job("").replace("name: train\n", "name: train.v2\n", 1),
+        good=examples.job("").replace("name: train\n", "name: train-v2\n", 1),
+        check=_name_not_dns_label,
+    ),
     Rule(
         "JW221",
         "too-many-indexes",

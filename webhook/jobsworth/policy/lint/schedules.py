@@ -10,7 +10,6 @@ from jobsworth.policy.lint.timing import (
     WEEKDAYS,
     listed,
     months_left_out,
-    schedule_of,
     spelled,
 )
 
@@ -38,7 +37,7 @@ _UNITS = (
 
 
 def _never_fires(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     # A CronJob that is suspended as well is kept to be started by hand.
     if schedule is None or schedule.fires_ever() or (job.cron or {}).get("suspend"):
         return
@@ -46,7 +45,7 @@ def _never_fires(job: Subject) -> Iterator[Complaint]:
 
 
 def _skips_short_months(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     left_out = months_left_out(schedule)
@@ -64,7 +63,7 @@ def _skips_short_months(job: Subject) -> Iterator[Complaint]:
 
 
 def _dom_dow_or(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     if schedule.any_day_of_month or schedule.any_day_of_week:
@@ -86,7 +85,7 @@ def _dom_dow_or(job: Subject) -> Iterator[Complaint]:
 
 
 def _every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     hours = schedule.hours
@@ -102,7 +101,7 @@ def _every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
 
 
 def _uneven_step(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     minutes, hours, *_ = _fields(job)
@@ -134,7 +133,7 @@ def _near(step: int, size: int) -> str:
 
 
 def _step_too_large(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None:
         return
     for field, (unit, size, first) in zip(_fields(job), _UNITS, strict=True):
@@ -155,7 +154,7 @@ def _step(field: str, size: int, first: int) -> int | None:
 
 
 def _every_descriptor(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is None:
         return
     interval = spelled(schedule.every // 10**9)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.formats.cron import Schedule
     from jobsworth.api.server import ApiServer
     from jobsworth.policy.lint.failures import Facts
 
@@ -25,10 +26,12 @@ class Subject:
         spec: the JobSpec with the defaults that the Job will have, also inside a CronJob.
         written_spec: the JobSpec as it was written.
         cron: the CronJobSpec with defaults; None of a Job.
+        schedule: when the CronJob fires; None of a Job, and where the schedule cannot be read.
     """
 
     __slots__ = (
-        "_decided", "_facts", "cron", "kind", "object", "path", "server", "spec", "written", "written_spec",
+        "_decided", "_facts", "cron", "kind", "object", "path", "schedule", "server", "spec", "written",
+        "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -47,10 +50,12 @@ class Subject:
         self.spec = spec
         self._facts: list[Facts] | None = None
         self._decided: list[Facts] | None = None
+        self.schedule: Schedule | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
             self.written_spec: dict[str, Any] = written["spec"]["jobTemplate"]["spec"]
             self.cron: dict[str, Any] | None = object["spec"]
+            self.schedule = _read_schedule(object["spec"].get("schedule", ""))
         else:
             self.path = "spec"
             self.written_spec = written["spec"]
@@ -114,10 +119,7 @@ class Subject:
     def windows(self) -> bool:
         """Whether the Pod says that it runs on Windows."""
         labels = self.pod.get("nodeSelector", {})
-        return (
-            self.pod.get("os", {}).get("name") == "windows"
-            or labels.get("kubernetes.io/os") == "windows"
-        )
+        return "windows" in (self.pod.get("os", {}).get("name"), labels.get("kubernetes.io/os"))
 
     def sidecars(self) -> list[str]:
         """The names of init containers that go on running beside the others (KEP-753)."""
@@ -126,3 +128,12 @@ class Subject:
             for container in self.pod.get("initContainers", ())
             if container.get("restartPolicy") == "Always"
         ]
+
+
+def _read_schedule(text: str) -> Schedule | None:
+    from jobsworth.api.formats import cron  # a file without CronJobs does without it
+
+    try:
+        return cron.parse(text)
+    except cron.BadSchedule:
+        return None

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from jobsworth.api.formats import cron
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.api.formats.cron import Schedule
-    from jobsworth.policy.lint.subject import Subject
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -35,16 +32,6 @@ _CALENDAR_CYCLE = 28 * 366
 """After 28 years dates fall on the same weekdays again, as long as no century is in between."""
 _FIRST_YEAR = 2001
 _FIRST_WEEKDAY = 1  # 2001 began on a Monday
-
-
-def schedule_of(job: Subject) -> Schedule | None:
-    """The schedule of a CronJob; None of a Job, and where it cannot be read."""
-    if job.cron is None:
-        return None
-    try:
-        return cron.parse(job.cron.get("schedule", ""))
-    except cron.BadSchedule:
-        return None
 
 
 def names_day(schedule: Schedule, month: int, day: int, weekday: int) -> bool:
@@ -76,6 +63,7 @@ def months_left_out(schedule: Schedule) -> list[int]:
 
     February counts with 28 days.
 
+    >>> from jobsworth.api.formats import cron
     >>> months_left_out(cron.parse("0 0 31 1-6 *"))
     [2, 4, 6]
     """
@@ -88,6 +76,7 @@ def months_left_out(schedule: Schedule) -> list[int]:
 def shortest_gap(schedule: Schedule) -> int | None:
     """The seconds between two times at which it fires, at the least; None if there are no two.
 
+    >>> from jobsworth.api.formats import cron
     >>> [shortest_gap(cron.parse(text)) for text in ("*/7 * * * *", "0 22,4 * * *", "@every 90s")]
     [240, 21600, 90]
     >>> shortest_gap(cron.parse("0 9 * * mon,thu")) == 3 * 24 * 3600

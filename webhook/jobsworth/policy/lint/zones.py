@@ -11,7 +11,6 @@ from jobsworth.policy.lint.timing import (
     every_day,
     every_hour,
     names_day,
-    schedule_of,
 )
 
 TYPE_CHECKING = False
@@ -31,7 +30,7 @@ _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
 
 
 def _no_time_zone(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     has_zone = "timeZone" in (job.cron or {}) or schedule.time_zone is not None
@@ -46,7 +45,7 @@ def _no_time_zone(job: Subject) -> Iterator[Complaint]:
 
 
 def _clock_change(job: Subject) -> Iterator[Complaint]:
-    schedule = schedule_of(job)
+    schedule = job.schedule
     zone = (job.cron or {}).get("timeZone", "")
     if schedule is None or schedule.every is not None or not zone or every_hour(schedule):
         return

@@ -1,0 +1,109 @@
+"""`jobsworth rule`, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.test_validate import run
+from jobsworth.policy.lint import pages, reading
+from jobsworth.policy.lint.linter import RULES
+
+ROOT = Path(__file__).parent.parent.parent
+ALL = sorted((*RULES, *reading.RULES), key=lambda rule: rule.code)
+
+
+def test_without_arguments_all_rules_are_listed() -> None:
+    done = run("rule")
+    assert done.returncode == 0
+    head, *lines = done.stdout.splitlines()
+    assert head.split() == ["code", "name", "severity", "fix", "summary"]
+    assert [line.split()[0] for line in lines] == [rule.code for rule in ALL]
+
+
+@pytest.mark.parametrize("word", ["JW101", "rule-shadowed"])
+def test_a_code_or_a_name_prints_the_page(word: str) -> None:
+    done = run("rule", word)
+    assert done.returncode == 0
+    assert done.stdout == pages.page(ALL[0])
+    assert done.stdout.startswith("# JW101 rule-shadowed\n")
+
+
+def test_several_pages_are_printed_one_after_the_other() -> None:
+    done = run("rule", "JW401", "JW305", "JW004")
+    titles = [line for line in done.stdout.splitlines() if line.startswith("# ")]
+    assert titles == [
+        "# JW401 schedule-never-fires",
+        "# JW305 replaced-bytes",
+        "# JW004 FieldValueInvalid",
+    ]
+
+
+def test_the_beginning_of_codes_lists_them() -> None:
+    lines = run("rule", "JW3").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == [
+        rule.code for rule in ALL if rule.code.startswith("JW3")
+    ]
+
+
+def test_json_has_all_that_the_pages_have() -> None:
+    (described,) = json.loads(run("rule", "JW404", "--output", "json").stdout)["rules"]
+    rule = next(rule for rule in ALL if rule.code == "JW404")
+    assert described == {
+        "code": "JW404",
+        "name": "every-minute-of-hour",
+        "severity": "warning",
+        "fix": "unsafe",
+        "default": True,
+        "summary": rule.summary,
+        "why": rule.why,
+        "bad": rule.bad,
+        "good": rule.good,
+        "sources": list(rule.sources),
+    }
+
+
+def test_json_lists_all_rules_and_codes_without_one() -> None:
+    everything = json.loads(run("rule", "-o", "json").stdout)["rules"]
+    assert [described["code"] for described in everything] == [rule.code for rule in ALL]
+    (verdict,) = json.loads(run("rule", "-o", "json", "JW004").stdout)["rules"]
+    assert (verdict["fix"], "why" in verdict) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        ("rule-shadow", 'unknown rule "rule-shadow": did you mean "rule-shadowed"?'),
+        ("JW", None),
+        ("xyz", 'unknown rule "xyz"'),
+    ],
+)
+def test_an_unknown_rule_is_told_with_the_near_one(word: str, complaint: str | None) -> None:
+    done = run("rule", word)
+    assert done.returncode == (0 if complaint is None else 2)
+    assert "Traceback" not in done.stderr
+    if complaint is not None:
+        assert complaint in done.stderr
+
+
+def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
+    folder = tmp_path / "docs" / "rules"
+    assert run("rule", "--directory", str(folder)).returncode == 0
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"README.md", *(pages.file_name(rule) for rule in ALL)}
+    assert (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8") == pages.page(ALL[0])
+
+
+def test_the_pages_in_the_repository_are_up_to_date(tmp_path: Path) -> None:
+    assert run("rule", "--directory", str(tmp_path)).returncode == 0
+    written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/rules").iterdir()}
+    assert kept == written, "run: jobsworth rule --directory docs/rules"
+
+
+def test_help_teaches_by_example() -> None:
+    done = run("rule", "--help")
+    assert "[RULE...]" in done.stdout
+    assert "jobsworth rule JW101" in done.stdout

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from cli.test_validate import BAD, GOOD, OTHER, run
-
 import jobsworth
+from cli.test_validate import BAD, GOOD, OTHER, run
 from jobsworth.manifests import read_text
 
 

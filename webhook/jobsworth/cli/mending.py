@@ -91,19 +91,7 @@ class _Mending:
         chosen = self._choose()
         if not chosen:
             return False
-        tried = {}
-        for number, located in chosen.items():
-            try:
-                after = fixed(self._data, self._documents[number], _fix(located))
-            except CannotEdit as error:
-                self._refuse(number, located, str(error))
-            else:
-                if after == self._data:
-                    self._refuse(number, located, "it changes nothing")
-                else:
-                    tried[number] = located
-        if tried:
-            self._try(tried)
+        self._try(chosen)
         return True
 
     def _read(self, data: bytes) -> dict[Number, Document]:
@@ -130,9 +118,11 @@ class _Mending:
                     break
         return chosen
 
-    def _try(self, tried: dict[Number, Located]) -> None:
+    def _try(self, chosen: dict[Number, Located]) -> None:
         """Make some fixes, and take back those that do not help."""
-        data = self._with(tried)
+        data, tried = self._with(chosen)
+        if not tried:
+            return
         documents, results = self._read(data), self._judge.text(self._path, data)
         before, after = _by_number(self._results), _by_number(results)
         kept = {}
@@ -152,16 +142,25 @@ class _Mending:
         if not kept:
             return
         if len(kept) < len(tried):
-            data = self._with(kept)
+            data, _ = self._with(kept)
             documents, results = self._read(data), self._judge.text(self._path, data)
         self._data, self._documents, self._results = data, documents, results
 
-    def _with(self, chosen: dict[Number, Located]) -> bytes:
-        data = self._data
+    def _with(self, chosen: dict[Number, Located]) -> tuple[bytes, dict[Number, Located]]:
+        """The text with some fixes, and those of them that it could take."""
+        data, made = self._data, {}
         # From the end: what comes later moves, what comes before keeps its place.
         for number in sorted(chosen, key=lambda number: number[0], reverse=True):
-            data = fixed(data, self._documents[number], _fix(chosen[number]))
-        return data
+            try:
+                after = fixed(data, self._documents[number], _fix(chosen[number]))
+            except CannotEdit as error:
+                self._refuse(number, chosen[number], str(error))
+                continue
+            if after == data:
+                self._refuse(number, chosen[number], "it changes nothing")
+                continue
+            data, made[number] = after, chosen[number]
+        return data, made
 
     def _refuse(self, number: Number, located: Located, reason: str) -> None:
         self._refused.add(_key(number, located))

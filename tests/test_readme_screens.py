@@ -1,0 +1,50 @@
+"""The screens in the README are what the commands print now.
+
+To renew them after a change that is meant: ``JOBSWORTH_RENEW=1 pytest tests/test_readme_screens.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+SCREEN = re.compile(
+    r"<!-- screen: (?P<command>.*?) -->\n(?P<text>.*?)<!-- end of screen -->", re.DOTALL
+)
+COMMANDS = [match["command"] for match in SCREEN.finditer(README.read_text(encoding="utf-8"))]
+
+
+def printed(command: str) -> str:
+    program, *arguments = command.split()
+    assert program == "jobsworth"
+    done = subprocess.run(
+        [sys.executable, "-m", "jobsworth", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook"), "NO_COLOR": "1"},
+    )
+    return f"```console\n$ {command}\n{done.stdout}{done.stderr}```\n"
+
+
+def test_the_readme_has_a_good_a_bad_and_a_fix_screen() -> None:
+    assert len(COMMANDS) >= 3
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_screen_is_what_the_command_prints(command: str) -> None:
+    readme = README.read_text(encoding="utf-8")
+    (match,) = [found for found in SCREEN.finditer(readme) if found["command"] == command]
+    now = printed(command)
+    if os.environ.get("JOBSWORTH_RENEW"):
+        README.write_text(readme[: match.start("text")] + now + readme[match.end("text") :])
+        return
+    assert match["text"] == now

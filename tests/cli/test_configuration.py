@@ -284,3 +284,13 @@ def test_every_key_is_in_the_readme() -> None:
 
     readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
     assert [key for key in KEYS if f"\n{key}:" not in readme] == []
+
+
+def test_many_processes_have_the_same_configuration(validate: Validate) -> None:
+    files = {f"a/{number:02}.yaml": SHADOWED for number in range(40)}
+    files |= {f"b/{number:02}.yaml": SHADOWED for number in range(40)}
+    files |= {"b/.jobsworth.yaml": "severity: {JW101: info}\nexclude: [0*.yaml]\n"}
+    done = validate("--jobs", "2", "-o", "concise", ".", files=files)
+    severities = [line.split()[1] for line in done.out.splitlines()]
+    assert severities == ["warning"] * 40 + ["info"] * 30
+    assert "10 files excluded" in done.err

@@ -275,7 +275,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("0 alone", "JW111", with_policy(on_codes("FailJob", "NotIn", 0)), []),
     # JW112 trailing-count
     ("the last", "JW112", with_policy(MINDED, on_codes("Count", "In", 1)), [at(1)]),
-    ("the last two", "JW112", with_policy(MINDED, on_codes("Count", "In", 1), on_codes("Count", "In", 2)), [at(1), at(2)]),
+    ("the last two, at once", "JW112", with_policy(MINDED, on_codes("Count", "In", 1), on_codes("Count", "In", 2)), [at(1)]),
     ("an exception from a rule behind it", "JW112", with_policy(on_codes("Count", "In", 1), on_codes("FailJob", "NotIn", 0)), []),
     ("to count disruptions is an answer", "JW112", with_policy(on_condition("Count", "DisruptionTarget")), []),
     ("shadowed, so the other rule speaks", "JW112", with_policy(on_codes("FailJob", "In", 1), on_codes("Count", "In", 1)), []),
@@ -485,6 +485,16 @@ def test_merged_rules_have_all_values_in_order() -> None:
         on_codes("FailJob", "In", 1, 3, 4, 9),
         MINDED,
     ]
+
+
+def test_all_rules_at_the_end_that_only_count_go_at_once() -> None:
+    counting = [on_codes("Count", "In", code) for code in (1, 1, 2)]
+    minding = on_condition("Count", "DisruptionTarget")
+    failing = on_codes("FailJob", "In", 42)
+    after = rules_after("JW112", with_policy(failing, *counting, minding))
+    assert after == [failing, minding]
+    (finding,) = found("JW112", with_policy(*counting))
+    assert finding.fix is None
 
 
 def test_an_empty_policy_leaves_what_it_did() -> None:

@@ -73,8 +73,9 @@ def test_a_rule_comes_with_its_page(log: Any) -> None:
     shadowed = rules["JW101"]
     assert shadowed["name"] == "rule-shadowed"
     assert shadowed["defaultConfiguration"] == {"level": "warning"}
-    assert "```yaml" in shadowed["help"]["markdown"]
-    assert shadowed["helpUri"].endswith("/docs/rules/JW101.md")
+    assert shadowed["help"]["markdown"].startswith("# JW101 rule-shadowed")
+    assert "Sources:" in shadowed["help"]["text"]
+    assert shadowed["helpUri"].endswith("/docs/rules/JW101-rule-shadowed.md")
     assert rules["JW004"]["name"] == "FieldValueInvalid"
     assert rules["JW004"]["shortDescription"]["text"]
 
@@ -138,3 +139,9 @@ def test_a_file_is_named_by_a_uri(file: str, uri: str) -> None:
     (told,) = results_of(log)
     assert told["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": uri}}}]
     assert (told["level"], told["message"]) == ("note", {"text": "m (h)"})
+
+
+def test_every_page_that_is_linked_is_there(log: Any) -> None:
+    for rule in log["runs"][0]["tool"]["driver"]["rules"]:
+        page = rule.get("helpUri", "").partition("/blob/main/")[2]
+        assert not page or (Path(__file__).parent.parent.parent / page).is_file()

@@ -61,12 +61,13 @@ def report(results: Iterable[Result], values: dict[str, Any], progress: Progress
     if values["output_file"] is None:
         return _report(results, values, progress, sys.stdout)
     try:
-        with open(values["output_file"], "w", encoding="utf-8") as file:
-            return _report(results, values, progress, file)
+        file = open(values["output_file"], "w", encoding="utf-8")  # noqa: SIM115 - closed below
     except OSError as error:
         raise UsageError(
             f"--output-file: {values['output_file']} cannot be written: {error.strerror}"
         ) from None
+    with file:
+        return _report(results, values, progress, file)
 
 
 def _report(

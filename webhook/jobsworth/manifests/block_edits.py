@@ -86,6 +86,8 @@ def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
 
 def _fits_line(entry: Entry) -> bool:
     value = entry.value
+    if entry.name in _LONG:
+        return False
     return value.flows or (value.kind not in (MAPPING, LIST) and value.style not in ("|", ">"))
 
 

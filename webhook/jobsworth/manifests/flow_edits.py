@@ -53,23 +53,25 @@ def without(sheet: Sheet, holder: Span, index: int) -> Sheet:
     return sheet.changed(*changes)
 
 
-def with_new(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
-    """Put an entry or item before the one of this number, or behind the last."""
+def with_new(sheet: Sheet, holder: Span, index: int, text: str, lines: Sequence[str] = ()) -> Sheet:
+    """Put an entry or item before the one of this number, or behind the last.
+
+    ``text`` is how it is written on one line; where each has lines of its own, so has this.
+    """
     places = extents(holder)
     if not places:
         inside = sheet.text[holder.content + 1 : holder.end - 1]
         if inside.strip():
             raise CannotEdit("there is a comment between these brackets, and nothing else")
-        return sheet.changed((holder.content + 1, holder.end - 1, "".join(_joined(lines))))
+        return sheet.changed((holder.content + 1, holder.end - 1, text))
     if not _one_a_line(sheet, holder, places):
-        text = "".join(_joined(lines))
         if index < len(places):
             at = places[index][0]
             return sheet.changed((at, at, f"{text},{sheet.style.space}"))
         at = places[-1][1]
         return sheet.changed((at, at, f",{sheet.style.space}{text}"))
     margin = sheet.text[sheet.line_start(places[0][0]) : places[0][0]]
-    text = (sheet.style.newline + margin).join(lines)
+    text = (sheet.style.newline + margin).join(lines or [text])
     if index < len(places):
         at = sheet.comment_lines_above(places[index][0])
         return sheet.changed((at, at, f"{margin}{text},{sheet.style.newline}"))
@@ -128,8 +130,3 @@ def _comma(sheet: Sheet, end: int) -> int | None:
             return None
         index += 1
     return None
-
-
-def _joined(lines: Sequence[str]) -> list[str]:
-    """Give lines of a value between brackets as one."""
-    return [lines[0], *(" " + line.strip() for line in lines[1:])]

@@ -74,7 +74,7 @@ def style_of(text: str, root: Span, *, json: bool) -> Style:
         step=_most(steps, 2) or 2,
         offset=_most(offsets, 2),
         quote='"' if json or quotes['"'] >= quotes["'"] else "'",
-        newline="\r\n" if "\r\n" in text else "\n",
+        newline="\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n",
         space=_most(spaces, " "),
     )
 

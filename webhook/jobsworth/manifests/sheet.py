@@ -216,6 +216,8 @@ class Sheet:
     def lines_inserted(self, at: int, lines: Sequence[str]) -> tuple[int, int, str]:
         """Give the change that puts lines before the line that begins here."""
         newline = self.style.newline
+        if at and self.text[at - 1] == "\n":
+            newline = "\r\n" if self.text[: at - 1].endswith("\r") else "\n"
         new = newline.join(lines)
         if at and self.text[at - 1] != "\n":
             return at, at, newline + new

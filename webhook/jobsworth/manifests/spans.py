@@ -129,7 +129,8 @@ class _Reader:
             if kind is names.ScalarEvent:
                 self._take(self._scalar(event))
             elif kind is names.AliasEvent:
-                self._take(Span(ALIAS, event.start_mark.index, event.end_mark.index))
+                start = event.start_mark.index
+                self._take(Span(ALIAS, start, start + len(f"*{event.anchor}")))
             elif kind is names.MappingStartEvent:
                 self._begin(MAPPING, event)
             elif kind is names.SequenceStartEvent:

@@ -26,6 +26,8 @@ def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
     if edit.action == "set":
         if place.missing:
             return _made(sheet, place, edit.value)
+        if not place.steps:
+            raise CannotEdit("the whole document cannot be replaced")
         return _set(sheet, place.steps, at(value, place.steps), edit.value)
     if edit.action == "insert":
         if place.missing:
@@ -46,6 +48,11 @@ def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
 def _set(sheet: Sheet, steps: Steps, old: Any, new: Any) -> Sheet:
     if identical(old, new):
         return sheet
+    *above, name = steps
+    if isinstance(name, str):
+        holder = sheet.find(tuple(above)).span
+        if holder.kind == MAPPING and holder.entry(name) is None:
+            return _with_key(sheet, tuple(above), name, new)  # a merge key has brought it
     if isinstance(old, dict) and isinstance(new, dict) and old and new:
         return _set_mapping(sheet, steps, old, new)
     if isinstance(old, list) and isinstance(new, list) and old and new:
@@ -160,9 +167,8 @@ def _with_entry(sheet: Sheet, steps: Steps, name: str, new: Any, lines: Sequence
     in_block = not found.flows and not sheet.json and found.holder is not None
     if in_block and not span.entries and (len(lines) > 1 or " #" in lines[0]):
         return block_edits.filled(sheet, found, lines, indent=style.step)
-    if not sheet.json:
-        lines = [rendering.inline({name: new}, style)[1:-1]]
-    return flow_edits.with_new(sheet, span, len(span.entries), lines)
+    text = rendering.inline({name: new}, style)[1:-1]
+    return flow_edits.with_new(sheet, span, len(span.entries), text, lines if sheet.json else ())
 
 
 def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
@@ -180,11 +186,8 @@ def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
         return block_edits.with_item(sheet, span, position, lines)
     if not span.items and not found.flows and not sheet.json and not rendering.fits_line([new]):
         return block_edits.filled(sheet, found, rendering.item(new, style), indent=style.offset)
-    if sheet.json and not rendering.fits_line(new):
-        lines = rendering.block(new, style)
-    else:
-        lines = [rendering.inline(new, style)]
-    return flow_edits.with_new(sheet, span, position, lines)
+    lines = rendering.block(new, style) if sheet.json and not rendering.fits_line(new) else []
+    return flow_edits.with_new(sheet, span, position, rendering.inline(new, style), lines)
 
 
 def _deleted(sheet: Sheet, steps: Steps) -> Sheet:

@@ -10,6 +10,7 @@ import json
 import os
 
 import jobsworth
+from jobsworth.policy.lint import pages, reading
 from jobsworth.policy.lint.catalogue import CATALOGUE
 from jobsworth.policy.lint.linter import RULES
 from jobsworth.reports.result import ERROR
@@ -28,6 +29,7 @@ SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 HOME = "https://github.com/jobsworth/jobsworth"
+_RULES = {rule.code: rule for rule in (*RULES, *reading.RULES)}
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
@@ -73,12 +75,12 @@ def _rule(finding: Finding) -> dict[str, Any]:
         described["name"] = entry.name
         described["shortDescription"] = {"text": entry.summary}
         severity = entry.severity
-    rule = next((rule for rule in RULES if rule.code == finding.code), None)
+    rule = _RULES.get(finding.code)
     if rule is not None:
         why = " ".join(rule.why.split("\n"))
         described["fullDescription"] = {"text": why}
-        described["help"] = {"text": _help(rule, why), "markdown": _page(rule)}
-        described["helpUri"] = f"{HOME}/blob/main/docs/rules/{rule.code}.md"
+        described["help"] = {"text": _help(rule, why), "markdown": pages.page(rule)}
+        described["helpUri"] = f"{HOME}/blob/main/docs/rules/{pages.file_name(rule)}"
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
     tags = {"api": "kubernetes", "lint": "maintainability"}
     described["properties"] = {
@@ -91,24 +93,6 @@ def _rule(finding: Finding) -> dict[str, Any]:
 
 def _help(rule: Rule, why: str) -> str:
     return "\n".join([why, "", "Sources:", *rule.sources])
-
-
-def _page(rule: Rule) -> str:
-    return "\n".join(
-        [
-            rule.why,
-            "",
-            "Reported:",
-            "",
-            f"```yaml\n{rule.bad.rstrip()}\n```",
-            "",
-            "Better:",
-            "",
-            f"```yaml\n{rule.good.rstrip()}\n```",
-            "",
-            *(f"- {source}" for source in rule.sources),
-        ]
-    )
 
 
 def _result(result: Result, located: Located, index: int) -> dict[str, Any]:

@@ -62,17 +62,29 @@ def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
 
 
 def _trailing_count(job: Subject) -> Iterator[Complaint]:
-    kept = len(job.rules)
-    while kept and job.rules[kept - 1].get("action") == "Count":
-        kept -= 1
-    for index in range(kept, len(job.rules)):
+    end = len(job.rules)
+    while end and job.rules[end - 1].get("action") == "Count":
+        end -= 1
+    taken = Facts({})
+    for facts in job.facts[:end]:
+        taken |= facts
+    idle = [
+        index
+        for index in range(end, len(job.rules))
         # Of what decides nothing, rule-shadowed says more; a rule on disruptions says that they are minded.
-        if not job.decided[index] or names_disruptions(job.rules[index]):
-            continue
-        path = job.rule_path(index)
-        fix = Fix("delete the rule", Edit("delete", path), safe=True) if kept else None
+        if job.facts[index] - taken and not names_disruptions(job.rules[index])
+    ]
+    if idle:
+        fix = Fix(
+            "delete what only counts",
+            *(Edit("delete", job.rule_path(index)) for index in reversed(idle)),
+            safe=True,
+        )
+        others = f"; so it is with {listed(idle[1:])}" if idle[1:] else ""
         yield Complaint(
-            path, "Count says nothing here: a failure that no rule matches is counted anyway", fix
+            job.rule_path(idle[0]),
+            f"Count says nothing here: a failure that no rule matches is counted anyway{others}",
+            fix if len(idle) < len(job.rules) else None,
         )
 
 

@@ -112,7 +112,7 @@ class Fixer:
 
 
 def diff_lines(name: str, before: bytes, after: bytes, *, colour: bool) -> Iterator[bytes]:
-    """The lines of a unified diff of a file's bytes, which ``patch`` takes.
+    r"""The lines of a unified diff of a file's bytes, which ``patch`` takes.
 
     >>> for line in diff_lines("a.yaml", b"a: 1\nb: 2\n", b"a: 1\nb: 3", colour=False):
     ...     print(line.decode(), end="")
@@ -122,7 +122,7 @@ def diff_lines(name: str, before: bytes, after: bytes, *, colour: bool) -> Itera
      a: 1
     -b: 2
     +b: 3
-    \\ No newline at end of file
+    \ No newline at end of file
     """
     from difflib import diff_bytes, unified_diff
 

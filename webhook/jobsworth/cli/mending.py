@@ -2,7 +2,7 @@
 
 A round makes one fix in each document and judges the file again. A fix after which its finding is
 still there, or after which something is wrong that was not before, is taken back and not tried
-again. Rounds go on until there is nothing left to mend.
+again before another has helped. Rounds go on until there is nothing left to mend.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from jobsworth.reports.result import ERROR, Attempt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
-
     from jobsworth.api.finding import Finding
     from jobsworth.api.fix import Fix
     from jobsworth.cli.judging import Judge
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import Located, Result
 
     Number = tuple[int, int | None]
-    Key = tuple[Any, ...]
+    Key = tuple[str, ...]
 
 MOST_ROUNDS = 200
 """A document with more to mend is made by a machine; another run goes on."""
@@ -77,13 +75,14 @@ class _Mending:
         self._results = results
         self._documents = self._read(data)
         self._seen = {(number[0], each.text) for number, each in self._documents.items()}
-        self._refused: set[Key] = set()
-        self._attempts: dict[Number, list[Attempt]] = {}
+        self._made: dict[Number, list[Attempt]] = {}
+        self._refused: dict[Number, dict[Key, Attempt]] = {}
 
     def mended(self) -> Mended:
         for result in self._results:
-            attempts = self._attempts.get(_number(result), ())
-            result.attempts = sorted(attempts, key=lambda attempt: attempt.located.line or 0)
+            made = self._made.get(_number(result), [])
+            refused = self._refused.get(_number(result), {}).values()
+            result.attempts = sorted([*made, *refused], key=lambda each: each.located.line or 0)
         return Mended(self._data, self._results)
 
     def round(self) -> bool:
@@ -112,7 +111,7 @@ class _Mending:
                 fix = located.finding.fix
                 if fix is None or not (fix.safe or self._unsafe):
                     continue
-                if _key(_number(result), located) not in self._refused:
+                if _key(located) not in self._refused.get(_number(result), {}):
                     chosen[_number(result)] = located
                     taken.add(result.document)
                     break
@@ -137,7 +136,8 @@ class _Mending:
                 self._refuse(number, located, reason)
             else:
                 kept[number] = located
-                self._attempts.setdefault(number, []).append(Attempt(located))
+                self._made.setdefault(number, []).append(Attempt(located))
+                self._refused.pop(number, None)  # what did not help before may help now
                 self._seen.add((number[0], documents[number].text))
         if not kept:
             return
@@ -163,8 +163,7 @@ class _Mending:
         return data, made
 
     def _refuse(self, number: Number, located: Located, reason: str) -> None:
-        self._refused.add(_key(number, located))
-        self._attempts.setdefault(number, []).append(Attempt(located, reason))
+        self._refused.setdefault(number, {})[_key(located)] = Attempt(located, reason)
 
 
 def _fix(located: Located) -> Fix:
@@ -180,9 +179,9 @@ def _by_number(results: Iterable[Result]) -> dict[Number, Result]:
     return {_number(result): result for result in results}
 
 
-def _key(number: Number, located: Located) -> Key:
+def _key(located: Located) -> Key:
     finding, fix = located.finding, _fix(located)
-    return (number, finding.code, finding.field, finding.message, fix.title)
+    return (finding.code, finding.field, finding.message, fix.title)
 
 
 def _why_not(

@@ -38,6 +38,7 @@ OPTIONS = (
         flag=True,
         help="Report how often each code was found; without the findings, but for JSON.",
     ),
+    Option("--info", flag=True, help="Show remarks (severity info) in the text report too."),
     Option("--quiet", short="-q", flag=True, help="Report only what is invalid, and no summary."),
 )
 
@@ -81,7 +82,7 @@ def _report(
         for line in _whole(output, shown, values["statistics"]):
             print(line, file=out)
         return found
-    lines = _lines(output, out)
+    lines = _lines(output, out, infos=values["info"])
     found = []
     for result in results:
         found.append(result)
@@ -116,7 +117,7 @@ def _whole(output: str, results: Sequence[Result], statistics: bool) -> Iterable
     return table(results)
 
 
-def _lines(output: str, out: TextIO) -> Lines:
+def _lines(output: str, out: TextIO, *, infos: bool) -> Lines:
     if output == "concise":
         from jobsworth.reports import concise
 
@@ -128,4 +129,4 @@ def _lines(output: str, out: TextIO) -> Lines:
     from jobsworth.reports import text
 
     colour = out.isatty() and not os.environ.get("NO_COLOR")
-    return lambda result: text.render(result, colour=colour)
+    return lambda result: text.render(result, colour=colour, infos=infos)

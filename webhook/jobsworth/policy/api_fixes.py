@@ -349,7 +349,14 @@ def _enumeration(refused: Refused) -> Fix | None:
     meant = near(written, names)
     if meant is None:
         return None
-    return Fix(f"write {meant.name}", Edit("set", field, meant.name), safe=meant.sure)
+    edits = [Edit("set", field, meant.name)]
+    if field.endswith("onExitCodes.operator") and meant.name == "In":
+        # What was any operator's is not In's.
+        codes = refused.at(field.removesuffix("operator") + "values")
+        if isinstance(codes, list) and 0 in codes and any(codes):
+            others = [code for code in codes if code != 0]
+            edits.append(Edit("set", field.removesuffix("operator") + "values", others))
+    return Fix(f"write {meant.name}", *edits, safe=meant.sure)
 
 
 _MENDS: dict[str, tuple[tuple[str, Mend], ...]] = {

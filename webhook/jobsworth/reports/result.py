@@ -186,6 +186,8 @@ class Summary:
             parts.append("nothing to judge: no Job or CronJob was found")
         if self.findings["warning"]:
             parts.append(_count(self.findings["warning"], "warning"))
+        if self.findings["info"]:
+            parts.append(f"{_count(self.findings['info'], 'remark')} (--info shows them)")
         if self.documents[SKIPPED]:
             parts.append(f"{_count(self.documents[SKIPPED], 'other object')} skipped")
         if self.excluded:

@@ -12,16 +12,19 @@ _COLOURS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "di
 _MAX_EXCERPT = 120
 
 
-def render(result: Result, *, colour: bool) -> Iterator[str]:
+def render(result: Result, *, colour: bool, infos: bool = True) -> Iterator[str]:
     """The lines for one result; none when nothing was found.
 
     Args:
         result: what was found in a document.
         colour: whether to write colours for a terminal.
+        infos: whether to show remarks, which are good to know and nothing to act upon.
     """
     paint = _painted if colour else _plain
     for located in result.findings:
         finding = located.finding
+        if finding.severity == "info" and not infos:
+            continue
         place = result.file
         if located.line is not None:
             place += f":{located.line}:{located.column}"

@@ -156,7 +156,7 @@ between.""",
     Rule(
         "JW203",
         "deadline-zero",
-        severity="error",
+        severity="warning",
         summary="activeDeadlineSeconds is 0.",
         why="""\
 The API server takes 0, and the Job then fails with DeadlineExceeded before its first Pod has done anything.

@@ -288,7 +288,7 @@ Such a rule matches only where a controller or webhook of yours adds the conditi
 there is one, a name with its domain (example.com/ConfigIssue) says so, and nothing more is said of it.""",
         sources=(
             CONDITIONS_PAGE,
-            "https://kubernetes.io/docs/tasks/job/pod-failure-policy/#using-pod-failure-policy-to-avoid-unnecessary-pod-retries-based-on-custom-pod-conditions",
+            "https://kubernetes.io/docs/tasks/job/pod-failure-policy/",
         ),
         bad=examples.policy("""\
       - action: FailJob

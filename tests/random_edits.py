@@ -5,9 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from written import NAMES, value_from
-
 from jobsworth.api.fix import Edit
+from written import NAMES, value_from
 
 
 def paths(value: Any, path: str = "") -> list[tuple[str, Any]]:
@@ -48,7 +47,7 @@ def edit_of(value: Any, seed: int) -> Edit:
     if action == "add":
         return Edit("set", target + name, value_from(rng, depth=1))
     if rng.random() < 0.5:
-        head, _, last = path.rpartition("[")
+        head, _, _ = path.rpartition("[")
         siblings = [at for at, _ in everything if at.rpartition("[")[0] == head]
         return Edit("move", path, rng.choice(siblings))
     if path.rpartition("[")[2].rstrip("]").isdecimal() and rng.random() < 0.5:

@@ -13,6 +13,8 @@ import json
 import random
 from typing import Any
 
+from jobsworth.manifests.scalars import resolve
+
 NAMES = ("action", "values", "rules", "spec", "template", "a.b/c", "on", "y", "1", "name", "x y")
 WORDS = ("Never", "a", "yes", "0 3 * * *", "a: b", "it's", "#no", "", "1.10", "é", "- x", "{}")
 
@@ -61,7 +63,7 @@ class Writer:
     def scalar(self, value: Any, *, flow: bool) -> str:
         if not isinstance(value, str):
             return json.dumps(value)
-        simple = value.isalpha() and value not in ("on", "y", "yes")
+        simple = value.isalpha() and resolve(value) == value
         if simple and self.rng.random() < 0.6:
             return value
         if value.isprintable() and self.rng.random() < 0.5:
@@ -104,12 +106,18 @@ class Writer:
                 return [f"{head}{self.tail()}"]
             if isinstance(value, str) and value and self.rng.random() < 0.1:
                 return [f"{head} |-{self.tail()}", f"{' ' * (indent + 1)}{value}"]
-            return [f"{head} {self.scalar(value, flow=False) if not empty else self.inline(value)}{self.tail()}"]
+            return [
+                f"{head} {self.scalar(value, flow=False) if not empty else self.inline(value)}{self.tail()}"
+            ]
         if self.rng.random() < self.flow:
             if self.rng.random() < 0.5:
                 return [f"{head} {self.inline(value)}{self.tail()}"]
             first, *rest = self.spread(value)
-            return [f"{head} {first}", *(" " * (indent + 1) + line for line in rest[:-1]), " " * (indent + 1) + rest[-1] + self.tail()]
+            return [
+                f"{head} {first}",
+                *(" " * (indent + 1) + line for line in rest[:-1]),
+                " " * (indent + 1) + rest[-1] + self.tail(),
+            ]
         lines = self.block(value)
         if head.endswith("-"):
             if lines[0].startswith(("#", "-")) or not lines[0]:

@@ -86,7 +86,9 @@ def test_a_list_that_loses_its_last_item_goes_with_its_key() -> None:
 
 
 def test_a_list_that_stands_alone_stays_empty() -> None:
-    assert edited({"policy": {"rules": [1]}}, Edit("delete", "policy.rules[0]")) == {"policy": {"rules": []}}
+    assert edited({"policy": {"rules": [1]}}, Edit("delete", "policy.rules[0]")) == {
+        "policy": {"rules": []}
+    }
     assert edited([[1]], Edit("delete", "[0][0]")) == [[]]
 
 
@@ -119,7 +121,8 @@ def test_an_edit_that_cannot_be_made_is_refused(edit: Edit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(1, True), (0, False), (1, 1.0), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2]), ("1", 1)]
+    ("one", "other"),
+    [(1, True), (0, False), (1, 1.0), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2]), ("1", 1)],
 )
 def test_what_looks_equal_to_python_need_not_be_the_same_json(one: Any, other: Any) -> None:
     assert not identical(one, other)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from mending import attempts, cron_job_text, findings_left, job_text, mended
 
 from jobsworth.api.finding import Finding
+from mending import attempts, cron_job_text, findings_left, job_text, mended
 
 POLICY = """\
     podFailurePolicy:
@@ -179,7 +179,10 @@ def test_a_misplaced_field_goes_where_it_belongs() -> None:
 
 @pytest.mark.parametrize(
     ("field", "pod"),
-    [("image: x", "restartPolicy: Never\nimage: y"), ("activeDeadlineSeconds: 1", "restartPolicy: Never")],
+    [
+        ("image: x", "restartPolicy: Never\nimage: y"),
+        ("activeDeadlineSeconds: 1", "restartPolicy: Never"),
+    ],
 )
 def test_a_field_that_belongs_in_several_places_stays(field: str, pod: str) -> None:
     text = job_text(pod=pod).replace("  template:\n", f"  template:\n    {field}\n")
@@ -240,7 +243,9 @@ def test_what_must_be_a_string_is_quoted_as_it_was_written(before: str, after: s
         ("args: {a: b}", None),
     ],
 )
-def test_a_value_of_the_wrong_type_is_mended_where_it_is_clear(before: str, after: str | None) -> None:
+def test_a_value_of_the_wrong_type_is_mended_where_it_is_clear(
+    before: str, after: str | None
+) -> None:
     if after is None:
         text = job_text(container=before)
         assert mended(text, unsafe=True).data.decode() == text
@@ -280,7 +285,9 @@ def test_a_cron_job_that_other_crons_take_is_mended(before: str, after: str) -> 
         ("schedule: '@daily'\ntimeZone: US/New_York", "schedule: '@daily'\ntimeZone: America/New_York"),
     ],
 )  # fmt: skip
-def test_a_cron_job_that_may_mean_something_else_is_mended_on_demand(before: str, after: str) -> None:
+def test_a_cron_job_that_may_mean_something_else_is_mended_on_demand(
+    before: str, after: str
+) -> None:
     check(cron_job_text(before), cron_job_text(after), unsafe=True)
 
 
@@ -303,10 +310,14 @@ def test_what_the_server_generates_is_deleted() -> None:
     selector = "selector:\n  matchLabels:\n    controller-uid: 8d1a-1"
     labels = "    metadata:\n      labels:\n        app: x\n        controller-uid: 8d1a-1\n"
     before = job_text(selector).replace("    spec:\n", f"{labels}    spec:\n")
-    after = job_text().replace("    spec:\n", "    metadata:\n      labels:\n        app: x\n    spec:\n")
+    after = job_text().replace(
+        "    spec:\n", "    metadata:\n      labels:\n        app: x\n    spec:\n"
+    )
     check(before, after)
     check(
-        cron_job_text("schedule: '@daily'", job="selector: {matchLabels: {a: b}}\nmanualSelector: true"),
+        cron_job_text(
+            "schedule: '@daily'", job="selector: {matchLabels: {a: b}}\nmanualSelector: true"
+        ),
         cron_job_text("schedule: '@daily'"),
     )
 
@@ -331,7 +342,7 @@ def test_several_things_are_mended_one_after_the_other() -> None:
         container='env: [{name: A, value: "1"}]',
     )
     check(before, after)
-    assert [attempt.refused for attempt in attempts(mended(before))] == [""] * 7
+    assert [attempt.refused for attempt in attempts(mended(before))] == [""] * 6
 
 
 @pytest.mark.parametrize(
@@ -351,7 +362,7 @@ def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
     assert done.data.decode() == text
     (attempt,) = attempts(done)
     assert attempt.refused == (
-        "it would bring JW004 metadata.name: Invalid value: \"train.1\": will not able to create pod with "
+        'it would bring JW004 metadata.name: Invalid value: "train.1": will not able to create pod with '
         "invalid DNS label: train.1-2"
     )
 
@@ -378,7 +389,9 @@ def test_every_document_and_item_is_mended() -> None:
 
 def test_json_is_mended_too() -> None:
     text = '{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x"}, "spec": {"backoff_limit": 3.0, "template": {"spec": {"restartPolicy": "never", "containers": [{"name": "a", "image": "b", "env": [{"name": "A", "value": 1.10}]}]}}}}\n'
-    wanted = text.replace("backoff_limit", "backoffLimit").replace("3.0", "3").replace("never", "Never")
+    wanted = (
+        text.replace("backoff_limit", "backoffLimit").replace("3.0", "3").replace("never", "Never")
+    )
     done = mended(text, file="job.json")
     assert done.data.decode() == wanted.replace("1.10", '"1.10"')
     assert findings_left(done) == []

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from random_edits import edit_of
-from written import written, written_json
 
 from jobsworth.api.editing import CannotEdit, edited, identical
 from jobsworth.api.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.fixing import fixed
+from random_edits import edit_of
+from written import written, written_json
 
 seeds = st.integers(0, 2**32)
 
@@ -364,7 +364,10 @@ def test_other_documents_stay_byte_for_byte() -> None:
 
 def test_a_byte_order_mark_stays() -> None:
     assert fix_in(b"\xef\xbb\xbfa: 1\n", Edit("set", "a", 2)) == b"\xef\xbb\xbfa: 2\n"
-    assert fix_in(b'\xef\xbb\xbf{"a": 1}', Edit("set", "a", 2), file="job.json") == b'\xef\xbb\xbf{"a": 2}'
+    assert (
+        fix_in(b'\xef\xbb\xbf{"a": 1}', Edit("set", "a", 2), file="job.json")
+        == b'\xef\xbb\xbf{"a": 2}'
+    )
 
 
 def test_a_missing_line_feed_at_the_end_stays_missing() -> None:
@@ -442,7 +445,9 @@ def test_a_scalar_is_given_as_it_is_written() -> None:
     assert [document.written(field) for field in fields] == [
         "yes", "1", "0o17", "on", "1_000", None, None,
     ]  # fmt: skip
-    listed = read_text(b"apiVersion: v1\nkind: List\nitems: [{kind: Job, spec: {a: on}}]\n", "x.yaml")
+    listed = read_text(
+        b"apiVersion: v1\nkind: List\nitems: [{kind: Job, spec: {a: on}}]\n", "x.yaml"
+    )
     assert listed[0].written("spec.a") == "on"
 
 
@@ -457,11 +462,11 @@ def law(text: str, value: Any, seed: int, file: str) -> None:
         wanted = edited(value, edit)
     except CannotEdit:
         return
-    try:
-        done = fix_in(text, edit, file=file)
-    except CannotEdit as error:
-        assert str(error) == "the whole document cannot be replaced"
+    if wanted == {}:
+        with pytest.raises(CannotEdit, match="the whole document cannot be replaced"):
+            fix_in(text, edit, file=file)
         return
+    done = fix_in(text, edit, file=file)
     assert identical(only(done, file).value, wanted)
     before, after = Counter(COMMENT.findall(text)), Counter(COMMENT.findall(done.decode()))
     assert not after - before
@@ -494,13 +499,15 @@ def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
     key, _ = sorted(value.items())[-1]
     done = changed(text, Edit("rename", f"[{key}]", "renamed"))
     differing = [
-        (one, other) for one, other in zip(text.split("\n"), done.split("\n"), strict=True) if one != other
+        (one, other)
+        for one, other in zip(text.split("\n"), done.split("\n"), strict=True)
+        if one != other
     ]
     assert len(differing) == 1
 
 
 @given(seeds)
 def test_what_is_added_and_deleted_again_leaves_the_text_as_it_was(seed: int) -> None:
-    text, value = written(seed)
+    text, _ = written(seed)
     added = changed(text, Edit("set", "renamed", {"a": [{"b": 1}]}))
     assert changed(added, Edit("delete", "renamed")) == text

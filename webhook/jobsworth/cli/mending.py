@@ -17,6 +17,7 @@ from jobsworth.reports.result import ERROR, Attempt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
     from jobsworth.api.finding import Finding
     from jobsworth.api.fix import Fix
     from jobsworth.cli.judging import Judge

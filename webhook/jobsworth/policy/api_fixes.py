@@ -349,14 +349,15 @@ def _enumeration(refused: Refused) -> Fix | None:
     meant = near(written, names)
     if meant is None:
         return None
-    edits = [Edit("set", field, meant.name)]
+    edits, title = [Edit("set", field, meant.name)], f"write {meant.name}"
     if field.endswith("onExitCodes.operator") and meant.name == "In":
         # What was any operator's is not In's.
         codes = refused.at(field.removesuffix("operator") + "values")
         if isinstance(codes, list) and 0 in codes and any(codes):
             others = [code for code in codes if code != 0]
             edits.append(Edit("set", field.removesuffix("operator") + "values", others))
-    return Fix(f"write {meant.name}", *edits, safe=meant.sure)
+            title += ", and leave out 0"
+    return Fix(title, *edits, safe=meant.sure)
 
 
 _MENDS: dict[str, tuple[tuple[str, Mend], ...]] = {

@@ -65,7 +65,6 @@ class Defaulting:
         below = kind.target if isinstance(kind, Pointer) else kind
         return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
 
-
     def _each(self, kind: ListOf) -> Callable[[list[dict[str, Any]], Request], None]:
         def default(items: list[dict[str, Any]], request: Request) -> None:
             # Compiled when first met: see Decoder.

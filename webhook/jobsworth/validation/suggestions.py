@@ -55,7 +55,9 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
     if _fold(name) in folded:
         return f'did you mean "{folded[_fold(name)]}"?'
     if "metadata" in holder.fields and name in OWN_METADATA:
-        return f"this field belongs in {path}.metadata" if path else "this field belongs in metadata"
+        return (
+            f"this field belongs in {path}.metadata" if path else "this field belongs in metadata"
+        )
     places = [place for place in _index(root, server).get(name, ()) if place != path]
     if places:
         return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"

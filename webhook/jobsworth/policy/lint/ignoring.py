@@ -31,12 +31,11 @@ def _ignore_loop(job: Subject) -> Iterator[Complaint]:
         if job.rules[index].get("action") != "Ignore" or decided <= {OUT_OF_MEMORY}:
             continue
         if deadline is None:
-            what = (
-                "such a failure" if requirement.get("operator") == "In" else "nearly every failure"
-            )
+            listing = requirement.get("operator") == "In"
+            what = "a Pod that ends like this" if listing else "nearly every Pod that fails"
             yield Complaint(
                 path,
-                f"{what} is started again without end: no limit counts it, and there is no "
+                f"{what} is replaced without end: no limit counts it, and there is no "
                 "activeDeadlineSeconds",
             )
             continue

@@ -8,7 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.api.editing import CannotEdit, edited, identical
@@ -478,6 +478,7 @@ def law(text: str, value: Any, seed: int, file: str) -> None:
 
 
 @given(seeds)
+@settings(deadline=None)
 @example(1515)
 @example(7100)
 def test_the_text_says_what_the_edit_makes_of_the_value(seed: int) -> None:
@@ -487,6 +488,7 @@ def test_the_text_says_what_the_edit_makes_of_the_value(seed: int) -> None:
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_json_says_what_the_edit_makes_of_the_value(seed: int) -> None:
     text, value = written_json(seed)
     if value:
@@ -494,6 +496,7 @@ def test_json_says_what_the_edit_makes_of_the_value(seed: int) -> None:
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
     text, value = written(seed)
     key, _ = sorted(value.items())[-1]
@@ -507,6 +510,7 @@ def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
 
 
 @given(seeds)
+@settings(deadline=None)
 def test_what_is_added_and_deleted_again_leaves_the_text_as_it_was(seed: int) -> None:
     text, _ = written(seed)
     added = changed(text, Edit("set", "renamed", {"a": [{"b": 1}]}))

@@ -208,14 +208,10 @@ def _findings(result: Result) -> list[Finding]:
 
 
 def _is_gone(finding: Finding, old: Sequence[Finding], new: Sequence[Finding]) -> bool:
-    """Whether there is less of a finding: itself, or of its kind, for positions in lists move."""
+    """Whether there is less of a finding: in its place, or in all, for positions in lists move."""
 
     def same(other: Finding) -> bool:
-        return (other.code, other.field, other.message) == (
-            finding.code,
-            finding.field,
-            finding.message,
-        )
+        return (other.code, other.field) == (finding.code, finding.field)
 
     def alike(other: Finding) -> bool:
         return (other.code, other.reason) == (finding.code, finding.reason)
@@ -227,16 +223,22 @@ def _brought(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
     """An error that was not there before; None where what is new could not be seen before."""
     if _stage(new) > _stage(old):
         return None
-    errors = [finding for finding in new if finding.severity == "error"]
-    known = [(finding.code, finding.message) for finding in old if finding.severity == "error"]
+    known, errors = _errors(old), _errors(new)
     if _stage(new) == 1 and _stage(old) == 1 and len(errors) <= len(known):
         return None  # a field under its right name may turn out to be of the wrong type
-    for finding in errors:
-        if (finding.code, finding.message) in known:
-            known.remove((finding.code, finding.message))
-        else:
-            return finding
-    return None
+    # Messages stay where positions move, and fields where a message counts or prints what changed.
+    for part in ("message", "field"):
+        for finding in errors[:]:
+            key = finding.code, getattr(finding, part)
+            same = next((each for each in known if (each.code, getattr(each, part)) == key), None)
+            if same is not None:
+                known.remove(same)
+                errors.remove(finding)
+    return errors[0] if errors else None
+
+
+def _errors(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.severity == "error"]
 
 
 def _stage(findings: Sequence[Finding]) -> int:

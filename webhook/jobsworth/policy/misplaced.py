@@ -113,7 +113,8 @@ def _moved(
         if identical(at(value, there.steps), at(value, steps)):
             return Fix(f"delete it: {path} says the same", Edit("delete", field), safe=sure)
         return None
-    return Fix(f"move it to {_path(below)}", Edit("move", field, path), safe=sure)
+    title = f"move it to {_path(below) if nearest[-1] == steps[-1] else path}"
+    return Fix(title, Edit("move", field, path), safe=sure)
 
 
 def _targets(

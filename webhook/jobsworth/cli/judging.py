@@ -74,6 +74,7 @@ class Judge:
         against: the objects that stand there already.
         mixed: the files are of all sorts: see :mod:`jobsworth.cli.mixed`.
         changes: what fixes would change in the text is wanted, too.
+        only_invalid: nothing is wanted of what is valid, so that its findings need no place.
 
     Attributes:
         excluded: how many files were left out so far.
@@ -86,11 +87,13 @@ class Judge:
         *,
         mixed: bool = False,
         changes: bool = False,
+        only_invalid: bool = False,
     ) -> None:
         self._configurations = configurations
         self._against = against or Existing({})
         self._mixed = mixed
         self._changes = changes
+        self._only_invalid = only_invalid
         self.excluded = 0
 
     def excludes(self, path: str) -> bool:
@@ -170,6 +173,12 @@ class Judge:
             if miss is None:
                 return result
             found = [miss]
+        if (
+            self._only_invalid
+            and settings.selection.is_default
+            and all(finding.severity != "error" for finding in found)
+        ):
+            return result
         located = [
             _locate(finding, document.position(finding.field), document) for finding in found
         ]

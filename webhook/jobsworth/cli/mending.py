@@ -10,7 +10,6 @@ from __future__ import annotations
 from jobsworth.api.editing import CannotEdit
 from jobsworth.manifests import read_text
 from jobsworth.manifests.files import shown_name
-from jobsworth.manifests.fixing import fixed
 from jobsworth.policy.near_misses import CODE as NEAR_MISS
 from jobsworth.reports.result import ERROR, Attempt
 
@@ -149,6 +148,8 @@ class _Mending:
 
     def _with(self, chosen: dict[Number, Located]) -> tuple[bytes, dict[Number, Located]]:
         """The text with some fixes, and those of them that it could take."""
+        from jobsworth.manifests.fixing import fixed  # most files need none of it
+
         data, made = self._data, {}
         # From the end: what comes later moves, what comes before keeps its place.
         for number in sorted(chosen, key=lambda number: number[0], reverse=True):

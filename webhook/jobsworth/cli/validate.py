@@ -50,7 +50,15 @@ def run(values: dict[str, Any]) -> int:
 
     progress = Progress(enabled=not values["quiet"])
     changes = values["output"] == "sarif"
-    judge = Judge(configurations, existing, mixed=values["mixed"], changes=changes)
+    # A baseline, and fixing, need every finding.
+    needed = any(values[key] for key in ("baseline", "write_baseline", "fix", "diff", "statistics"))
+    judge = Judge(
+        configurations,
+        existing,
+        mixed=values["mixed"],
+        changes=changes,
+        only_invalid=values["quiet"] and not needed,
+    )
     fixer = _fixer(judge, values)
     jobs = 1 if values["diff"] else values["jobs"] or _cores()
     judged = judge_all(fixer or judge, paths, jobs, progress.update)

@@ -60,9 +60,13 @@ class Passage:
 
     def edited(self, edit: Edit) -> Passage:
         """Make the passage in which an edit is made; raises CannotEdit."""
-        wanted = edited(self._value, edit)
-        text = applied(Sheet(self._text, json=self._json), self._value, edit).text
-        if not identical(self._read(text), wanted):
+        try:
+            wanted = edited(self._value, edit)
+            text = applied(Sheet(self._text, json=self._json), self._value, edit).text
+            same = identical(self._read(text), wanted)
+        except RecursionError as error:
+            raise CannotEdit("this document nests too deep to be changed") from error
+        if not same:
             raise CannotEdit("in this text it cannot be changed without changing something else")
         passage = object.__new__(Passage)
         passage._language, passage._json = self._language, self._json

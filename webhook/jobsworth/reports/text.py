@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.reports.result import SKIPPED
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +25,8 @@ def render(result: Result, *, colour: bool, infos: bool = True) -> Iterator[str]
     paint = _painted if colour else _plain
     for located in result.findings:
         finding = located.finding
-        if finding.severity == "info" and not infos:
+        # Why a document was skipped is no remark about a Job, and is told in any case.
+        if finding.severity == "info" and not infos and result.status != SKIPPED:
             continue
         place = result.file
         if located.line is not None:

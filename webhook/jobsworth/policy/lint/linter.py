@@ -143,7 +143,7 @@ class Linter:
 
 def _subject(value: dict[str, Any], engine: Engine) -> Subject:
     struct, written = engine.decode(value)
-    _, filled = engine.decode(value)
+    filled = _copied(written)
     engine.fill_in(struct, filled)
     spec = filled["spec"]
     if struct is not Job:
@@ -155,3 +155,12 @@ def _subject(value: dict[str, Any], engine: Engine) -> Subject:
     return Subject(
         kind=struct.name, written=written, object=filled, spec=spec, server=engine.server
     )
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a decoded value, whose scalars are shared."""
+    if type(value) is dict:
+        return {name: _copied(part) for name, part in value.items()}
+    if type(value) is list:
+        return [_copied(item) for item in value]
+    return value

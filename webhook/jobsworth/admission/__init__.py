@@ -1,0 +1,1 @@
+"""The webhook: AdmissionReview in, AdmissionReview out; the Flask application; serving; metrics."""

@@ -1,0 +1,1 @@
+"""The CA and the serving certificate: made, published, rotated, reloaded."""

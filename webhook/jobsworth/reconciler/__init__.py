@@ -1,0 +1,1 @@
+"""Carries the plans of :mod:`jobsworth.controller` out against an API server."""

@@ -1,0 +1,63 @@
+"""How long the next Pod waits (U-98, U-100)."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.syncing import NOW
+from jobsworth.controller.backoff import Backoff, index_remaining, remaining
+from jobsworth.controller.pods import Pod
+from jobsworth.controller.settings import Settings
+
+SHORT = Settings(backoff_base=5.0, backoff_cap=700.0)
+
+
+def pod(finished: int, **more: int) -> Pod:
+    return Pod("default", f"pod-{finished}", f"uid-{finished}", finished_at=finished, **more)
+
+
+@pytest.mark.parametrize(
+    ("record", "succeeded", "failed", "after"),
+    [
+        (Backoff(), [], [], Backoff()),
+        (Backoff(3, 7), [], [], Backoff(3, 7)),
+        (Backoff(), [], [10], Backoff(1, 10)),
+        (Backoff(), [], [20, 10], Backoff(2, 20)),
+        (Backoff(), [30], [10, 20], Backoff(0, None)),
+        (Backoff(), [20], [5, 10, 30, 40], Backoff(2, 40)),
+        (Backoff(2, 5), [], [10], Backoff(3, 10)),
+        (Backoff(), [10], [10], Backoff(0, None)),
+        (Backoff(4, 9), [10], [], Backoff(0, None)),
+    ],
+)
+def test_u98_failures_in_a_row(
+    record: Backoff, succeeded: list[int], failed: list[int], after: Backoff
+) -> None:
+    assert record.after([*map(pod, succeeded)], [*map(pod, failed)]) == after
+
+
+@pytest.mark.parametrize(
+    ("failures", "ago", "left"),
+    [
+        (0, 0, 0),
+        (1, 0, 5),
+        (1, 1, 4),
+        (1, 5, 0),
+        (1, 6, 0),
+        (2, 0, 10),
+        (3, 0, 20),
+        (8, 0, 640),
+        (9, 0, 700),
+        (10**9, 0, 700),
+    ],
+)
+def test_u100_the_delay_doubles_up_to_a_cap(failures: int, ago: int, left: int) -> None:
+    assert remaining(failures, NOW - ago, NOW, SHORT) == left
+    assert Backoff(failures, NOW - ago).remaining(NOW, SHORT) == left
+
+
+@pytest.mark.parametrize(("counted", "ignored"), [(2, 0), (1, 1)])
+def test_u100_an_index_waits_by_what_its_pod_carries(counted: int, ignored: int) -> None:
+    last = pod(NOW, failure_count=counted, ignored_count=ignored)
+    assert index_remaining(last, NOW, SHORT) == 20
+    assert index_remaining(None, NOW, SHORT) == 0

@@ -1,0 +1,221 @@
+"""Where Kubernetes 1.36 is known to go wrong, and this controller does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from controller.syncing import (
+    LONG_AGO,
+    NOW,
+    a_job,
+    a_pod,
+    an_indexed_job,
+    pods,
+    sync,
+    with_condition,
+)
+from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.times import write_time
+
+STARTED = {"startTime": write_time(NOW - 600)}
+
+
+@pytest.mark.parametrize("kind", ["FailureTarget", "SuccessCriteriaMet"])
+def test_an_interim_condition_that_was_false_is_replaced_in_place(kind: str) -> None:
+    status = {"conditions": [with_condition(kind, "False")], **STARTED}
+    ended = "Failed" if kind == "FailureTarget" else "Succeeded"
+    done = sync(a_job(completions=1, backoffLimit=0, status=status), pods((1, ended)))
+    types = [entry["type"] for entry in done.status["conditions"]]
+    assert types == [kind, "Failed" if ended == "Failed" else "Complete"]
+
+
+def test_a_refused_creation_counts_once() -> None:
+    counts = sync(a_job(parallelism=4, completions=4), creatable=1).counts
+    assert counts["job_pods_creation_total new succeeded"] == 1
+    assert counts["job_pods_creation_total new failed"] == 1
+
+
+def test_of_several_pods_that_fail_the_job_the_first_to_finish_is_named() -> None:
+    policy = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [5]}}]}
+    job = a_job(parallelism=3, completions=3, podFailurePolicy=policy)
+    given = [
+        a_pod("Failed", name="late", exit_code=5, finished=LONG_AGO + 2),
+        a_pod("Failed", name="b", exit_code=5),
+        a_pod("Failed", name="a", exit_code=5),
+    ]
+    for order in (given, given[::-1]):
+        assert "pod default/a failed" in sync(job, order).message
+
+
+def test_a_verdict_is_stored_before_a_pod_is_deleted_for_it() -> None:
+    rules = {"rules": [{"succeededIndexes": "0"}]}
+    job = an_indexed_job(2, backoffLimit=0, successPolicy=rules)
+    done = sync(job, [a_pod("Succeeded", 0), a_pod("Running", 1, ready=True)])
+    assert done.plan.interim is not None
+    interim = done.writes[0]
+    assert [entry["type"] for entry in interim["conditions"]] == ["SuccessCriteriaMet"]
+    assert "active" not in interim  # nothing else is said: nothing else has been done
+    # Whoever takes over here sees a Pod that is being deleted, and a verdict that stands.
+    job["status"] = interim
+    taken_over = sync(job, [a_pod("Succeeded", 0), a_pod("Running", 1, deleted=True)])
+    taken_over.shows(conditions=["SuccessCriteriaMet"], S=1, T=1)
+
+
+def test_a_limit_of_restarts_is_not_forgotten_with_the_pod_that_restarted() -> None:
+    job = a_job(restart_policy="OnFailure", backoffLimit=2)
+    done = sync(job, [a_pod(restarts=2)])
+    job["status"] = done.writes[0]
+    sync(job, [a_pod(deleted=True)]).shows(conditions=["FailureTarget"], create=0)
+
+
+def test_a_verdict_that_is_stored_is_not_stored_again() -> None:
+    status = {"conditions": [with_condition("FailureTarget")], **STARTED}
+    done = sync(a_job(status=status), pods((1, "Running")))
+    assert done.plan.interim is None
+    assert len(done.plan.deletions) == 1
+
+
+def test_where_nothing_runs_the_verdict_takes_no_write_of_its_own() -> None:
+    assert sync(a_job(backoffLimit=0), pods((1, "Failed"))).plan.interim is None
+
+
+def test_a_verdict_that_may_not_be_acted_on_keeps_the_pod_that_it_rests_on() -> None:
+    policy = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [5]}}]}
+    job = a_job(parallelism=2, completions=2, podFailurePolicy=policy)
+    fatal = a_pod("Failed", name="fatal", exit_code=5)
+    given = [fatal, a_pod("Failed", name="other", exit_code=1)]
+    lagging = sync(job, given, observed=False)
+    assert lagging.stripped == ["other"]
+    lagging.shows(conditions=[], F=1)
+    job["status"] = lagging.status
+    sync(job, [fatal]).shows(conditions=["FailureTarget", "Failed"], F=2)
+
+
+def test_a_job_that_waits_still_says_how_many_pods_run() -> None:
+    job = a_job(parallelism=3, completions=3)
+    done = sync(job, pods((2, "Ready"), (1, "Failed")), backoff=Backoff(1, NOW))
+    done.shows(A=2, R=2, create=0, requeue=10.0)
+
+
+def test_an_index_that_waits_leaves_its_turn_to_the_next() -> None:
+    job = an_indexed_job(3, 2, backoffLimitPerIndex=3)
+    given = [a_pod("Failed", 0, failures=0, finished=NOW), a_pod("Running", 1, failures=0)]
+    sync(job, given).shows(indexes=[2], A=2, requeue=10.0)
+
+
+def test_the_wait_of_an_index_is_not_forgotten_when_another_starts() -> None:
+    job = an_indexed_job(3, backoffLimitPerIndex=3)
+    given = [a_pod("Failed", 0, failures=0, finished=NOW - 4)]
+    sync(job, given).shows(indexes=[1, 2], requeue=6.0)
+
+
+def test_pods_that_were_let_go_of_but_not_deleted_go_first() -> None:
+    given = [
+        a_pod("Pending", name="pending"),
+        a_pod("Running", name="left", tracked=False, ready=True),
+        a_pod("Pending", name="other"),
+    ]
+    done = sync(a_job(parallelism=2, completions=5), given)
+    assert done.deleted == ["left"]
+    assert done.stripped == []
+
+
+def test_a_backoff_that_was_forgotten_is_worked_out_from_the_pods() -> None:
+    job = a_job(completions=9, backoffLimit=9, status={"failed": 3, **STARTED})
+    counted = [
+        a_pod("Succeeded", tracked=False, finished=NOW - 30),
+        a_pod("Failed", tracked=False, finished=NOW - 40),
+        a_pod("Failed", tracked=False, finished=NOW - 20),
+        a_pod("Failed", tracked=False, finished=NOW - 5),
+    ]
+    done = sync(job, counted, backoff=None)
+    assert done.backoff == Backoff(2, NOW - 5)
+    done.shows(create=0, requeue=15.0)
+    let_go = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
+    assert sync(job, [*counted, let_go], backoff=None).backoff == Backoff(2, NOW - 5)
+    assert sync(job, [], backoff=None).backoff == Backoff(0, None)
+
+
+def test_a_suspended_job_that_ends_gets_a_start_time() -> None:
+    suspended = with_condition("Suspended", reason="JobSuspended", message="Job suspended")
+    for more, given in (({"backoffLimit": 0}, "Failed"), ({}, "Succeeded")):
+        status = {"conditions": [suspended]}
+        job = a_job(completions=1, suspend=True, status=status, **more)
+        done = sync(job, pods((1, given)))
+        assert done.finished
+        assert done.status["startTime"] == write_time(NOW)
+
+
+def test_no_job_ends_before_it_started() -> None:
+    job = a_job(completions=1, status={"startTime": write_time(NOW + 40)})
+    done = sync(job, pods((1, "Succeeded")))
+    assert done.status["completionTime"] == write_time(NOW + 40)
+
+
+def test_what_is_stored_of_an_index_stands() -> None:
+    status = {"failedIndexes": "0", "completedIndexes": "1", "succeeded": 1, **STARTED}
+    job = an_indexed_job(3, backoffLimitPerIndex=0, status=status)
+    given = [a_pod("Succeeded", 0), a_pod("Failed", 1), a_pod("Running", 2)]
+    sync(job, given).shows(FI="0", CI="1", S=1, F=1, strip=2, conditions=[])
+
+
+def test_an_index_that_fails_and_succeeds_at_once_has_succeeded() -> None:
+    job = an_indexed_job(2, backoffLimitPerIndex=0)
+    given = [a_pod("Succeeded", 0), a_pod("Failed", 0), a_pod("Running", 1)]
+    sync(job, given).shows(FI="", CI="0", conditions=[])
+
+
+def test_a_success_that_is_stored_keeps_failure_out_of_the_conditions() -> None:
+    conditions = [with_condition("SuccessCriteriaMet"), with_condition("FailureTarget", "False")]
+    job = a_job(completions=1, backoffLimit=0, status={"conditions": conditions, **STARTED})
+    sync(job, pods((1, "Failed"), (1, "Succeeded"))).shows(
+        conditions=["SuccessCriteriaMet", "Complete"]
+    )
+
+
+def resumed(**spec: Any) -> dict[str, Any]:
+    suspended = with_condition("Suspended", reason="JobSuspended", message="Job suspended")
+    status = {"conditions": [suspended], "startTime": write_time(NOW - 500)}
+    return a_job(activeDeadlineSeconds=10, status=status, **spec)
+
+
+def test_a_resumed_job_has_its_deadline_ahead() -> None:
+    done = sync(resumed())
+    done.shows(conditions=[], create=1, requeue=10.0)
+    assert done.status["startTime"] == write_time(NOW)
+    sync(resumed(), observed=False).shows(conditions=["Suspended"], requeue=10.0)
+
+
+def test_conditions_and_fields_of_others_are_kept() -> None:
+    custom = {"type": "example.com/Custom", "status": "True", "observedGeneration": 4}
+    status = {"conditions": [custom], "futureField": {"a": 1}, **STARTED}
+    done = sync(a_job(completions=1, status=status), pods((1, "Succeeded")))
+    assert done.status["conditions"][0] == custom
+    assert done.status["futureField"] == {"a": 1}
+
+
+def test_a_finished_pod_is_not_adopted() -> None:
+    from jobsworth.controller.jobs import read_job
+    from jobsworth.controller.ownership import claim
+    from jobsworth.controller.pods import read_pod
+    from jobsworth.controller.settings import Settings
+
+    settings = Settings()
+    orphans = [a_pod(phase) for phase in ("Succeeded", "Failed", "Running")]
+    for orphan in orphans:
+        orphan["metadata"]["ownerReferences"] = []
+    claims = claim(read_job(a_job(), settings), [read_pod(pod, settings) for pod in orphans])
+    assert [pod.phase for pod in claims.adopt] == ["Running"]
+
+
+def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
+    from jobsworth.controller.settings import Settings
+
+    given = [a_pod("Succeeded", name=name) for name in "abc"]
+    lists = {"succeeded": ["uid-a", "uid-b"]}
+    job = a_job(completions=9, status={"uncountedTerminatedPods": lists, **STARTED})
+    done = sync(job, given, settings=Settings(max_uncounted=2))
+    assert done.stripped == ["a", "b"]
+    done.shows(S=2)

@@ -1,0 +1,238 @@
+"""Which indexes have succeeded, failed, wait, or are next (U-101 to U-107)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.syncing import NOW, SETTINGS, a_pod, an_indexed_job, sync
+from jobsworth.api.formats import indexes as api_indexes
+from jobsworth.controller.census import take_census, take_indexes
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.jobs import read_job
+from jobsworth.controller.pods import read_pod
+
+
+def succeeded(*indexes: Any) -> list[dict[str, Any]]:
+    return [a_pod("Succeeded", index) for index in indexes]
+
+
+def failed(*indexes: Any, failures: int = 0) -> list[dict[str, Any]]:
+    return [a_pod("Failed", index, failures=failures) for index in indexes]
+
+
+def taken(pods: list[dict[str, Any]], size: int = 10, released: Any = (), **more: Any) -> Any:
+    status = more.pop("status", {})
+    job = read_job(an_indexed_job(size, status=status, **more), SETTINGS)
+    census = take_census(job, [read_pod(pod, SETTINGS) for pod in pods], frozenset(released))
+    return take_indexes(census)
+
+
+@pytest.mark.parametrize(
+    ("stored", "pods", "text"),
+    [
+        ("", [], ""),
+        ("0-3", [], "0-3"),
+        ("", succeeded(3), "3"),
+        ("0,1,3", succeeded(2), "0-3"),
+        ("4-6", succeeded(3, 7), "3-7"),
+        ("0", succeeded(0, 0, 2, 2), "0,2"),
+        ("0", succeeded(None, "x", -1), "0"),
+        ("0", succeeded(10, 11), "0"),
+        ("0-12", [], "0-9"),
+        ("5,12", [], "5"),
+        ("0,1-foo,bar", succeeded(3), "0,3"),
+        ("0", [a_pod("Succeeded", 4, tracked=False), a_pod("Running", 5)], "0"),
+    ],
+)
+def test_u101_succeeded_indexes(stored: str, pods: list[dict[str, Any]], text: str) -> None:
+    assert taken(pods, status={"completedIndexes": stored}).succeeded.text == text
+
+
+@pytest.mark.parametrize(
+    ("stored", "pods", "size", "text"),
+    [
+        ("", failed(1), 10, ""),
+        ("", failed(1, failures=1), 10, "1"),
+        ("", [a_pod("Failed", 1, failures=1, tracked=False)], 10, ""),
+        ("", failed(10, failures=1), 10, ""),
+        ("0", failed(1, failures=1), 10, "0,1"),
+        ("9", [], 2, ""),
+    ],
+)
+def test_u102_failed_indexes(stored: str, pods: list[dict[str, Any]], size: int, text: str) -> None:
+    indexes = taken(pods, size, status={"failedIndexes": stored}, backoffLimitPerIndex=1)
+    assert indexes.failed.text == text
+
+
+def test_u102_a_rule_can_fail_an_index() -> None:
+    rule = {"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [1]}}
+    policy = {"rules": [rule]}
+    assert taken(failed(4), backoffLimitPerIndex=1, podFailurePolicy=policy).failed.text == "4"
+
+
+def delayed_pod(name: str, index: int, failures: int, ended: int = 0) -> dict[str, Any]:
+    return a_pod("Failed", index, name=name, failures=failures, finished=NOW - ended)
+
+
+@pytest.mark.parametrize(
+    ("pods", "delayed"),
+    [
+        ([], {}),
+        ([delayed_pod("a", 0, 0)], {0: "a"}),
+        ([a_pod("Failed", 0, tracked=False)], {}),
+        ([delayed_pod("gone", 0, 0)], {}),
+        (failed(10), {}),
+        ([delayed_pod("a", 0, 0), a_pod("Running", 0)], {}),
+        ([delayed_pod("a", 0, 0), *succeeded(0)], {}),
+        ([delayed_pod("a", 0, 3)], {}),
+        ([delayed_pod("a", 0, 0), delayed_pod("b", 0, 2), delayed_pod("c", 0, 1)], {0: "b"}),
+        ([delayed_pod("a", 0, 1, ended=9), delayed_pod("b", 0, 1, ended=5)], {0: "b"}),
+        ([delayed_pod("a", 0, 1, ended=5), delayed_pod("b", 0, 1, ended=9)], {0: "a"}),
+        ([delayed_pod("a", 0, 1), delayed_pod("b", 0, 1)], {0: "b"}),
+    ],
+)
+def test_u103_the_pod_that_carries_most_failures_waits_for_its_successor(
+    pods: list[dict[str, Any]], delayed: dict[int, str]
+) -> None:
+    found = taken(pods, released=["uid-gone"], backoffLimitPerIndex=3).delayed
+    assert {index: pod.name for index, pod in found.items()} == delayed
+
+
+IGNORING = {"rules": [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [3]}}]}
+
+
+@pytest.mark.parametrize(
+    ("pods", "counts"),
+    [
+        ([], (0, 0)),
+        ([a_pod("Failed", 0, failures=0)], (1, 0)),
+        ([a_pod("Failed", 0, failures=3)], (4, 0)),
+        ([a_pod("Failed", 0, failures=3, exit_code=3)], (3, 1)),
+        ([a_pod("Failed", 0, failures=3, ignored=2, exit_code=3)], (3, 3)),
+    ],
+)
+def test_u104_the_successor_continues_the_counts(pods: Any, counts: tuple[int, int]) -> None:
+    job = an_indexed_job(1, backoffLimitPerIndex=9, podFailurePolicy=IGNORING)
+    (creation,) = sync(job, pods).plan.creations
+    assert (creation.failure_count, creation.ignored_count) == counts
+
+
+def waiting(index: int, failures: int, ago: float = 0) -> dict[str, Any]:
+    return a_pod("Failed", index, failures=failures, finished=int(NOW - ago))
+
+
+@pytest.mark.parametrize(
+    ("pods", "now", "created", "wait"),
+    [
+        ([], NOW, [0, 1, 2], None),
+        ([waiting(1, 0)], NOW, [0, 2], 10.0),
+        ([waiting(0, 1), waiting(1, 0), waiting(2, 2)], NOW, [], 10.0),
+        ([waiting(0, 1), waiting(1, 0), waiting(2, 2)], NOW + 1, [], 9.0),
+        ([waiting(0, 1), waiting(1, 0), waiting(2, 2)], NOW + 9.5, [], 1.0),
+        ([waiting(0, 1), waiting(1, 0), waiting(2, 2)], NOW + 10, [1], 10.0),
+    ],
+)
+def test_u105_each_index_waits_for_itself(
+    pods: Any, now: float, created: list[int], wait: float | None
+) -> None:
+    job = an_indexed_job(3, backoffLimitPerIndex=9)
+    sync(job, pods, now=now).shows(indexes=created, requeue=wait)
+
+
+@pytest.mark.parametrize(
+    ("active", "stored", "failed_indexes", "parallelism", "created"),
+    [
+        ([], "", None, 3, [0, 1, 2]),
+        ([0], "", None, 3, [1, 2]),
+        ([], "0-2", None, 3, [3, 4, 5]),
+        ([3, 5, 8], "2-4,9", None, 8, [0, 1, 6, 7, 10]),
+        ([3, 9], "1,5,9", "2,6,7", 7, [0, 4, 8, 10, 11]),
+        ([], "0-18", None, 5, [19]),
+    ],
+)
+def test_u106_the_lowest_free_indexes_are_next(
+    active: Any, stored: str, failed_indexes: str | None, parallelism: int, created: list[int]
+) -> None:
+    spec = {} if failed_indexes is None else {"backoffLimitPerIndex": 1}
+    done = IndexSet.read(stored, 20)
+    status = {"completedIndexes": stored, "succeeded": len(done)}
+    if failed_indexes is not None:
+        status["failedIndexes"] = failed_indexes
+    job = an_indexed_job(20, parallelism, status=status, **spec)
+    sync(job, [a_pod("Running", index) for index in active]).shows(indexes=created)
+
+
+@pytest.mark.parametrize(
+    ("pods", "deleted"),
+    [
+        ([a_pod(name="a"), a_pod(index=-1, name="b"), a_pod(index=5, name="c")], ["a", "b", "c"]),
+        ([a_pod("Running", 1, name="a"), a_pod("Pending", 1, name="b")], ["b"]),
+        (
+            [
+                a_pod("Pending", 1, name="a"),
+                a_pod("Running", 1, name="b", ready=True),
+                a_pod("Running", 1, name="c"),
+                a_pod("Running", 2, name="d"),
+            ],
+            ["a", "c"],
+        ),
+    ],
+)
+def test_u107_of_doubles_the_best_stays(pods: Any, deleted: list[str]) -> None:
+    assert sorted(sync(an_indexed_job(5), pods).deleted) == deleted
+
+
+def test_what_is_deleted_first() -> None:
+    """From the Pod that is worth least to the one that is worth most."""
+    scheduled = {"spec": {"nodeName": "n"}}
+    order = [
+        a_pod("Running", name="untracked", tracked=False, ready=True),
+        a_pod("Pending", name="unassigned"),
+        a_pod("Pending", name="pending", **scheduled),
+        a_pod("Unknown", name="unknown", **scheduled),
+        a_pod(
+            "Running",
+            name="new",
+            metadata={**a_pod(name="new")["metadata"], "creationTimestamp": None},
+        ),
+        a_pod("Running", name="unready"),
+        a_pod("Running", name="restarted", ready=True, restarts=4),
+        a_pod("Running", name="ready", ready=True),
+    ]
+    for wanted in range(len(order) - 1, 0, -1):
+        job = an_indexed_job(20, 20)
+        job["spec"] |= {"completionMode": "NonIndexed", "parallelism": wanted}
+        gone = sync(job, list(reversed(order))).deleted
+        names = [pod["metadata"]["name"] for pod in order]
+        assert sorted(gone) == sorted(names[: len(order) - wanted])
+
+
+sets = st.sets(st.integers(0, 60))
+
+
+@given(sets)
+def test_a_set_of_indexes_is_what_it_is_written_as(indexes: set[int]) -> None:
+    written = IndexSet.of(indexes).text
+    assert IndexSet.read(written, 61) == IndexSet.of(indexes)
+    assert api_indexes.count(written, 61) == len(indexes)
+
+
+@given(sets, sets, st.integers(0, 60))
+def test_sets_of_indexes_are_sets(one: set[int], other: set[int], limit: int) -> None:
+    mine, theirs = IndexSet.of(one), IndexSet.of(other)
+    assert mine.union(theirs) == IndexSet.of(one | other)
+    assert mine.overlap(theirs) == len(one & other)
+    assert len(mine) == len(one)
+    assert {index for index in range(61) if index in mine} == one
+    assert [*mine.absent(limit)] == sorted({*range(limit)} - one)
+    assert IndexSet.read(mine.text, limit) == IndexSet.of({i for i in one if i < limit})
+
+
+@given(st.text("0123456789-,x+ ", max_size=30))
+def test_any_text_can_be_read_for_indexes(text: str) -> None:
+    read = IndexSet.read(text, 50)
+    assert api_indexes.count(read.text, 50) == len(read)

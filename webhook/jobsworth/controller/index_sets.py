@@ -1,0 +1,136 @@
+"""Sets of completion indexes, kept as the intervals that they are written in: ``1,3-5,7``.
+
+Reading is lenient where the API server is strict (:mod:`jobsworth.api.formats.indexes`): a list was
+valid when it was stored, and may have been stored when the Job had more completions. Source:
+Kubernetes 1.36 and KEP-2214.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+_INT64_DIGITS = 19
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSet:
+    """Indexes as intervals (first, last), in order, with a gap between any two.
+
+    >>> IndexSet.of([4, 1, 3]).text, 4 in IndexSet.of([4]), len(IndexSet.of([4, 1, 3]))
+    ('1,3,4', True, 3)
+    """
+
+    intervals: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, indexes: Iterable[int]) -> IndexSet:
+        """The set of some indexes, in any order."""
+        return cls(_joined((index, index) for index in sorted(indexes)))
+
+    @classmethod
+    def read(cls, text: str | None, limit: int) -> IndexSet:
+        """Read a list of indexes.
+
+        Args:
+            text: the list; pieces that cannot be read are passed over.
+            limit: indexes from here on are left out.
+
+        >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
+        '0,7-9'
+        """
+        found = []
+        for piece in (text or "").split(","):
+            first, dash, last = piece.partition("-")
+            if not _is_index(first) or (dash and not _is_index(last)):
+                continue
+            if int(first) >= limit:
+                break
+            found.append((int(first), min(int(last or first), limit - 1)))
+        return cls(_joined(sorted(entry for entry in found if entry[0] <= entry[1])))
+
+    def __contains__(self, index: int) -> bool:
+        position = bisect_right(self.intervals, index, key=_first) - 1
+        return position >= 0 and index <= self.intervals[position][1]
+
+    def __len__(self) -> int:
+        return sum(last - first + 1 for first, last in self.intervals)
+
+    def __bool__(self) -> bool:
+        return bool(self.intervals)
+
+    @property
+    def text(self) -> str:
+        """The list as a status has it: a run of two as ``a,b``, a longer one as ``a-b``."""
+        return ",".join(
+            f"{first}"
+            if first == last
+            else f"{first},{last}"
+            if last == first + 1
+            else f"{first}-{last}"
+            for first, last in self.intervals
+        )
+
+    def union(self, other: IndexSet) -> IndexSet:
+        """The indexes of both."""
+        if not other.intervals:
+            return self
+        if not self.intervals:
+            return other
+        return IndexSet(_joined(sorted((*self.intervals, *other.intervals))))
+
+    def overlap(self, other: IndexSet) -> int:
+        """How many indexes are in both.
+
+        >>> IndexSet.of([1, 2, 3]).overlap(IndexSet.of([3, 4]))
+        1
+        """
+        shared, mine, theirs = 0, 0, 0
+        ours, others = self.intervals, other.intervals
+        while mine < len(ours) and theirs < len(others):
+            (first, last), (their_first, their_last) = ours[mine], others[theirs]
+            shared += max(0, min(last, their_last) - max(first, their_first) + 1)
+            if last < their_last:
+                mine += 1
+            else:
+                theirs += 1
+        return shared
+
+    def absent(self, limit: int) -> Iterator[int]:
+        """The indexes below a limit that are not in the set, in order; as lazily as they are taken.
+
+        >>> list(IndexSet.of([1, 2, 5]).absent(7))
+        [0, 3, 4, 6]
+        """
+        candidate = 0
+        for first, last in self.intervals:
+            yield from range(candidate, min(first, limit))
+            candidate = last + 1
+        yield from range(candidate, limit)
+
+
+def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Intervals in order of their first index, those that touch or overlap made one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in ordered:
+        if joined and first <= joined[-1][1] + 1:
+            if last > joined[-1][1]:
+                joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return tuple(joined)
+
+
+def _first(interval: tuple[int, int]) -> int:
+    return interval[0]
+
+
+def _is_index(text: str) -> bool:
+    """Whether Go reads an index here; it takes a plus sign."""
+    digits = text[1:] if text[:1] == "+" else text
+    return digits.isascii() and digits.isdigit() and len(digits) <= _INT64_DIGITS

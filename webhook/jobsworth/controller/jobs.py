@@ -1,0 +1,149 @@
+"""A Job as its controller sees it: the spec read once, the status as a value.
+
+The API server has validated and defaulted what is read here; only what it leaves to the controller
+is looked after (an unknown completion mode or policy action of a release to come).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.batch.termination_rules import rules_of
+from jobsworth.controller import names
+from jobsworth.controller.failure_policy import FailurePolicy, read_failure_policy
+from jobsworth.controller.pods import MAX_INT32, Owner
+from jobsworth.controller.selectors import Selector, read_selector
+from jobsworth.controller.status import Status, read_status
+from jobsworth.controller.success_policy import SuccessRule, read_success_policy
+
+if TYPE_CHECKING:
+    from jobsworth.controller.settings import Settings
+
+API_VERSION, KIND = "batch/v1", "Job"
+DEFAULT_BACKOFF_LIMIT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One Job.
+
+    Attributes:
+        resource_version: of the version that was read; the status is written against it.
+        deleting: it has a deletionTimestamp.
+        managed_by: ``spec.managedBy``, None if the Job names nobody.
+        finalizer: the tracking finalizer that its Pods carry.
+        completions: None for a work queue, where one success is enough.
+        backoff_limit_per_index: None where failures count for the Job, not for the index.
+        active_deadline: seconds, None for no deadline.
+        only_replace_failed: a Pod that is being deleted is replaced, and counted, only once it has
+            ended: podReplacementPolicy is Failed, or there is a podFailurePolicy (KEP-3939).
+        replaces_failed: podReplacementPolicy is Failed, for the metric that tells these apart.
+        restarts_on_failure: the template's restartPolicy is OnFailure.
+        success_rules: of the success policy, empty without one.
+        template: ``spec.template`` as it was read; not to be changed.
+        extension_errors: what is wrong with the annotations that extend the API; a Job with errors
+            runs as if it did not have them.
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str = ""
+    generation: int = 0
+    deleting: bool = False
+    managed_by: str | None = None
+    finalizer: str = names.OUR_FINALIZER
+    parallelism: int = 1
+    completions: int | None = None
+    completion_mode: str = names.NON_INDEXED
+    suspended: bool = False
+    backoff_limit: int = DEFAULT_BACKOFF_LIMIT
+    backoff_limit_per_index: int | None = None
+    max_failed_indexes: int | None = None
+    active_deadline: int | None = None
+    failure_policy: FailurePolicy | None = None
+    only_replace_failed: bool = False
+    replaces_failed: bool = False
+    restarts_on_failure: bool = False
+    success_rules: tuple[SuccessRule, ...] = ()
+    selector: Selector = field(default_factory=Selector)
+    template: dict[str, Any] = field(default_factory=dict)
+    status: Status = field(default_factory=Status)
+    extension_errors: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """``namespace/name``."""
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def indexed(self) -> bool:
+        """Every Pod has a completion index."""
+        return self.completion_mode == names.INDEXED
+
+    @property
+    def per_index(self) -> bool:
+        """Failures are limited per index (KEP-3850)."""
+        return self.indexed and self.backoff_limit_per_index is not None
+
+    @property
+    def size(self) -> int:
+        """How many indexes an Indexed Job has."""
+        return self.completions or 0
+
+    @property
+    def finished(self) -> bool:
+        """It is complete or has failed, and is not to be touched again."""
+        return self.status.holds(names.COMPLETE) or self.status.holds(names.JOB_FAILED)
+
+    @property
+    def owner(self) -> Owner:
+        """How its Pods name it."""
+        return Owner(API_VERSION, KIND, self.name, self.uid)
+
+
+def read_job(job: dict[str, Any], settings: Settings) -> Job:
+    """Read a Job of the API.
+
+    Args:
+        job: the object, as JSON has it.
+        settings: which finalizer tracks the Pods of Jobs with its ``spec.managedBy``.
+    """
+    meta, spec = job["metadata"], job["spec"]
+    template = spec.get("template") or {}
+    policy, replacement = spec.get("podFailurePolicy"), spec.get("podReplacementPolicy")
+    per_index = spec.get("backoffLimitPerIndex")
+    default_limit = DEFAULT_BACKOFF_LIMIT if per_index is None else MAX_INT32
+    extension, errors = rules_of(job)
+    return Job(
+        namespace=meta.get("namespace") or "",
+        name=meta.get("name") or "",
+        uid=meta.get("uid") or "",
+        resource_version=meta.get("resourceVersion") or "",
+        generation=meta.get("generation") or 0,
+        deleting=meta.get("deletionTimestamp") is not None,
+        managed_by=spec.get("managedBy"),
+        finalizer=settings.finalizer_for(spec.get("managedBy")),
+        parallelism=_given(spec.get("parallelism"), 1),
+        completions=spec.get("completions"),
+        completion_mode=spec.get("completionMode") or names.NON_INDEXED,
+        suspended=bool(spec.get("suspend")),
+        backoff_limit=_given(spec.get("backoffLimit"), default_limit),
+        backoff_limit_per_index=per_index,
+        max_failed_indexes=spec.get("maxFailedIndexes"),
+        active_deadline=spec.get("activeDeadlineSeconds"),
+        failure_policy=read_failure_policy(policy, extension),
+        only_replace_failed=replacement == "Failed" or policy is not None,
+        replaces_failed=replacement == "Failed",
+        restarts_on_failure=(template.get("spec") or {}).get("restartPolicy") == "OnFailure",
+        success_rules=read_success_policy(spec.get("successPolicy")),
+        selector=read_selector(spec.get("selector")),
+        template=template,
+        status=read_status(job.get("status") or {}),
+        extension_errors=errors,
+    )
+
+
+def _given(value: int | None, default: int) -> int:
+    return default if value is None else value

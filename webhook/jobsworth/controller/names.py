@@ -1,0 +1,77 @@
+"""The names of the Job contract: labels, annotations, conditions, reasons, messages, metrics.
+
+Every string here is read by somebody else (the API server, kubectl, other controllers, dashboards,
+failure-policy documentation), and is therefore that of Kubernetes 1.36, to the letter.
+"""
+
+from __future__ import annotations
+
+RESERVED_MANAGER = "kubernetes.io/job-controller"  # KEP-4368: the built-in controller
+OUR_MANAGER = "jobsworth.dev/job-controller"
+
+# The finalizers by which a Pod is tracked until it is counted (KEP-2307). The first is reserved to
+# the built-in controller; external controllers are asked to have a name of their own (KEP-4368).
+RESERVED_FINALIZER = "batch.kubernetes.io/job-tracking"
+OUR_FINALIZER = "jobsworth.dev/job-tracking"
+
+COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"  # annotation and label
+INDEX_FAILURE_COUNT = "batch.kubernetes.io/job-index-failure-count"
+INDEX_IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-failure-count"
+COMPLETION_INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
+
+INDEXED, NON_INDEXED = "Indexed", "NonIndexed"
+
+# Pod phases.
+PENDING, RUNNING, UNKNOWN = "Pending", "Running", "Unknown"
+SUCCEEDED, FAILED = "Succeeded", "Failed"
+
+# Conditions of a Job. The first two announce, the next two conclude (KEP-3998, KEP-4368).
+SUCCESS_CRITERIA_MET, FAILURE_TARGET = "SuccessCriteriaMet", "FailureTarget"
+COMPLETE, JOB_FAILED = "Complete", "Failed"
+SUSPENDED = "Suspended"
+
+# Reasons of conditions, each with its message; %-formats are filled in where they are used.
+POD_FAILURE_POLICY = "PodFailurePolicy"
+CONTAINER_FAILED = (
+    "Container {container} for pod {namespace}/{pod} failed with exit code {code} "
+    "matching FailJob rule at index {rule}"
+)
+CONDITION_MATCHED = (
+    "Pod {namespace}/{pod} has condition {condition} matching FailJob rule at index {rule}"
+)
+# Ours: the extension of termination reasons, worded like its neighbours.
+CONTAINER_TERMINATED = (
+    "Container {container} for pod {namespace}/{pod} terminated with reason {reason} "
+    "matching FailJob termination rule at index {rule}"
+)
+BACKOFF_LIMIT_EXCEEDED = ("BackoffLimitExceeded", "Job has reached the specified backoff limit")
+DEADLINE_EXCEEDED = ("DeadlineExceeded", "Job was active longer than specified deadline")
+MAX_FAILED_INDEXES_EXCEEDED = (
+    "MaxFailedIndexesExceeded",
+    "Job has exceeded the specified maximal number of failed indexes",
+)
+FAILED_INDEXES = ("FailedIndexes", "Job has failed indexes")
+COMPLETIONS_REACHED = ("CompletionsReached", "Reached expected number of succeeded pods")
+SUCCESS_POLICY = "SuccessPolicy"
+SUCCESS_RULE_MATCHED = "Matched rules at index {rule}"
+JOB_SUSPENDED = ("JobSuspended", "Job suspended")
+JOB_RESUMED = ("JobResumed", "Job resumed")
+
+# Actions of failure-policy rules (KEP-3329, KEP-3850).
+IGNORE, COUNT, FAIL_INDEX, FAIL_JOB = "Ignore", "Count", "FailIndex", "FailJob"
+
+# Metrics, without the prefix that all share.
+METRICS_PREFIX = "job_controller_"
+SYNC_SECONDS = "job_sync_duration_seconds"
+SYNCS = "job_syncs_total"
+JOBS_FINISHED = "jobs_finished_total"
+PODS_FINISHED = "job_pods_finished_total"
+FINISHED_INDEXES = "job_finished_indexes_total"
+FAILURES_HANDLED = "pod_failures_handled_by_failure_policy_total"
+TERMINATED_PODS = "terminated_pods_tracking_finalizer_total"
+PODS_CREATED = "job_pods_creation_total"
+STALE_SYNCS = "stale_sync_skips_total"
+
+# What a sync did, in the words of the metrics.
+RECONCILING, TRACKING = "reconciling", "tracking"
+PODS_CREATED_ACTION, PODS_DELETED_ACTION = "pods_created", "pods_deleted"

@@ -1,0 +1,97 @@
+"""The body of a Pod that a Job creates.
+
+Source: Kubernetes 1.36; KEP-2214 (Indexed Jobs), KEP-3850 (failure counts), KEP-2307 (finalizer). The
+template is shared, not copied: do not change the parts of a body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.formats.names import as_prefix, dns_subdomain
+from jobsworth.controller import names
+from jobsworth.controller.ownership import owner_reference
+
+if TYPE_CHECKING:
+    from jobsworth.controller.actions import Creation
+    from jobsworth.controller.jobs import Job
+
+# The server appends five random characters, and a Pod's name should fit a label of 63.
+MAX_GENERATED_BASE = 58
+
+
+class BadTemplate(ValueError):
+    """A template that no Pod can be made from; the message says why."""
+
+
+def pod_body(job: Job, creation: Creation) -> dict[str, Any]:
+    """The Pod to send to the API server, for it to name.
+
+    Raises:
+        BadTemplate: the template has no label.
+    """
+    template = job.template
+    meta = template.get("metadata") or {}
+    labels, annotations = dict(meta.get("labels") or {}), dict(meta.get("annotations") or {})
+    if not labels:
+        raise BadTemplate("unable to create pods, no labels")
+    spec = template.get("spec") or {}
+    index = creation.index
+    if index is not None:
+        labels[names.COMPLETION_INDEX] = annotations[names.COMPLETION_INDEX] = str(index)
+        spec = _indexed_spec(spec, f"{job.name}-{index}")
+    if creation.failure_count is not None:
+        annotations[names.INDEX_FAILURE_COUNT] = str(creation.failure_count)
+        if creation.ignored_count:
+            annotations[names.INDEX_IGNORED_FAILURE_COUNT] = str(creation.ignored_count)
+    finalizers = list(meta.get("finalizers") or ())
+    if job.finalizer not in finalizers:
+        finalizers.append(job.finalizer)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "generateName": generate_name(job.name, index),
+            "namespace": job.namespace,
+            "labels": labels,
+            "annotations": annotations,
+            "finalizers": finalizers,
+            "ownerReferences": [owner_reference(job)],
+        },
+        "spec": spec,
+    }
+
+
+def generate_name(job: str, index: int | None) -> str:
+    """What the name of a Pod begins with.
+
+    >>> generate_name("report", None), generate_name("report", 3)
+    ('report-', 'report-3-')
+    """
+    if index is None:
+        prefix = f"{job}-"
+        return job if dns_subdomain(as_prefix(prefix)) else prefix
+    suffix = f"-{index}-"
+    return job[: MAX_GENERATED_BASE - len(suffix)] + suffix
+
+
+def _indexed_spec(spec: dict[str, Any], hostname: str) -> dict[str, Any]:
+    containers = {
+        field: [_with_index(container) for container in spec[field]]
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    return {**spec, **containers, "hostname": hostname}
+
+
+def _with_index(container: dict[str, Any]) -> dict[str, Any]:
+    """The container with its index in the environment, unless it sets that variable itself."""
+    variables = container.get("env") or []
+    if any(entry.get("name") == names.COMPLETION_INDEX_VARIABLE for entry in variables):
+        return container
+    path = f"metadata.labels['{names.COMPLETION_INDEX}']"
+    variable = {
+        "name": names.COMPLETION_INDEX_VARIABLE,
+        "valueFrom": {"fieldRef": {"fieldPath": path}},
+    }
+    return {**container, "env": [*variables, variable]}

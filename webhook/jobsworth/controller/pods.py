@@ -1,0 +1,279 @@
+"""A Pod as the Job controller sees it: little enough that a hundred thousand fit in memory.
+
+What a decision needs is worked out once, when the Pod is read; a sync then only compares.
+Source of the classification: Kubernetes 1.36; of the finish time: KEP-3850, "Job controller".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jobsworth.controller import names
+from jobsworth.controller.times import read_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from jobsworth.controller.settings import Settings
+
+UNKNOWN_INDEX = -1
+MAX_INT32 = 2**31 - 1
+
+# What has become of a Pod: its phase and whether it is being deleted, taken together.
+ACTIVE, TERMINATING, ENDED_WELL, ENDED_BADLY = range(4)
+
+
+class Owner(NamedTuple):
+    """The owner reference of a Pod that says ``controller: true``."""
+
+    api_version: str
+    kind: str
+    name: str
+    uid: str
+
+
+class Termination(NamedTuple):
+    """A container that has ended with an exit code other than 0, and is not restarted.
+
+    Attributes:
+        container: its name.
+        exit_code: never 0; may be negative (Windows).
+        reason: what the kubelet gives as the reason: ``Error``, ``OOMKilled`` ….
+    """
+
+    container: str
+    exit_code: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """One Pod. Times are seconds since 1970, whole.
+
+    Attributes:
+        labels: each as ``key=value``.
+        controller: its controlling owner, None of an orphan.
+        tracking: the tracking finalizers that it has (of those in ``Settings.finalizers``).
+        phase: ``Pending``, ``Running``, ``Succeeded``, ``Failed`` or ``Unknown``.
+        state: ACTIVE, TERMINATING, ENDED_WELL or ENDED_BADLY.
+        deleting: it has a deletionTimestamp.
+        created: when it was created, 0 if not known.
+        finished_at: when it finished, as KEP-3850 defines it for any Pod.
+        node: the node it is bound to, empty if none.
+        ready: its Ready condition is True.
+        ready_since: when its Ready condition last changed, 0 if not known.
+        index: its completion index, UNKNOWN_INDEX if it has none that can be read.
+        failure_count: failures of its index before it, that count (KEP-3850).
+        ignored_count: failures of its index before it, that were ignored.
+        restarts: restarts of all its containers, init containers included.
+        container_restarts: restarts of the app container that has most.
+        sidecar_restarts: restarts of the restartable init container that has most.
+        terminations: its ended containers with a code other than 0; app containers come first.
+        conditions: each as ``type=status``, in the Pod's order.
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str = ""
+    labels: tuple[str, ...] = ()
+    controller: Owner | None = None
+    tracking: tuple[str, ...] = ()
+    phase: str = names.PENDING
+    state: int = ACTIVE
+    deleting: bool = False
+    created: int = 0
+    finished_at: int = 0
+    node: str = ""
+    ready: bool = False
+    ready_since: int = 0
+    index: int = UNKNOWN_INDEX
+    failure_count: int = 0
+    ignored_count: int = 0
+    restarts: int = 0
+    container_restarts: int = 0
+    sidecar_restarts: int = 0
+    terminations: tuple[Termination, ...] = ()
+    conditions: tuple[str, ...] = ()
+
+    def adopted(self, owner: Owner, finalizer: str) -> Pod:
+        """The Pod once it has been adopted: its owner is set, and it is tracked."""
+        tracking = self.tracking if finalizer in self.tracking else (*self.tracking, finalizer)
+        return replace(self, controller=owner, tracking=tracking)
+
+
+def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
+    """Read a Pod of the API.
+
+    Args:
+        pod: the object, as JSON has it; what is missing counts as the API's zero value.
+        settings: whose tracking finalizers are looked for.
+    """
+    meta, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
+    annotations = meta.get("annotations") or {}
+    phase = intern(status.get("phase") or names.PENDING)
+    deletion = meta.get("deletionTimestamp")
+    containers = status.get("containerStatuses") or ()
+    init_containers = status.get("initContainerStatuses") or ()
+    sidecars = _sidecars(spec.get("initContainers") or ())
+    conditions = status.get("conditions") or ()
+    ready: dict[str, Any] = next(
+        (entry for entry in conditions if entry.get("type") == "Ready"), {}
+    )
+    created = read_time(meta.get("creationTimestamp")) or 0
+    return Pod(
+        namespace=intern(meta.get("namespace") or ""),
+        name=meta.get("name") or "",
+        uid=meta.get("uid") or "",
+        resource_version=meta.get("resourceVersion") or "",
+        labels=tuple(intern(f"{key}={value}") for key, value in (meta.get("labels") or {}).items()),
+        controller=_controller(meta.get("ownerReferences") or ()),
+        tracking=_tracking(meta.get("finalizers") or (), settings.finalizers),
+        phase=phase,
+        state=_state(phase, deletion is not None),
+        deleting=deletion is not None,
+        created=created,
+        finished_at=_containers_finished(containers, init_containers, sidecars)
+        or _became_unready(ready)
+        or _deletion_asked(meta)
+        or created,
+        node=intern(spec.get("nodeName") or ""),
+        ready=ready.get("status") == "True",
+        ready_since=read_time(ready.get("lastTransitionTime")) or 0,
+        index=_completion_index(annotations.get(names.COMPLETION_INDEX)),
+        failure_count=_count(annotations.get(names.INDEX_FAILURE_COUNT)),
+        ignored_count=_count(annotations.get(names.INDEX_IGNORED_FAILURE_COUNT)),
+        restarts=_restarts(containers, sum) + _restarts(init_containers, sum),
+        container_restarts=_restarts(containers, max),
+        sidecar_restarts=_restarts(
+            [entry for entry in init_containers if entry.get("name") in sidecars], max
+        ),
+        terminations=_terminations((*containers, *init_containers)),
+        conditions=_shared_texts(
+            tuple(intern(f"{entry.get('type')}={entry.get('status')}") for entry in conditions)
+        ),
+    )
+
+
+def _state(phase: str, deleting: bool) -> int:
+    if phase == names.SUCCEEDED:
+        return ENDED_WELL
+    if phase == names.FAILED:
+        return ENDED_BADLY
+    return TERMINATING if deleting else ACTIVE
+
+
+def _controller(references: Iterable[dict[str, Any]]) -> Owner | None:
+    for reference in references:
+        if reference.get("controller"):
+            return _shared_owner(
+                reference.get("apiVersion") or "",
+                reference.get("kind") or "",
+                reference.get("name") or "",
+                reference.get("uid") or "",
+            )
+    return None
+
+
+def _tracking(finalizers: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    """Of the finalizers the known ones, as one shared tuple."""
+    return _shared_texts(tuple(name for name in known if name in finalizers))
+
+
+def _completion_index(text: str | None) -> int:
+    index = _integer(text)
+    return UNKNOWN_INDEX if index is None or index < 0 else index
+
+
+def _count(text: str | None) -> int:
+    number = _integer(text)
+    return 0 if number is None or not 0 <= number <= MAX_INT32 else number
+
+
+def _integer(text: str | None) -> int | None:
+    """The number that Go reads: digits with at most a sign."""
+    if not text or len(text) > 19 or not text.isascii():
+        return None
+    if not text[text[0] in "+-" :].isdigit():
+        return None
+    return int(text)
+
+
+def _sidecars(init_containers: Iterable[dict[str, Any]]) -> frozenset[str]:
+    return frozenset(
+        container.get("name") or ""
+        for container in init_containers
+        if container.get("restartPolicy") == "Always"
+    )
+
+
+def _containers_finished(
+    containers: Iterable[dict[str, Any]],
+    init_containers: Iterable[dict[str, Any]],
+    sidecars: frozenset[str],
+) -> int | None:
+    """When the last container and sidecar finished; None unless every one of them has."""
+    latest = None
+    for status in (
+        *containers,
+        *(status for status in init_containers if status.get("name") in sidecars),
+    ):
+        finished = read_time(_terminated(status).get("finishedAt"))
+        if finished is None:
+            return None
+        latest = finished if latest is None else max(latest, finished)
+    return latest
+
+
+def _became_unready(ready: dict[str, Any]) -> int | None:
+    return read_time(ready.get("lastTransitionTime")) if ready.get("status") == "False" else None
+
+
+def _deletion_asked(meta: dict[str, Any]) -> int | None:
+    deletion = read_time(meta.get("deletionTimestamp"))
+    return None if deletion is None else deletion - (meta.get("deletionGracePeriodSeconds") or 0)
+
+
+def _terminated(status: dict[str, Any]) -> dict[str, Any]:
+    return (status.get("state") or {}).get("terminated") or {}
+
+
+def _restarts(statuses: Iterable[dict[str, Any]], combine: Callable[[Iterable[int]], int]) -> int:
+    return combine([0, *(status.get("restartCount") or 0 for status in statuses)])
+
+
+def _terminations(statuses: Iterable[dict[str, Any]]) -> tuple[Termination, ...]:
+    """Of those that ended now: an earlier end, before a restart, is no failure of the Pod."""
+    found = []
+    for status in statuses:
+        terminated = _terminated(status)
+        if terminated.get("exitCode"):
+            found.append(
+                Termination(
+                    status.get("name") or "",
+                    terminated["exitCode"],
+                    terminated.get("reason") or "",
+                )
+            )
+    return _shared_terminations(tuple(found))
+
+
+# Thousands of Pods of a Job say the same: they share the value that says it.
+
+
+@lru_cache(maxsize=4096)
+def _shared_owner(api_version: str, kind: str, name: str, uid: str) -> Owner:
+    return Owner(api_version, kind, name, uid)
+
+
+@lru_cache(maxsize=4096)
+def _shared_texts(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return texts
+
+
+@lru_cache(maxsize=4096)
+def _shared_terminations(terminations: tuple[Termination, ...]) -> tuple[Termination, ...]:
+    return terminations

@@ -1,0 +1,64 @@
+"""What a sync tells people: Kubernetes events, and metrics to count up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NORMAL, WARNING = "Normal", "Warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A Kubernetes event about the Job; its source component is ``job-controller``."""
+
+    type: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A counter to count up.
+
+    Attributes:
+        metric: its name, without the prefix ``job_controller_``.
+        labels: each label and its value, in the metric's order.
+        amount: by how much; never negative.
+    """
+
+    metric: str
+    labels: tuple[tuple[str, str], ...]
+    amount: int = 1
+
+
+JOB_COMPLETED = Event(NORMAL, "Completed", "Job completed")
+JOB_SUSPENDED = Event(NORMAL, "Suspended", "Job suspended")
+JOB_RESUMED = Event(NORMAL, "Resumed", "Job resumed")
+TOO_MANY_SUCCEEDED = Event(
+    WARNING,
+    "TooManySucceededPods",
+    "Too many succeeded pods running after completion count reached",
+)
+UNKNOWN_COMPLETION_MODE = Event(
+    WARNING, "UnknownCompletionMode", "Skipped Job sync because completion mode is unknown"
+)
+
+
+def pod_created(name: str) -> Event:
+    """A Pod was created."""
+    return Event(NORMAL, "SuccessfulCreate", f"Created pod: {name}")
+
+
+def pod_deleted(name: str) -> Event:
+    """A Pod was deleted."""
+    return Event(NORMAL, "SuccessfulDelete", f"Deleted pod: {name}")
+
+
+def creation_failed(error: str) -> Event:
+    """A Pod could not be created; not said of a namespace that is being deleted."""
+    return Event(WARNING, "FailedCreate", f"Error creating: {error}")
+
+
+def deletion_failed(error: str) -> Event:
+    """A Pod could not be deleted; not said of a Pod that was already gone."""
+    return Event(WARNING, "FailedDelete", f"Error deleting: {error}")

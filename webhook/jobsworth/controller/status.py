@@ -1,0 +1,206 @@
+"""The status of a Job as a value: read, compared, written; what we do not know is kept.
+
+Source: ``JobStatus`` of Kubernetes 1.36. One PUT of the status replaces all of it, so conditions of
+types that others add, and fields of releases to come, have to be written back as they were.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller.times import read_time, write_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_CONDITION_FIELDS = frozenset(
+    ("type", "status", "reason", "message", "lastProbeTime", "lastTransitionTime")
+)
+_STATUS_FIELDS = frozenset(
+    (
+        "conditions",
+        "startTime",
+        "completionTime",
+        "active",
+        "ready",
+        "terminating",
+        "succeeded",
+        "failed",
+        "completedIndexes",
+        "failedIndexes",
+        "uncountedTerminatedPods",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition of a Job; times are seconds since 1970.
+
+    Attributes:
+        other: fields that Kubernetes 1.36 does not have, as they were read.
+    """
+
+    type: str
+    status: str
+    reason: str = ""
+    message: str = ""
+    probed: int | None = None
+    changed: int | None = None
+    other: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Its status is True."""
+        return self.status == "True"
+
+    def says(self, other: Condition) -> bool:
+        """Whether it says what the other says, at whatever time."""
+        return (self.status, self.reason, self.message) == (
+            other.status,
+            other.reason,
+            other.message,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The status of a Job; times are seconds since 1970.
+
+    Attributes:
+        ready: None where an old controller never wrote it; so are ``terminating`` and
+            ``failed_indexes``.
+        other: fields that Kubernetes 1.36 does not have, as they were read.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    start_time: int | None = None
+    completion_time: int | None = None
+    active: int = 0
+    ready: int | None = None
+    terminating: int | None = None
+    succeeded: int = 0
+    failed: int = 0
+    completed_indexes: str = ""
+    failed_indexes: str | None = None
+    uncounted_succeeded: tuple[str, ...] = ()
+    uncounted_failed: tuple[str, ...] = ()
+    other: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def uncounted(self) -> int:
+        """How many Pods have ended and are not yet in the counters."""
+        return len(self.uncounted_succeeded) + len(self.uncounted_failed)
+
+    def condition(self, kind: str) -> Condition | None:
+        """The first condition of a type."""
+        for condition in self.conditions:
+            if condition.type == kind:
+                return condition
+        return None
+
+    def holds(self, kind: str) -> bool:
+        """Whether a condition of the type is True."""
+        return any(entry.type == kind and entry.holds for entry in self.conditions)
+
+    def with_condition(self, condition: Condition) -> Status:
+        """The status with a condition: in place of the first of its type, else at the end.
+
+        Nothing changes where the type has it already (times aside), nor by a condition that is
+        False and was not there: from nothing to False is no news.
+        """
+        present = self.condition(condition.type)
+        if present is None:
+            if condition.status == "False":
+                return self
+            return replace(self, conditions=(*self.conditions, condition))
+        if present.says(condition):
+            return self
+        return replace(
+            self,
+            conditions=tuple(condition if entry is present else entry for entry in self.conditions),
+        )
+
+
+def read_status(status: dict[str, Any]) -> Status:
+    """Read the ``status`` of a Job of the API."""
+    uncounted = status.get("uncountedTerminatedPods") or {}
+    return Status(
+        conditions=tuple(_read_condition(entry) for entry in status.get("conditions") or ()),
+        start_time=read_time(status.get("startTime")),
+        completion_time=read_time(status.get("completionTime")),
+        active=status.get("active") or 0,
+        ready=status.get("ready"),
+        terminating=status.get("terminating"),
+        succeeded=status.get("succeeded") or 0,
+        failed=status.get("failed") or 0,
+        completed_indexes=status.get("completedIndexes") or "",
+        failed_indexes=status.get("failedIndexes"),
+        uncounted_succeeded=tuple(uncounted.get("succeeded") or ()),
+        uncounted_failed=tuple(uncounted.get("failed") or ()),
+        other=_others(status, _STATUS_FIELDS),
+    )
+
+
+def write_status(status: Status) -> dict[str, Any]:
+    """The status as the API takes it; fields of value zero are left out, as the API does.
+
+    >>> write_status(Status(active=2, ready=0))
+    {'active': 2, 'ready': 0, 'uncountedTerminatedPods': {}}
+    """
+    written: dict[str, Any] = {
+        "conditions": [_write_condition(entry) for entry in status.conditions],
+        "startTime": _written(status.start_time),
+        "completionTime": _written(status.completion_time),
+        "active": status.active or None,
+        "ready": status.ready,
+        "terminating": status.terminating,
+        "succeeded": status.succeeded or None,
+        "failed": status.failed or None,
+        "completedIndexes": status.completed_indexes or None,
+        "failedIndexes": status.failed_indexes,
+    }
+    written = {key: value for key, value in written.items() if value not in (None, [])}
+    written["uncountedTerminatedPods"] = {
+        key: list(uids)
+        for key, uids in (
+            ("succeeded", status.uncounted_succeeded),
+            ("failed", status.uncounted_failed),
+        )
+        if uids
+    }
+    return {**status.other, **written}
+
+
+def _read_condition(entry: dict[str, Any]) -> Condition:
+    return Condition(
+        type=entry.get("type") or "",
+        status=entry.get("status") or "",
+        reason=entry.get("reason") or "",
+        message=entry.get("message") or "",
+        probed=read_time(entry.get("lastProbeTime")),
+        changed=read_time(entry.get("lastTransitionTime")),
+        other=_others(entry, _CONDITION_FIELDS),
+    )
+
+
+def _write_condition(condition: Condition) -> dict[str, Any]:
+    written = {
+        "type": condition.type,
+        "status": condition.status,
+        "lastProbeTime": _written(condition.probed),
+        "lastTransitionTime": _written(condition.changed),
+        "reason": condition.reason or None,
+        "message": condition.message or None,
+    }
+    kept = {key: value for key, value in written.items() if value is not None}
+    return {**condition.other, **kept}
+
+
+def _written(seconds: int | None) -> str | None:
+    return None if seconds is None else write_time(seconds)
+
+
+def _others(value: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    return {key: entry for key, entry in value.items() if key not in known}

@@ -1,0 +1,52 @@
+"""When a Job has succeeded although not every index has: its success policy (KEP-3998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller.index_sets import IndexSet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRule:
+    """A rule; at least one of its parts is not None.
+
+    Attributes:
+        indexes: the list of indexes that matter, as it was written.
+        count: how many of them, or of all, have to succeed.
+    """
+
+    indexes: str | None
+    count: int | None
+
+    def met_by(self, succeeded: IndexSet, completions: int) -> bool:
+        """Whether the succeeded indexes are enough."""
+        if self.indexes is None:
+            return self.count is not None and len(succeeded) >= self.count
+        wanted = IndexSet.read(self.indexes, completions)
+        if not wanted:
+            return False
+        reached = wanted.overlap(succeeded)
+        return reached == len(wanted) or (self.count is not None and reached >= self.count)
+
+
+def matched_rule(rules: Sequence[SuccessRule], succeeded: IndexSet, completions: int) -> int | None:
+    """The position of the first rule that is met; None while no index has succeeded."""
+    if not succeeded:
+        return None
+    for position, rule in enumerate(rules):
+        if rule.met_by(succeeded, completions):
+            return position
+    return None
+
+
+def read_success_policy(policy: dict[str, Any] | None) -> tuple[SuccessRule, ...]:
+    """Read ``spec.successPolicy``."""
+    return tuple(
+        SuccessRule(rule.get("succeededIndexes"), rule.get("succeededCount"))
+        for rule in (policy or {}).get("rules") or ()
+    )

@@ -95,7 +95,7 @@ def test_a_verdict_that_may_not_be_acted_on_keeps_the_pod_that_it_rests_on() -> 
 
 def test_a_job_that_waits_still_says_how_many_pods_run() -> None:
     job = a_job(parallelism=3, completions=3)
-    done = sync(job, pods((2, "Ready"), (1, "Failed")), backoff=Backoff(1, NOW))
+    done = sync(job, pods((2, "Ready"), (1, "Failed"), finished=NOW))
     done.shows(A=2, R=2, create=0, requeue=10.0)
 
 

@@ -1,4 +1,4 @@
-"""``jobsworth schema``: JSON Schemas of Job and CronJob for one Kubernetes release, or for all."""
+"""``jobsworth schema``: JSON Schemas of Job, CronJob and JobPolicy."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+POLICY = "JobPolicy"
+
+
 def run(values: dict[str, Any]) -> int:
     """Print a schema, or write those of every release, and return the exit code.
 
@@ -25,6 +28,9 @@ def run(values: dict[str, Any]) -> int:
         UsageError: the release or a gate is unknown.
     """
     if values["directory"] is None:
+        if values["kind"] == POLICY:
+            print(_policy_text(), end="")
+            return 0
         chosen = server.server_of(values)
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
         print(_text(*by_name[values["kind"]], chosen), end="")
@@ -35,17 +41,28 @@ def run(values: dict[str, Any]) -> int:
         for version, struct in kinds():
             text = _text(version, struct, ApiServer(release))
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
+    policies = Path(values["directory"]) / f"{POLICY.lower()}.json"
+    policies.write_text(_policy_text(), encoding="utf-8")
     return 0
 
 
 def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
-    schema = json_schema(struct, version, chosen, field_descriptions())
+    return _printed(json_schema(struct, version, chosen, field_descriptions()))
+
+
+def _policy_text() -> str:
+    from jobsworth.policy.job_policy.schema import schema
+
+    return _printed(schema())
+
+
+def _printed(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
 COMMAND = Command(
     "schema",
-    help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release.
+    help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release, or of JobPolicy.
 
 It knows fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can say: most of the verdict, in every editor and schema validator.""",
@@ -53,11 +70,17 @@ Schema can say: most of the verdict, in every editor and schema validator.""",
 Examples:
   jobsworth schema > job.json
   jobsworth schema --kubernetes-version 1.31 --kind CronJob > cronjob.json
+  jobsworth schema --kind JobPolicy > jobpolicy.json
   jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
 """,
     options=(
         *server.OPTIONS,
-        Option("--kind", default="Job", choices=("Job", "CronJob"), help="Whose schema to print."),
+        Option(
+            "--kind",
+            default="Job",
+            choices=("Job", "CronJob", POLICY),
+            help="Whose schema to print.",
+        ),
         Option(
             "--directory",
             metavar="DIR",

@@ -1,0 +1,27 @@
+"""A hundred thousand Pods fit beside the watch that brings them."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tracemalloc
+
+from controller.syncing import SETTINGS, a_pod
+from jobsworth.controller.pods import read_pod
+
+PODS = 2000
+MOST_BYTES = 1500
+
+
+def test_a_pod_takes_little_memory() -> None:
+    texts = [json.dumps(a_pod("Failed", index, exit_code=3)) for index in range(PODS)]
+    read_pod(json.loads(texts[0]), SETTINGS)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        kept = [read_pod(json.loads(text), SETTINGS) for text in texts]
+        gc.collect()
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert used / len(kept) < MOST_BYTES

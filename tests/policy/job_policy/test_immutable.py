@@ -1,0 +1,91 @@
+"""Fields that a policy keeps from changing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from policed import cron_job, job, policies, said, verdicts
+
+FAILED = {"podReplacementPolicy": "Failed"}
+
+
+@pytest.mark.parametrize(
+    ("immutable", "before", "after", "expected"),
+    [
+        (["podReplacementPolicy"], FAILED, FAILED, None),
+        (
+            ["podReplacementPolicy"],
+            FAILED,
+            {"podReplacementPolicy": "TerminatingOrFailed"},
+            'spec.podReplacementPolicy: Invalid value: "TerminatingOrFailed": may not be changed: '
+            'it was "Failed" [JP030]',
+        ),
+        (
+            ["backoffLimit"],
+            {},
+            {"backoffLimit": 6},
+            None,
+        ),
+        (
+            ["activeDeadlineSeconds"],
+            {"activeDeadlineSeconds": 60},
+            {},
+            "spec.activeDeadlineSeconds: Invalid value: null: may not be changed: it was 60 [JP030]",
+        ),
+        (
+            ["ttlSecondsAfterFinished"],
+            {},
+            {"ttlSecondsAfterFinished": 60},
+            "spec.ttlSecondsAfterFinished: Invalid value: 60: may not be changed: it was unset [JP030]",
+        ),
+        ([{"field": "parallelism", "unlessSuspended": True}], {"suspend": True}, {"parallelism": 4}, None),
+        (
+            [{"field": "parallelism", "unlessSuspended": True}],
+            {},
+            {"parallelism": 4, "suspend": True},
+            "spec.parallelism: Invalid value: 4: may not be changed, unless it is suspended: "
+            "it was 1 [JP030]",
+        ),
+        (
+            [{"field": "maxFailedIndexes", "message": "Start another Job."}],
+            {"maxFailedIndexes": 1},
+            {"maxFailedIndexes": 2},
+            "spec.maxFailedIndexes: Invalid value: 2: may not be changed: it was 1 [JP030] "
+            "Start another Job.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_field_of_a_job(immutable: Any, before: Any, after: Any, expected: str | None) -> None:
+    found = said(job(**after), job(**before), immutable=immutable)
+    assert found == ([] if expected is None else [expected])
+
+
+def test_a_label_or_annotation() -> None:
+    immutable = [{"label": "example.com/team"}, {"annotation": "cost-centre"}]
+    before = job(metadata={"labels": {"example.com/team": "a"}})
+    after = job(metadata={"labels": {"example.com/team": "b"}, "annotations": {"cost-centre": "7"}})
+    assert said(after, before, immutable=immutable) == [
+        'metadata.labels[example.com/team]: Invalid value: "b": may not be changed: it was "a" [JP030]',
+        'metadata.annotations[cost-centre]: Invalid value: "7": may not be changed: it was unset [JP030]',
+    ]
+
+
+def test_a_cron_job_is_asked_about_its_own_fields_only() -> None:
+    immutable = ["backoffLimit", "cronJob.timeZone"]
+    before = cron_job(job(), timeZone="Etc/UTC")
+    after = cron_job(job(backoffLimit=1), timeZone="Europe/Berlin")
+    assert said(after, before, immutable=immutable) == [
+        'spec.timeZone: Invalid value: "Europe/Berlin": may not be changed: it was "Etc/UTC" [JP030]'
+    ]
+
+
+def test_creating_changes_nothing() -> None:
+    assert said(job(backoffLimit=1), immutable=["backoffLimit"]) == []
+
+
+def test_a_policy_that_only_warns_lets_the_change_pass() -> None:
+    held = policies(enforcement="warn", immutable=["backoffLimit"])
+    (text,) = verdicts(held, job(backoffLimit=1), job(backoffLimit=2))
+    assert text.startswith("warn: spec.backoffLimit")

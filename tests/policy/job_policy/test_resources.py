@@ -1,0 +1,104 @@
+"""Caps on what one Job may ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from policed import cron_job, job, said
+
+
+def container(name: str = "main", **resources: Any) -> dict[str, Any]:
+    return {"name": name, "image": "busybox:1.36", "resources": resources}
+
+
+def asking(parallelism: int = 1, completions: int | None = None, **pod: Any) -> Any:
+    counts: dict[str, Any] = {"parallelism": parallelism}
+    if completions is not None:
+        counts["completions"] = completions
+    return job(pod, **counts)
+
+
+CPU_4 = {"requests": {"cpu": "4"}}
+
+
+@pytest.mark.parametrize(
+    ("made", "amount"),
+    [
+        (asking(2, containers=[container(**CPU_4)]), None),
+        (asking(3, containers=[container(**CPU_4)]), "12"),
+        (asking(3, 2, containers=[container(**CPU_4)]), None),
+        (asking(100, 3, containers=[container(**CPU_4)]), "12"),
+        (asking(8, containers=[container(requests={"cpu": "1500m"})]), "12"),
+        (asking(8, containers=[container(requests={"cpu": "1001m"})]), "8008m"),
+        (asking(3, containers=[container(limits={"cpu": "4"})]), "12"),
+        (asking(3, containers=[container(requests={"cpu": 1}, limits={"cpu": 4})]), None),
+        (asking(2, containers=[container(**CPU_4), container("log", requests={"cpu": "1"})]), "10"),
+        (
+            asking(
+                2, initContainers=[container("load", requests={"cpu": 6})], containers=[container()]
+            ),
+            "12",
+        ),
+        (
+            asking(
+                2,
+                initContainers=[
+                    {**container("log", requests={"cpu": 1}), "restartPolicy": "Always"}
+                ],
+                containers=[container(**CPU_4)],
+            ),
+            "10",
+        ),
+        (asking(0, containers=[container(requests={"cpu": 1000})]), None),
+        (asking(1000, containers=[container()]), None),
+        (asking(2, containers=[container()], resources={"requests": {"cpu": "5"}}), "10"),
+        (asking(2, containers=[container(**CPU_4)], overhead={"cpu": "250m"}), "8500m"),
+    ],
+)
+def test_requests_of_all_pods_at_the_same_time(made: Any, amount: str | None) -> None:
+    found = said(made, limits={"resources": {"requests": {"cpu": {"maximum": 8}}}})
+    if amount is None:
+        assert found == []
+    else:
+        (text,) = found
+        assert text.startswith(f'spec.parallelism: Invalid value: "{amount}": requests of cpu by ')
+        assert text.endswith("each, must be less than or equal to 8 together [JP020]")
+
+
+@pytest.mark.parametrize(
+    ("maximum", "each", "kept"),
+    [
+        ("64Gi", "16Gi", True),
+        ("64Gi", "17Gi", False),
+        ("64G", "16Gi", False),
+        (10**11, "16Gi", True),
+    ],
+)
+def test_quantities_are_compared_as_quantities(maximum: Any, each: str, kept: bool) -> None:
+    made = asking(4, containers=[container(limits={"memory": each})])
+    limits = {"resources": {"limits": {"memory": {"maximum": maximum}}}}
+    assert (said(made, limits=limits) == []) == kept
+
+
+def test_one_pod_that_asks_for_too_much_is_told_without_parallelism() -> None:
+    made = asking(containers=[container(limits={"nvidia.com/gpu": 9})])
+    limits = {"resources": {"limits": {"nvidia.com/gpu": {"maximum": 8, "message": "Ask us."}}}}
+    assert said(made, limits=limits) == [
+        'spec.template.spec: Invalid value: "9": limits of nvidia.com/gpu must be less than or equal '
+        "to 8 [JP020] Ask us."
+    ]
+
+
+def test_a_container_that_does_not_say_what_it_asks_for() -> None:
+    made = asking(
+        initContainers=[container("load")], containers=[container(limits={"memory": "1Gi"})]
+    )
+    limits = {"resources": {"requests": {"memory": {"required": True}}}}
+    assert said(cron_job(made), limits=limits) == [
+        "spec.jobTemplate.spec.template.spec.initContainers[0].resources.requests[memory]: "
+        "Required value: must be set, because a policy bounds what a Job asks for [JP021]"
+    ]
+    whole = asking(containers=[container()], resources={"requests": {"memory": "1Gi"}})
+    assert said(whole, limits=limits) == [], "the Pod says it for all of its containers"

@@ -1,0 +1,38 @@
+"""The breach: one thing that an object does against one policy, before the policy's effect is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jobsworth.api.errors import FieldError
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """What an object does against a policy.
+
+    Two breaches that are equal are the same breach: what the stored object already did is not held
+    against an update that leaves it as it is.
+
+    Attributes:
+        code: stable: ``JP001`` …, or that of a lint rule.
+        field: the field path in the object, as Kubernetes writes it.
+        reason: the cause as the API server words causes (``FieldValueInvalid``), or the rule's name.
+        message: what is wrong, with the value and what is allowed, worded like the API server's.
+        effect: ``deny``, ``warn`` or ``audit`` where the breach itself says so; empty: the document's.
+        hint: what else may help.
+    """
+
+    code: str
+    field: str
+    reason: str
+    message: str
+    effect: str = ""
+    hint: str = ""
+
+
+def breach(code: str, error: FieldError) -> Breach:
+    """A breach in the API server's words."""
+    return Breach(code, error.field, error.reason, error.message)

@@ -1,0 +1,229 @@
+"""The functions that expressions have beyond CEL's own, as those of ValidatingAdmissionPolicy do.
+
+Strings, lists, sets and numbers come from the CEL library's own extensions; what Kubernetes adds to
+those is here: quantities, ``format``, ``isSorted``.
+
+A function is called with plain values and gives one. A quantity is the map ``{"quantity": "12e-1"}``
+between two functions: equal quantities are equal maps, whatever their suffixes were.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Function = Callable[..., Any]
+
+NATIVE = frozenset(
+    (
+        "size", "contains", "startsWith", "endsWith", "matches", "int", "uint", "double", "string",
+        "bytes", "timestamp", "duration", "type", "dyn", "getFullYear", "getMonth", "getDate",
+        "getDayOfMonth", "getDayOfWeek", "getDayOfYear", "getHours", "getMinutes", "getSeconds",
+        "getMilliseconds", "has", "all", "exists", "exists_one", "map", "filter",
+    )
+)  # fmt: skip
+"""The functions and macros that the library has by itself."""
+
+EXTENSIONS = (
+    "charAt", "indexOf", "lastIndexOf", "substring", "replace", "split", "join", "lowerAscii",
+    "upperAscii", "trim", "min", "max", "sum", "math.greatest", "math.least", "math.abs",
+    "math.ceil", "math.floor", "math.round", "sets.contains", "sets.equivalent",
+    "sets.intersects",
+)  # fmt: skip
+"""Of the library's extensions those that expressions of a ValidatingAdmissionPolicy have too."""
+
+NAMESPACES = frozenset(("math", "sets"))
+_QUANTITY = "quantity"
+
+
+def functions() -> dict[str, Function]:
+    """Every function by its name: those below, and the library's extensions.
+
+    Raises:
+        ImportError: the CEL library is not installed.
+    """
+    from cel.stdlib import STDLIB_FUNCTIONS
+
+    return {**{name: STDLIB_FUNCTIONS[name] for name in EXTENSIONS}, **_OWN}
+
+
+def quantity(text: Any) -> dict[str, str]:
+    """A quantity, from how manifests write it.
+
+    >>> quantity("1Gi") == quantity("1024Mi")
+    True
+    """
+    return _packed(parse(text))
+
+
+def is_quantity(text: Any) -> bool:
+    """Whether a text is a quantity."""
+    if not isinstance(text, str):
+        return False
+    try:
+        parse(text)
+    except BadQuantity:
+        return False
+    return True
+
+
+def compare_to(one: Any, other: Any) -> int:
+    """-1, 0 or 1: a quantity is less than, equal to or greater than another."""
+    return _read(one).compare(_read(other))
+
+
+def is_greater_than(one: Any, other: Any) -> bool:
+    """Whether a quantity is greater than another."""
+    return compare_to(one, other) > 0
+
+
+def is_less_than(one: Any, other: Any) -> bool:
+    """Whether a quantity is less than another."""
+    return compare_to(one, other) < 0
+
+
+def add(one: Any, other: Any) -> dict[str, str]:
+    """The sum of two quantities, or of a quantity and an integer."""
+    return _packed(_read(one) + _operand(other))
+
+
+def sub(one: Any, other: Any) -> dict[str, str]:
+    """The difference of two quantities, or of a quantity and an integer."""
+    term = _operand(other)
+    return _packed(_read(one) + Quantity(-term.mantissa, term.exponent, term.format))
+
+
+def sign(one: Any) -> int:
+    """-1, 0 or 1: the sign of a quantity."""
+    return _read(one).sign
+
+
+def is_integer(one: Any) -> bool:
+    """Whether a quantity is a whole number."""
+    number = _read(one)
+    return number.exponent >= 0 or number.mantissa % 10**-number.exponent == 0
+
+
+def as_integer(one: Any) -> int:
+    """A quantity as an integer.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not is_integer(one):
+        raise ValueError("cannot convert a quantity that is no whole number to an integer")
+    number = _read(one)
+    if number.exponent >= 0:
+        return int(number.mantissa * 10**number.exponent)
+    return int(number.mantissa // 10**-number.exponent)
+
+
+def as_approximate_float(one: Any) -> float:
+    """A quantity as the nearest floating-point number."""
+    number = _read(one)
+    return float(f"{number.mantissa}e{number.exponent}")
+
+
+def is_sorted(items: Any) -> bool:
+    """Whether the items of a list are in order."""
+    return all(one <= other for one, other in pairwise(items))
+
+
+def formatted(template: str, values: list[Any]) -> str:
+    """A text with values in place of ``%s``, ``%d``, ``%f``, ``%.2f``, ``%x`` and ``%%``.
+
+    >>> formatted("%d of %s, %.1f%%", [3, ["a", True], 2.25])
+    '3 of [a, true], 2.2%'
+
+    Raises:
+        ValueError: there are fewer values than places, or a place is of another form.
+    """
+    import re
+
+    rest = iter(values)
+
+    def put(match: re.Match[str]) -> str:
+        form = match.group(2)
+        if form == "%":
+            return "%"
+        if form not in ("s", "d", "f", "e", "x", "o"):
+            raise ValueError(f"format does not know %{form}")
+        try:
+            value = next(rest)
+        except StopIteration:
+            raise ValueError("format has more places than values") from None
+        if form == "s":
+            return _shown(value)
+        return f"{{:{match.group(1)}{form}}}".format(value)
+
+    return re.sub(r"%((?:\.\d{1,2})?)(.?)", put, template, flags=re.DOTALL)
+
+
+def to_bool(value: Any) -> bool:
+    """A truth value from itself or a text.
+
+    Raises:
+        ValueError: it is neither ``true`` nor ``false`` in one of Go's spellings.
+    """
+    if isinstance(value, bool):
+        return value
+    if value in ("1", "t", "T", "true", "TRUE", "True"):
+        return True
+    if value in ("0", "f", "F", "false", "FALSE", "False"):
+        return False
+    raise ValueError("bool takes a truth value or its text")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_shown(key)}: {_shown(part)}' for key, part in value.items())}}}"
+    return str(value)
+
+
+def _packed(number: Quantity) -> dict[str, str]:
+    digits, exponent = str(abs(number.mantissa)), number.exponent
+    kept = digits.rstrip("0") or "0"
+    exponent = 0 if kept == "0" else exponent + len(digits) - len(kept)
+    minus = "-" if number.mantissa < 0 else ""
+    return {_QUANTITY: f"{minus}{kept}e{exponent}"}
+
+
+def _read(packed: Any) -> Quantity:
+    if not isinstance(packed, dict) or packed.keys() != {_QUANTITY}:
+        raise ValueError("this is a function of quantities: quantity('1Gi')")
+    mantissa, _, exponent = packed[_QUANTITY].partition("e")
+    return Quantity(int(mantissa), int(exponent), "DecimalExponent")
+
+
+def _operand(value: Any) -> Quantity:
+    return parse(value) if isinstance(value, int) else _read(value)
+
+
+_OWN: dict[str, Function] = {
+    "quantity": quantity,
+    "isQuantity": is_quantity,
+    "compareTo": compare_to,
+    "isGreaterThan": is_greater_than,
+    "isLessThan": is_less_than,
+    "add": add,
+    "sub": sub,
+    "sign": sign,
+    "isInteger": is_integer,
+    "asInteger": as_integer,
+    "asApproximateFloat": as_approximate_float,
+    "isSorted": is_sorted,
+    "format": formatted,
+    "bool": to_bool,
+}

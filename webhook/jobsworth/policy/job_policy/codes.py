@@ -1,0 +1,46 @@
+"""The stable codes of what a JobPolicy says, and what each means."""
+
+from __future__ import annotations
+
+BELOW_MINIMUM = "JP001"
+ABOVE_MAXIMUM = "JP002"
+NOT_ALLOWED = "JP003"
+REQUIRED = "JP004"
+FORBIDDEN = "JP005"
+
+FAILURE_POLICY_ACTION = "JP010"
+FAILURE_POLICY_IGNORES_DISRUPTIONS = "JP011"
+FAILURE_POLICY_EXIT_CODES = "JP012"
+FAILURE_POLICY_RULES = "JP013"
+
+RESOURCES_ABOVE_MAXIMUM = "JP020"
+RESOURCES_UNKNOWN = "JP021"
+
+IMMUTABLE = "JP030"
+
+EXPRESSION_FALSE = "JP040"
+EXPRESSION_FAILED = "JP041"
+
+DEFAULT_NOT_APPLIED = "JP050"
+
+INTERNAL_ERROR = "JP090"
+
+CODES: dict[str, str] = {
+    BELOW_MINIMUM: "A number is less than a policy's minimum.",
+    ABOVE_MAXIMUM: "A number is greater than a policy's maximum.",
+    NOT_ALLOWED: "A value is none of those that a policy allows.",
+    REQUIRED: "A field, label or annotation that a policy requires is not set.",
+    FORBIDDEN: "A field, label or annotation that a policy forbids is set.",
+    FAILURE_POLICY_ACTION: "A rule of the failure policy has an action that a policy does not allow.",
+    FAILURE_POLICY_IGNORES_DISRUPTIONS: "The failure policy does not ignore disruptions first.",
+    FAILURE_POLICY_EXIT_CODES: "The failure policy does not fail the Job for an exit code that must.",
+    FAILURE_POLICY_RULES: "The failure policy has too few or too many rules.",
+    RESOURCES_ABOVE_MAXIMUM: "All the Pods of a Job together ask for more than a policy allows.",
+    RESOURCES_UNKNOWN: "A container does not say how much it asks for of what a policy bounds.",
+    IMMUTABLE: "An update changes a field that a policy keeps.",
+    EXPRESSION_FALSE: "A CEL expression of a policy is false.",
+    EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
+    DEFAULT_NOT_APPLIED: "A default would have made the object invalid, and was left out.",
+    INTERNAL_ERROR: "A policy could not be judged; that is a fault of jobsworth.",
+}
+"""Every code of a policy with one sentence that says when it is reported."""

@@ -1,0 +1,180 @@
+"""What a JobPolicy judges: a request to create or update a Job or CronJob, and a view of its Job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.request import Request
+from jobsworth.validation.engine import engine_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jobsworth.api.server import ApiServer
+
+CREATE, UPDATE = "CREATE", "UPDATE"
+OPERATIONS = (CREATE, UPDATE)
+KINDS = ("Job", "CronJob")
+
+CRON_JOB_CONTROLLERS = (
+    "system:serviceaccount:kube-system:cronjob-controller",
+    "system:kube-controller-manager",
+)
+"""Who makes the Jobs of CronJobs: with ``--use-service-account-credentials``, and without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """A request to create or update an object, as admission sees it.
+
+    Attributes:
+        operation: ``CREATE`` or ``UPDATE``.
+        kind: ``Job`` or ``CronJob``.
+        namespace: of the object.
+        name: of the object; empty where the server is still to generate it.
+        object: the object, with the API server's defaults; it is never changed.
+        old: the stored object of an update, otherwise None.
+        user: who asks; None where nobody can know, as on the command line.
+        groups: of the user.
+        namespace_labels: of the namespace; None where they are not known.
+        dry_run: nothing will be stored.
+        options: the CreateOptions or UpdateOptions of the request.
+        manifest: what somebody wrote, where that is at hand; None where only ``object`` can tell.
+    """
+
+    operation: str
+    kind: str
+    namespace: str
+    name: str
+    object: dict[str, Any]
+    old: dict[str, Any] | None = None
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+    namespace_labels: Mapping[str, str] | None = None
+    dry_run: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    manifest: dict[str, Any] | None = None
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The object's labels."""
+        return self.object["metadata"].get("labels") or {}
+
+    @property
+    def owner_kinds(self) -> list[str]:
+        """The kinds of the objects that own this one."""
+        owners = self.object["metadata"].get("ownerReferences") or ()
+        return [owner.get("kind", "") for owner in owners]
+
+    @property
+    def is_made_by_a_cron_job(self) -> bool:
+        """Whether the CronJob controller creates it: its CronJob was judged before."""
+        return (
+            self.operation == CREATE
+            and self.user in CRON_JOB_CONTROLLERS
+            and "CronJob" in self.owner_kinds
+        )
+
+
+def of_manifest(
+    value: Any,
+    server: ApiServer,
+    *,
+    old: Any = None,
+    namespace: str = "",
+    user: str | None = None,
+    groups: tuple[str, ...] = (),
+    namespace_labels: Mapping[str, str] | None = None,
+) -> PolicyRequest:
+    """The request that a manifest becomes when it is sent to an API server, which fills in its defaults.
+
+    Args:
+        value: the manifest, as JSON decodes it.
+        server: whose defaults are filled in.
+        old: the manifest or object that it replaces; None for a create.
+        namespace: used where the manifest has none.
+        user: who will send it, where that is known.
+        groups: of the user.
+        namespace_labels: of the namespace, where they are known.
+
+    Raises:
+        UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
+        CannotDecode: the API server could not decode it.
+    """
+    engine = engine_for(server)
+    filled = engine.default(value)
+    metadata = filled["metadata"]
+    return PolicyRequest(
+        operation=CREATE if old is None else UPDATE,
+        kind=filled["kind"],
+        namespace=metadata.get("namespace") or namespace or "default",
+        name=metadata.get("name") or "",
+        object=filled,
+        old=None if old is None else engine.default(old),
+        user=user,
+        groups=groups,
+        namespace_labels=namespace_labels,
+        manifest=value,
+    )
+
+
+class JobView:
+    """A Job, or the Job inside a CronJob as it will be made.
+
+    The API server leaves the Job inside a CronJob without a Job's defaults until it is made; a policy
+    judges what will run, so that the CronJob is refused and not the Jobs that it makes later.
+
+    Attributes:
+        kind: ``Job`` or ``CronJob``.
+        object: the whole object.
+        path: the field path of the JobSpec: ``spec`` or ``spec.jobTemplate.spec``.
+        spec: the JobSpec with the defaults that the Job will have.
+        cron: the CronJobSpec; None of a Job.
+    """
+
+    __slots__ = ("cron", "kind", "object", "path", "spec")
+
+    def __init__(self, kind: str, object: dict[str, Any], server: ApiServer) -> None:
+        self.kind = kind
+        self.object = object
+        spec: dict[str, Any] = object["spec"]
+        if kind == "CronJob":
+            self.cron: dict[str, Any] | None = spec
+            self.path = "spec.jobTemplate.spec"
+            spec = spec["jobTemplate"]["spec"]
+        else:
+            self.cron = None
+            self.path = "spec"
+        self.spec = _as_it_will_be(spec, server)
+
+    @property
+    def pod(self) -> dict[str, Any]:
+        """The PodSpec."""
+        pod: dict[str, Any] = self.spec["template"]["spec"]
+        return pod
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The whole object's metadata."""
+        metadata: dict[str, Any] = self.object["metadata"]
+        return metadata
+
+
+_CONSTANTS = {
+    name: declared.default
+    for name, declared in JobSpec.fields.items()
+    if declared.default is not None and not declared.gate
+}
+
+
+def _as_it_will_be(spec: dict[str, Any], server: ApiServer) -> dict[str, Any]:
+    """A JobSpec with the defaults of its own fields; what lies below them is shared."""
+    filled = {name: value for name, value in spec.items() if value is not None}
+    request = Request(server, "Job")
+    for defaulter in JobSpec.defaulters:
+        defaulter(filled, request)
+    for name, constant in _CONSTANTS.items():
+        filled.setdefault(name, constant)
+    return filled

@@ -1,0 +1,109 @@
+"""What the user wrote of an object, as far as it can be told once the server has filled in its defaults.
+
+A mutating webhook sees ``backoffLimit: 6`` in every Job that nobody gave one. Of the three ways in which
+objects come, two tell what was written (each seen on a kube-apiserver 1.36):
+
+- after a server-side apply, the ``Apply`` entries of ``metadata.managedFields`` list exactly that;
+- after ``kubectl apply``, the annotation ``kubectl.kubernetes.io/last-applied-configuration`` is it;
+- after a plain create, ``managedFields`` lists the defaults too, and it cannot be told.
+
+An object that no server has seen is what somebody wrote.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation in which ``kubectl apply`` keeps the manifest."""
+
+
+class Written:
+    """Which fields somebody wrote.
+
+    Attributes:
+        known: whether that can be told; if not, :meth:`has` is False of every field.
+    """
+
+    __slots__ = ("_manifests", "_sets", "known")
+
+    def __init__(
+        self, sets: Sequence[Any] = (), manifests: Sequence[Any] = (), *, known: bool
+    ) -> None:
+        self._sets = sets
+        self._manifests = manifests
+        self.known = known
+
+    def has(self, steps: Sequence[str]) -> bool:
+        """Whether somebody is known to have written a field.
+
+        Args:
+            steps: the names that lead to it: ``("spec", "backoffLimit")``; no positions in lists.
+        """
+        return any(_leads(manifest, steps, "") for manifest in self._manifests) or any(
+            _leads(fields, steps, "f:") for fields in self._sets
+        )
+
+
+UNKNOWN = Written(known=False)
+
+
+def written(value: dict[str, Any]) -> Written:
+    """What somebody wrote of an object, by the traces that the ways of writing leave.
+
+    >>> job = {"metadata": {"name": "train"}, "spec": {"backoffLimit": 6}}
+    >>> written(job).has(("spec", "backoffLimit"))
+    True
+    >>> job["metadata"]["managedFields"] = [{"operation": "Update", "manager": "kubectl-create"}]
+    >>> written(job).known
+    False
+    """
+    meta = value.get("metadata")
+    if not isinstance(meta, dict):
+        return Written(manifests=[value], known=True)
+    sets = list(_applied_sets(meta.get("managedFields")))
+    manifest = _last_applied(meta.get("annotations"))
+    if sets or manifest is not None:
+        return Written(sets, [] if manifest is None else [manifest], known=True)
+    if meta.get("managedFields") or meta.get("uid") or meta.get("resourceVersion"):
+        return UNKNOWN
+    return Written(manifests=[value], known=True)
+
+
+def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:
+    """The field sets of server-side applies, in the form ``FieldsV1``."""
+    if not isinstance(entries, list):
+        return
+    for entry in entries:
+        if (
+            isinstance(entry, dict)
+            and entry.get("operation") == "Apply"
+            and not entry.get("subresource")
+            and isinstance(entry.get("fieldsV1"), dict)
+        ):
+            yield entry["fieldsV1"]
+
+
+def _last_applied(annotations: Any) -> dict[str, Any] | None:
+    text = annotations.get(LAST_APPLIED) if isinstance(annotations, dict) else None
+    if not isinstance(text, str):
+        return None
+    import json  # seldom needed, and slow to import
+
+    try:
+        manifest = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return manifest if isinstance(manifest, dict) else None
+
+
+def _leads(holder: Any, steps: Sequence[str], prefix: str) -> bool:
+    """Whether names lead to something; a field that is written as null is not set by that."""
+    for step in steps:
+        if not isinstance(holder, dict):
+            return False
+        holder = holder.get(prefix + step)
+    return holder is not None

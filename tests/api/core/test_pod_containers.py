@@ -51,3 +51,17 @@ def test_names_of_containers_are_unique(
         "initContainers": [{**INIT, "name": name} for name in inits],
     }
     assert pod_errors(pod) == errors
+
+
+@pytest.mark.parametrize("field", ["ports", "resizePolicy", "restartPolicyRules"])
+def test_an_ephemeral_container_may_not_even_have_an_empty_list(field: str) -> None:
+    pod = {"ephemeralContainers": [{"name": "debug", "image": "busybox:1.36", field: []}]}
+    message = "Forbidden: cannot be set for an Ephemeral Container"
+    assert (f"ephemeralContainers[0].{field}", message) in pod_errors(pod)
+
+
+def test_an_ephemeral_container_without_a_name_is_held_against_init_containers() -> None:
+    unnamed = [{"image": "busybox:1.36"}]
+    errors = pod_errors({"initContainers": unnamed * 2, "ephemeralContainers": unnamed})
+    assert ("ephemeralContainers[0].name", 'Duplicate value: ""') in errors
+    assert ("initContainers[1].name", 'Duplicate value: ""') not in errors

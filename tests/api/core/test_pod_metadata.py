@@ -122,3 +122,9 @@ def test_init_containers_in_annotations_are_thrown_away() -> None:
         job = job_with(metadata={"annotations": given})
         template = defaulted(job)["spec"]["template"]
         assert template["metadata"].get("annotations", {}) == kept
+
+
+def test_times_are_kept_in_utc_and_whole_seconds() -> None:
+    job = job_with(metadata={"deletionTimestamp": "2026-01-31T09:00:00.5+02:00"})
+    metadata = defaulted(job)["spec"]["template"]["metadata"]
+    assert metadata["deletionTimestamp"] == "2026-01-31T07:00:00Z"

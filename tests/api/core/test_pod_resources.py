@@ -81,7 +81,7 @@ def test_a_pod_asks_for_cpu_memory_and_huge_pages(
 def test_huge_pages_of_a_pod_came_with_1_33() -> None:
     gates = {"PodLevelResources": True}
     pod = {"resources": {"limits": {"hugepages-2Mi": "4Mi", "cpu": "1"}}}
-    message = 'Unsupported value: "hugepages-2Mi": supported values: "cpu", "memory"'
+    message = 'Unsupported value: hugepages-2Mi: supported values: "cpu", "memory"'
     errors = {("resources.limits[hugepages-2Mi]", message)}
     assert pod_errors(pod, at=server("1.32", gates)) == errors
     assert pod_errors(pod, at=server("1.33", gates)) == set()

@@ -86,13 +86,22 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
     Enumerations are types of their own in Kubernetes' code, and Go prints their values as JSON.
     """
-    if isinstance(value, str) and (not _is_plain(value) or not value.isalnum()):
-        value = Printed(go_json(value))
+    if isinstance(value, str):
+        value = named_string(value)
     names = ", ".join(quoted(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
     return FieldError(
         "FieldValueNotSupported", field, _sentence("Unsupported value", value, detail)
     )
+
+
+def named_string(value: str) -> Any:
+    """A bad value whose type in Kubernetes' code is a kind of string: such Go prints as JSON.
+
+    >>> invalid("spec.x", named_string("<"), "is bad").message
+    'Invalid value: "\\\\u003c": is bad'
+    """
+    return value if value.isalnum() and _is_plain(value) else Printed(go_json(value))
 
 
 def duplicate(field: str, value: Any) -> FieldError:

@@ -323,10 +323,13 @@ def _int_or_string(value: Any, path: str, report: Report) -> Any:
 
 
 def _time(value: Any, path: str, report: Report) -> Any:
-    from jobsworth.api.formats.timestamps import rfc3339
+    from jobsworth.api.formats.timestamps import BadTime, canonical
 
-    if type(value) is str and rfc3339(value):
-        return value
+    if type(value) is str:
+        try:
+            return canonical(value)
+        except BadTime:
+            pass
     report.errors.append(
         type_invalid(
             path, value, 'must be a time as RFC 3339 writes it, such as "2026-01-31T09:00:00Z"'

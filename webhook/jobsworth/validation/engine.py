@@ -242,7 +242,9 @@ def _finding(error: FieldError, server: ApiServer) -> Finding:
         code=CODES[error.reason],
         field=error.field,
         reason=error.reason,
-        message=as_worded_by(server.minor, error.message.replace(GENERATED_UID, "<uid>")),
+        message=as_worded_by(
+            server.minor, error.field, error.message.replace(GENERATED_UID, "<uid>")
+        ),
         hint=HINTS.get(error.message.rpartition(": ")[2], ""),
     )
 

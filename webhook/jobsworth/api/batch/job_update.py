@@ -7,8 +7,9 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 from __future__ import annotations
 
 from jobsworth.api.batch.job import Job
-from jobsworth.api.errors import invalid
-from jobsworth.api.meta.object_meta import check_immutable, check_object_meta_update
+from jobsworth.api.equality import equal
+from jobsworth.api.errors import invalid, named_string
+from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Ite
 def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     spec, old_spec = new["spec"], old["spec"]
     for field in IMMUTABLE_FIELDS:
-        yield from check_immutable(spec.get(field), old_spec.get(field), f"spec.{field}")
+        value = spec.get(field)
+        if not equal(value, old_spec.get(field)):
+            is_named = field == "completionMode" and value is not None
+            yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
     yield from _check_completions(spec, old_spec)
 
 

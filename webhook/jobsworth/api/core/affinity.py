@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid, required
+from jobsworth.api.errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from jobsworth.api.meta.label_selector import (
     LabelSelector,
@@ -143,7 +143,7 @@ def _check_number_of_values(requirement: dict[str, Any], path: str) -> Iterator[
     operator, count = requirement.get("operator", ""), len(requirement.get("values", ()))
     at = f"{path}.values"
     if operator not in NODE_OPERATORS:
-        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+        yield invalid(f"{path}.operator", named_string(operator), "not a valid selector operator")
     elif operator in ("In", "NotIn"):
         if not count:
             yield required(at, "must be specified when `operator` is 'In' or 'NotIn'")
@@ -157,7 +157,7 @@ def _check_number_of_values(requirement: dict[str, Any], path: str) -> Iterator[
 def _check_field_requirement(requirement: dict[str, Any], path: str) -> Iterator[FieldError]:
     operator, key = requirement.get("operator", ""), requirement.get("key", "")
     if operator not in ("In", "NotIn"):
-        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+        yield invalid(f"{path}.operator", named_string(operator), "not a valid selector operator")
     elif len(requirement.get("values", ())) != 1:
         yield required(
             f"{path}.values",

@@ -17,7 +17,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import invalid, not_supported, required
+from jobsworth.api.errors import Printed, invalid, not_supported, quoted, required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _address_of_the_kind(disk: dict[str, Any], path: str, request: Request) -> I
     managed = disk["kind"] == "Managed"
     if not address.startswith("/subscriptions/" if managed else "https://"):
         example = _MANAGED_DISK if managed else _BLOB_DISK
-        yield not_supported(f"{path}.diskURI", address, (example,))
+        yield not_supported(f"{path}.diskURI", Printed(quoted(address)), (example,))
 
 
 @CinderVolumeSource.rule

@@ -50,10 +50,17 @@ def _names(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldEr
     taken: set[str] = set()
     for kind, container, at in _containers(pod, path):
         name = container.get("name", "")
-        if name in taken:
+        if name in taken or (not name and _follows_unnamed(kind, pod)):
             yield duplicate(f"{at}.name", name)
         elif name or kind != "initContainers":
             taken.add(name)
+
+
+def _follows_unnamed(kind: str, pod: dict[str, Any]) -> bool:
+    """Init containers without a name are not held against each other, but ephemeral ones against them."""
+    return kind == "ephemeralContainers" and any(
+        "name" not in container for container in pod.get("initContainers", ())
+    )
 
 
 @PodSpec.rule

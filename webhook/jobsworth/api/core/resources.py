@@ -21,6 +21,7 @@ from jobsworth.api.errors import (
     duplicate,
     forbidden,
     invalid,
+    named_string,
     not_supported,
     quoted,
     required,
@@ -243,4 +244,4 @@ def check_resize_policies(
         if restart_policy == "Never" and restart != "NotRequired":
             owner = "pod " if request.server.minor >= 36 else ""
             detail = f"must be 'NotRequired' when {owner}`restartPolicy` is 'Never'"
-            yield invalid(path, restart, detail)
+            yield invalid(path, named_string(restart), detail)

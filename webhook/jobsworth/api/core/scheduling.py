@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
 from jobsworth.api.declare import Bounds, Field, Int32, Int64, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.errors import invalid, named_string, not_supported
 from jobsworth.api.formats.names import (
     DIGITS,
     dns_label,
@@ -104,14 +104,14 @@ def check_toleration(
     if "key" not in toleration and operator != "Exists":
         yield invalid(
             f"{path}.operator",
-            operator,
+            named_string(operator),
             "operator must be Exists when `key` is empty, "
             'which means "match all values and all keys"',
         )
     if "tolerationSeconds" in toleration and effect != "NoExecute":
         yield invalid(
             f"{path}.effect",
-            effect,
+            named_string(effect),
             "effect must be 'NoExecute' when `tolerationSeconds` is set",
         )
     yield from _check_tolerated_value(operator, toleration.get("value", ""), path, request)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Field, ListOf, MapOf, String, Struct
-from jobsworth.api.errors import forbidden, invalid, required
+from jobsworth.api.errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import label_key, label_value
 from jobsworth.api.meta.object_meta import check_labels
 
@@ -55,7 +55,7 @@ def _check_requirement(
     operator, key = requirement.get("operator", ""), requirement.get("key", "")
     values = requirement.get("values", ())
     if operator not in OPERATORS:
-        yield invalid(f"{path}.operator", operator, "not a valid selector operator")
+        yield invalid(f"{path}.operator", named_string(operator), "not a valid selector operator")
     elif operator in ("In", "NotIn"):
         if not values:
             yield required(f"{path}.values", "must be specified when `operator` is 'In' or 'NotIn'")

@@ -1,0 +1,90 @@
+"""Plain HTTP to an API server: one connection a thread, kept open, JSON in and out."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+
+class Answer(NamedTuple):
+    """What the API server answered.
+
+    Attributes:
+        code: the HTTP status.
+        body: the decoded object, which for a refusal is a ``Status``; a string where it was no JSON.
+    """
+
+    code: int
+    body: Any
+
+
+class Connection:
+    """An API server as one user sees it. Safe to share between threads."""
+
+    def __init__(
+        self,
+        url: str,
+        tls: ssl.SSLContext | None,
+        headers: dict[str, str] | None = None,
+        timeout: float = 60,
+    ) -> None:
+        self.url = url
+        self._address = urlsplit(url)
+        self._tls = tls
+        self._headers = {"User-Agent": "test-bed", "Accept": "application/json", **(headers or {})}
+        self._timeout = timeout
+        self._local = threading.local()
+
+    def request(
+        self, method: str, path: str, body: Any = None, content_type: str = "application/json"
+    ) -> Answer:
+        """One request; a kept connection that the server has closed meanwhile is made anew."""
+        payload = None if body is None else json.dumps(body).encode()
+        headers = dict(self._headers)
+        if payload is not None:
+            headers["Content-Type"] = content_type
+        path = self._address.path.rstrip("/") + path
+        for again in (True, False):
+            connection = self._connection()
+            reused = connection.sock is not None
+            try:
+                connection.request(method, path, payload, headers)
+                response = connection.getresponse()
+                return Answer(response.status, _decoded(response.read()))
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                if not (reused and again):
+                    raise
+        raise AssertionError("not reached")
+
+    def _connection(self) -> http.client.HTTPConnection:
+        kept: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
+        if kept is None:
+            host, port = self._address.hostname or "", self._address.port
+            if self._tls is None:
+                kept = http.client.HTTPConnection(host, port, timeout=self._timeout)
+            else:
+                kept = http.client.HTTPSConnection(
+                    host, port, timeout=self._timeout, context=self._tls
+                )
+            self._local.connection = kept
+        return kept
+
+
+def with_certificate(url: str, authority: Path, certificate: Path, key: Path) -> Connection:
+    """A connection whose user is told by a client certificate."""
+    tls = ssl.create_default_context(cafile=authority)
+    tls.load_cert_chain(certificate, key)
+    return Connection(url, tls)
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        return data.decode("utf-8", "replace")

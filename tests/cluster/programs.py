@@ -1,0 +1,132 @@
+"""The programs of a cluster: which, in which version, where they are, and how they are built.
+
+A version is pinned once, in the ``go.mod`` of the folder below ``binaries/`` that builds the program. Only the
+standard library is needed here, so that ``tests/cluster/install`` runs on a bare Python.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+MODULES = Path(__file__).parent / "binaries"
+NEWEST = "1.36"
+OLDER = "1.33"
+RELEASES = (NEWEST, OLDER)
+INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
+
+
+class MissingProgram(LookupError):
+    """A program of the cluster is not on this machine; the message says how to get it."""
+
+
+class Program(NamedTuple):
+    """A program that the test bed starts.
+
+    Attributes:
+        name: of the file, such as ``kube-apiserver``.
+        module: the folder with its ``go.mod``, below ``binaries/``.
+        package: the Go package that it is built from.
+        pinned_by: the Go module whose version is the program's.
+    """
+
+    name: str
+    module: str
+    package: str
+    pinned_by: str
+
+    @property
+    def version(self) -> str:
+        """The version that ``go.mod`` pins, without the ``v``."""
+        text = (MODULES / self.module / "go.mod").read_text(encoding="utf-8")
+        pinned = re.search(
+            rf"^(?:require)?\s*{re.escape(self.pinned_by)} v(\S+)", text, re.MULTILINE
+        )
+        if pinned is None:
+            raise ValueError(f"{self.module}/go.mod requires no {self.pinned_by}")
+        return pinned[1]
+
+    @property
+    def path(self) -> Path:
+        """Where ``install`` puts it: the cache is keyed by version."""
+        family = self.module.partition("-")[0]
+        return cache() / f"{family}-{self.version}" / self.name
+
+    @property
+    def linker_flags(self) -> str:
+        """What makes the program smaller, and lets it tell its version."""
+        flags = ["-s", "-w"]
+        if self.pinned_by == "k8s.io/kubernetes":
+            major, minor, _ = self.version.split(".")
+            told = {"gitVersion": f"v{self.version}", "gitMajor": major, "gitMinor": minor}
+            for variable, value in told.items():
+                for package in ("component-base/version", "client-go/pkg/version"):
+                    flags += ["-X", f"k8s.io/{package}.{variable}={value}"]
+        if self.name == "helm":
+            flags += ["-X", f"helm.sh/helm/v3/internal/version.version=v{self.version}"]
+        return " ".join(flags)
+
+
+def _kubernetes(name: str, release: str) -> Program:
+    return Program(
+        name, f"kubernetes-{release}", f"k8s.io/kubernetes/cmd/{name}", "k8s.io/kubernetes"
+    )
+
+
+PROGRAMS = (
+    _kubernetes("kube-apiserver", NEWEST),
+    Program("etcd", "etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
+    _kubernetes("kubectl", NEWEST),
+    _kubernetes("kube-controller-manager", NEWEST),
+    Program("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok"),
+    Program("helm", "helm", "helm.sh/helm/v3/cmd/helm", "helm.sh/helm/v3"),
+    _kubernetes("kube-apiserver", OLDER),
+    _kubernetes("kube-controller-manager", OLDER),
+)
+OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
+
+
+def cache() -> Path:
+    """The folder for what is built: ``$XDG_CACHE_HOME/jobsworth/cluster``."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(home).expanduser() / "jobsworth" / "cluster"
+
+
+def find(name: str, release: str | None = None) -> Path:
+    """Where a program is: in ``KUBEBUILDER_ASSETS``, else in the cache.
+
+    Args:
+        name: of the program.
+        release: of Kubernetes, such as ``1.33``, for the programs that come with each; without one,
+            whatever ``KUBEBUILDER_ASSETS`` has, else the newest.
+
+    Raises:
+        MissingProgram: it is in neither place.
+    """
+    assets = os.environ.get("KUBEBUILDER_ASSETS")
+    if assets:
+        path = Path(assets) / name
+        if os.access(path, os.X_OK) and (
+            release is None or name not in OF_A_RELEASE or release_of(path) == release
+        ):
+            return path
+    wanted = release or NEWEST
+    for program in PROGRAMS:
+        of_that_release = program.module.partition("-")[2] == wanted
+        if program.name == name and (name not in OF_A_RELEASE or of_that_release):
+            if os.access(program.path, os.X_OK):
+                return program.path
+            raise MissingProgram(f"no {name} {program.version} on this machine: {INSTALL}")
+    raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RELEASES)}")
+
+
+def release_of(program: Path) -> str:
+    """The Kubernetes release of a program, such as ``1.36``, as it tells it itself."""
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    found = re.search(r"v(\d+\.\d+)", told.stdout)
+    if found is None:
+        raise ValueError(f"{program} --version told no release: {told.stdout.strip()!r}")
+    return found[1]

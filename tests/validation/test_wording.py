@@ -1,0 +1,81 @@
+"""Older releases are quoted in their own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judging import errors_of, invalid, job_with, pod_errors, server
+
+OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "", "uid": "u"}
+
+CASES: list[tuple[str, dict[str, Any], tuple[str, str], tuple[str, str]]] = [
+    (
+        "resource names lost their quotes",
+        {"containers": [{"name": "a", "image": "b", "resources": {"limits": {"storage": "1"}}}]},
+        ("1.34", 'Invalid value: "storage": must be a standard resource for containers'),
+        ("1.33", "Invalid value: storage: must be a standard resource for containers"),
+    ),
+    (
+        "so did the resources that can be resized",
+        {
+            "containers": [
+                {
+                    "name": "a",
+                    "image": "b",
+                    "resizePolicy": [{"resourceName": "disk", "restartPolicy": "NotRequired"}],
+                }
+            ]
+        },
+        ("1.34", 'Unsupported value: "disk": supported values: "cpu", "memory"'),
+        ("1.33", 'Unsupported value: disk: supported values: "cpu", "memory"'),
+    ),
+    (
+        "enumerations were quoted as Go does, not as JSON",
+        {"dnsPolicy": "a<b>"},
+        ("1.34", 'Unsupported value: "a\\u003cb\\u003e": supported values: '),
+        ("1.33", 'Unsupported value: "a<b>": supported values: '),
+    ),
+    (
+        "an operating system without a name was said to be empty",
+        {"os": {"name": ""}},
+        ("1.34", "Required value"),
+        ("1.33", "Required value: cannot be empty"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("pod", "since", "until"), [case[1:] for case in CASES], ids=[c[0] for c in CASES]
+)
+def test_words_change_with_the_release(
+    pod: dict[str, Any], since: tuple[str, str], until: tuple[str, str]
+) -> None:
+    for release, words in (since, until):
+        messages = {message for _, message in pod_errors(pod, at=server(release))}
+        assert any(
+            message == words or (words.endswith(": ") and message.startswith(words))
+            for message in messages
+        ), (release, messages)
+
+
+def test_owners_were_said_by_name_what_is_empty() -> None:
+    job = job_with()
+    job["metadata"]["ownerReferences"] = [OWNER]
+    field = "metadata.ownerReferences.name"
+    assert errors_of(job, at=server("1.34")) == {(field, invalid("", "must not be empty"))}
+    assert errors_of(job, at=server("1.33")) == {(field, invalid("", "name must not be empty"))}
+
+
+def test_what_is_not_set_was_printed_as_a_text() -> None:
+    old, new = job_with(), job_with()
+    old["spec"]["backoffLimitPerIndex"] = 1
+    for job in (old, new):
+        job["spec"] |= {"completionMode": "Indexed", "completions": 1}
+    new["spec"]["backoffLimit"] = 6
+    at = "spec.backoffLimitPerIndex"
+    assert (at, "Invalid value: null: field is immutable") in errors_of(new, old, at=server("1.34"))
+    assert (at, 'Invalid value: "null": field is immutable') in errors_of(
+        new, old, at=server("1.33")
+    )

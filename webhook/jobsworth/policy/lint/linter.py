@@ -44,9 +44,17 @@ def _success_policy(job: Subject) -> bool:
     return "successPolicy" in job.spec
 
 
+def _termination_rules(job: Subject) -> bool:
+    holder = job.object if job.cron is None else job.cron["jobTemplate"]
+    return TERMINATION_RULES in holder.get("metadata", {}).get("annotations", ())
+
+
 def _cron_job(job: Subject) -> bool:
     return job.cron is not None
 
+
+TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
+"""The annotation of :mod:`jobsworth.api.batch.termination_rules`, which only few Jobs need imported."""
 
 FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
     ("cron_jobs", _cron_job),
@@ -65,6 +73,7 @@ FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
     ("schedules", _cron_job),
     ("sidecars", _always),
     ("success_policy", _success_policy),
+    ("termination_rules", _termination_rules),
     ("zones", _cron_job),
 )
 """Of each family its module, and the objects that it can say anything about."""

@@ -27,4 +27,4 @@ class Outcome:
         return [(int(place.split(":")[1]), rest.split()[1]) for place, _, rest in places]
 
 
-Validate = Callable[..., Outcome]
+Validate = Command = Callable[..., Outcome]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.policy_files import POLICY
 from jobsworth.cli.configuration import Configurations, Overrides
 from manifests_for_rules import INVALID, SHADOWED, SOUND
 from running import Validate
@@ -276,6 +277,8 @@ def test_the_examples_of_the_readme_are_right(validate: Validate) -> None:
         example = section.partition(f"```{language}\n")[2].partition("```")[0]
         assert example
         files = {"job.yaml": SOUND, f"{language}/{name}": example, f"{language}/a.yaml": SOUND}
+        policy = POLICY.replace("spec:\n", "spec:\n  enforcement: audit\n", 1)
+        files["yaml/policies/house.yaml"] = policy
         assert validate(f"{language}/a.yaml", files=files).code == 0
 
 

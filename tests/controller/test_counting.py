@@ -92,6 +92,17 @@ def test_u40_what_has_been_let_go_of_is_not_new() -> None:
     sync(a_job(**BIG), given, released="ab").shows(S=0, F=0, strip=0)
 
 
+def test_what_is_in_the_lists_is_not_counted_twice_in_decisions() -> None:
+    succeeded = a_job(completions=2, status=uncounted("a"))
+    sync(succeeded, [pod("a", "Succeeded")]).shows(create=1, conditions=[])
+    failed = a_job(completions=2, backoffLimit=1, status=uncounted("", "b"))
+    sync(failed, [pod("b", "Failed")]).shows(F=1, conditions=[])
+    gone = a_job(completions=2, backoffLimit=0, status=uncounted("", "c"))
+    sync(gone).shows(F=1, conditions=["FailureTarget", "Failed"])
+    done = a_job(completions=1, status=uncounted("c"))
+    sync(done).shows(S=1, create=0, conditions=COMPLETE)
+
+
 def test_u41_nothing_is_written_when_nothing_changed() -> None:
     status = {"startTime": write_time(NOW - 60), "active": 1, "ready": 0, "terminating": 0}
     job = a_job(status={**status, "uncountedTerminatedPods": {}})
@@ -241,9 +252,9 @@ def test_u56_so_it_is_with_indexes() -> None:
 
 def test_the_rest_is_written_down_by_the_next_sync() -> None:
     settings = Settings(max_uncounted=2)
-    given = [pod(name, "Succeeded", index) for index, name in enumerate("abc")]
+    given = [pod(name, "Succeeded", 2 - index) for index, name in enumerate("abc")]
     first = sync(an_indexed_job(3), given, settings=settings)
-    first.shows(S=2, conditions=["SuccessCriteriaMet"])
+    first.shows(S=2, CI="0,1", conditions=["SuccessCriteriaMet"])
     left = [entry for entry in given if entry["metadata"]["name"] not in first.stripped]
     second = sync(an_indexed_job(3, status=first.status), left, settings=settings)
     second.shows(S=3, conditions=COMPLETE)

@@ -51,3 +51,12 @@ def test_a_job_with_errors_in_it_runs_without() -> None:
     assert read.failure_policy is None
     assert "spec.podReplacementPolicy" in read.extension_errors[0]
     sync(job, [killed()]).shows(conditions=[], F=1, create=1)
+
+
+def test_what_is_wrong_is_told_when_the_job_begins() -> None:
+    job = a_job(completions=1, metadata=annotated("FailJob"))
+    assert sync(job).events == []
+    job["status"] = {}
+    (event,) = sync(job).events
+    assert (event.type, event.reason) == ("Warning", "InvalidAnnotation")
+    assert "spec.podReplacementPolicy" in event.message

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.syncing import NOW, SETTINGS, a_pod, an_indexed_job, sync
+from controller.syncing import NOW, SETTINGS, a_job, a_pod, an_indexed_job, sync
 from jobsworth.api.formats import indexes as api_indexes
 from jobsworth.controller.census import take_census, take_indexes
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pods import read_pod
+from jobsworth.controller.times import write_time
 
 
 def succeeded(*indexes: Any) -> list[dict[str, Any]]:
@@ -186,29 +187,70 @@ def test_u107_of_doubles_the_best_stays(pods: Any, deleted: list[str]) -> None:
     assert sorted(sync(an_indexed_job(5), pods).deleted) == deleted
 
 
-def test_what_is_deleted_first() -> None:
-    """From the Pod that is worth least to the one that is worth most."""
-    scheduled = {"spec": {"nodeName": "n"}}
-    order = [
-        a_pod("Running", name="untracked", tracked=False, ready=True),
-        a_pod("Pending", name="unassigned"),
-        a_pod("Pending", name="pending", **scheduled),
-        a_pod("Unknown", name="unknown", **scheduled),
-        a_pod(
-            "Running",
-            name="new",
-            metadata={**a_pod(name="new")["metadata"], "creationTimestamp": None},
-        ),
-        a_pod("Running", name="unready"),
-        a_pod("Running", name="restarted", ready=True, restarts=4),
-        a_pod("Running", name="ready", ready=True),
-    ]
-    for wanted in range(len(order) - 1, 0, -1):
-        job = an_indexed_job(20, 20)
-        job["spec"] |= {"completionMode": "NonIndexed", "parallelism": wanted}
-        gone = sync(job, list(reversed(order))).deleted
-        names = [pod["metadata"]["name"] for pod in order]
-        assert sorted(gone) == sorted(names[: len(order) - wanted])
+def test_an_index_that_left_and_came_back_is_run_again() -> None:
+    job = an_indexed_job(3, status={"completedIndexes": "0,2", "succeeded": 2})
+    job["spec"] |= {"completions": 2, "parallelism": 2}
+    smaller = sync(job, [a_pod("Running", 1)])
+    smaller.shows(CI="0", S=1, create=0)
+    job["status"] = smaller.status
+    job["spec"] |= {"completions": 3, "parallelism": 3}
+    sync(job, [a_pod("Running", 1)]).shows(indexes=[2])
+
+
+def ready_since(seconds: int | None) -> dict[str, Any]:
+    pod = a_pod("Running", ready=True)
+    if seconds is not None:
+        pod["status"]["conditions"][0]["lastTransitionTime"] = write_time(seconds)
+    return pod
+
+
+def created(seconds: int | None) -> dict[str, Any]:
+    pod = a_pod("Running")
+    pod["metadata"]["creationTimestamp"] = None if seconds is None else write_time(seconds)
+    return pod
+
+
+def sidecar_restarted(times: int) -> dict[str, Any]:
+    pod = a_pod("Running")
+    pod["spec"]["initContainers"] = [{"name": "proxy", "restartPolicy": "Always"}]
+    pod["status"]["initContainerStatuses"] = [{"name": "proxy", "restartCount": times}]
+    return pod
+
+
+ON_A_NODE = {"spec": {"nodeName": "node"}}
+RANKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "what was let go of": (a_pod("Running", tracked=False, ready=True), a_pod("Pending")),
+    "what has no node": (a_pod("Running", spec={"nodeName": ""}), a_pod("Pending", **ON_A_NODE)),
+    "pending before unknown": (a_pod("Pending", **ON_A_NODE), a_pod("Unknown", **ON_A_NODE)),
+    "unknown before running": (a_pod("Unknown", **ON_A_NODE), a_pod("Running")),
+    "not ready before ready": (
+        a_pod("Running", restarts=0),
+        a_pod("Running", ready=True, restarts=9),
+    ),
+    "ready since it is not known when": (ready_since(None), ready_since(NOW)),
+    "ready for less time": (ready_since(NOW - 5), ready_since(NOW - 9)),
+    "restarted more often": (a_pod("Running", restarts=3), a_pod("Running", restarts=2)),
+    "a container's restarts before a sidecar's": (
+        a_pod("Running", restarts=1),
+        sidecar_restarted(5),
+    ),
+    "a sidecar that restarted more often": (sidecar_restarted(2), sidecar_restarted(1)),
+    "created it is not known when": (created(None), created(NOW)),
+    "newer": (created(NOW - 5), created(NOW - 9)),
+}
+
+
+@pytest.mark.parametrize(("worse", "better"), RANKS.values(), ids=RANKS)
+def test_what_is_deleted_first(worse: dict[str, Any], better: dict[str, Any]) -> None:
+    worse["metadata"]["name"], better["metadata"]["name"] = "z", "a"
+    job = a_job(parallelism=1, completions=9)
+    for order in ([worse, better], [better, worse]):
+        assert sync(job, order).deleted == ["z"]
+
+
+def test_of_equals_the_first_by_name_is_deleted() -> None:
+    given = [a_pod(name="b"), a_pod(name="a"), a_pod(name="c")]
+    assert sync(a_job(parallelism=2, completions=9), given).deleted == ["a"]
 
 
 sets = st.sets(st.integers(0, 60))

@@ -35,8 +35,9 @@ def test_u114_the_failure_policy_is_counted_once_for_a_pod() -> None:
 
 def test_u114_without_a_policy_nothing_of_it_is_counted() -> None:
     counts = sync(a_job(completions=2), pods((1, "Failed"))).counts
-    assert [*counts] == ["job_pods_creation_total recreate_terminating_or_failed succeeded"] + [
-        "job_pods_finished_total NonIndexed failed"
+    assert [*counts] == [
+        "job_pods_creation_total recreate_terminating_or_failed succeeded",
+        "job_pods_finished_total NonIndexed failed",
     ]
 
 
@@ -80,6 +81,11 @@ def test_a_job_whose_indexes_have_failed() -> None:
         "job_pods_finished_total Indexed failed": 1,
         "jobs_finished_total Indexed failed FailedIndexes": 1,
     }
+
+
+def test_indexes_without_a_limit_of_their_own() -> None:
+    counts = sync(an_indexed_job(2), [a_pod("Succeeded", 0)]).counts
+    assert counts["job_finished_indexes_total succeeded global"] == 1
 
 
 def test_indexes_beyond_the_completions_are_not_taken_back() -> None:

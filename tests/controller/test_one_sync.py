@@ -77,6 +77,11 @@ MANAGING: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]]
         pods((2, "Running"), (4, "Terminating")),
         {"delete": 1, "A": 1, "T": 5},
     ),
+    "U-10 a failure policy waits whatever the replacement policy says": (
+        a_job(completions=1, podFailurePolicy={"rules": []}, podReplacementPolicy=None),
+        pods((1, "Terminating")),
+        {"create": 0, "F": 0, "T": 1},
+    ),
     "U-11 with Failed, a terminating Pod takes a place even without an index": (
         an_indexed_job(5, 2, podReplacementPolicy="Failed"),
         pods((1, "Terminating")),
@@ -86,6 +91,11 @@ MANAGING: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]]
         an_indexed_job(5, 2),
         pods((1, "Terminating")),
         {"indexes": [0, 1], "T": 1},
+    ),
+    "with Failed, the index of a terminating Pod is not started again": (
+        an_indexed_job(3, 2, podReplacementPolicy="Failed"),
+        [a_pod(index=0, deleted=True)],
+        {"indexes": [1], "T": 1},
     ),
     "U-15 all have succeeded": (
         a_job(completions=5),
@@ -169,6 +179,7 @@ def test_u12_after_a_failure_just_now_nothing_is_created() -> None:
     job = a_job(completions=1)
     sync(job, backoff=Backoff(1, NOW)).shows(create=0, requeue=10.0)
     sync(job, backoff=Backoff(0, None)).shows(create=1, requeue=None)
+    sync(job, backoff=Backoff(1, NOW), now=NOW + 9.5).shows(create=0, requeue=1.0)
 
 
 def test_u13_a_success_after_the_failure_ends_the_wait() -> None:
@@ -374,3 +385,13 @@ def test_the_pods_of_jobs_that_name_nobody_have_the_reserved_finalizer() -> None
     reserved = {"metadata": {**a_pod()["metadata"], "finalizers": [names.RESERVED_FINALIZER]}}
     done = sync(a_job(managedBy=None), [{**a_pod("Succeeded"), **reserved}], settings=settings)
     done.shows(S=1, strip=1)
+
+
+def test_one_sync_creates_or_deletes_so_many_and_no_more() -> None:
+    few = Settings(max_pods_per_sync=2)
+    sync(a_job(parallelism=5, completions=5), settings=few).shows(create=2)
+    sync(an_indexed_job(5), settings=few).shows(indexes=[0, 1])
+    sync(an_indexed_job(5, backoffLimitPerIndex=1), settings=few).shows(indexes=[0, 1])
+    sync(a_job(parallelism=0), pods((5, "Running")), settings=few).shows(delete=2, A=3)
+    sync(a_job(suspend=True), pods((5, "Running")), settings=few).shows(delete=5)
+    sync(a_job(backoffLimit=0), pods((5, "Running"), (1, "Failed")), settings=few).shows(delete=5)

@@ -1,4 +1,4 @@
-"""How Jobs end: failure policy, success policy, limits per index, restarts (U-63 to U-94)."""
+"""How Jobs end: failure policy, success policy, conditions (U-63 to U-81, U-94)."""
 
 from __future__ import annotations
 
@@ -212,142 +212,6 @@ def test_u81_so_does_a_failure() -> None:
     sync(job, [a_pod("Succeeded", 1)]).shows(S=1, conditions=FAILED)
 
 
-def limited(limit: int = 1, size: int = 2, **spec: Any) -> dict[str, Any]:
-    return an_indexed_job(size, backoffLimitPerIndex=limit, **spec)
-
-
-def bad(index: int, failures: int = 0, code: int = 3, **more: Any) -> dict[str, Any]:
-    return a_pod("Failed", index, exit_code=code, failures=failures, **more)
-
-
-RUNNING = [a_pod("Running", index, failures=0) for index in range(4)]
-SUCCEEDED = [a_pod("Succeeded", index, failures=0) for index in range(4)]
-ON_THREE = {rule: {"rules": [on_codes(rule, 3)]} for rule in ("FailIndex", "FailJob", "Ignore")}
-
-PER_INDEX: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
-    "U-82 an index that succeeded after a failure": (
-        limited(),
-        [bad(0), a_pod("Succeeded", 0, failures=1), SUCCEEDED[1]],
-        {"S": 2, "F": 1, "FI": "", "conditions": COMPLETE},
-    ),
-    "U-83 a failed Pod is replaced before it is counted": (
-        limited(),
-        [bad(0), RUNNING[1]],
-        {"A": 2, "F": 0, "indexes": [0], "FI": ""},
-    ),
-    "U-84 it is counted once it has been": (
-        limited(),
-        [bad(0), a_pod("Running", 0, failures=1), RUNNING[1]],
-        {"A": 2, "F": 1, "FI": ""},
-    ),
-    "U-85 an index fails when its limit is used up": (
-        limited(),
-        [bad(0, failures=1), RUNNING[1]],
-        {"A": 1, "F": 1, "FI": "0", "conditions": []},
-    ),
-    "U-86 or by a rule, at once": (
-        limited(podFailurePolicy=ON_THREE["FailIndex"]),
-        [bad(0), RUNNING[1]],
-        {"A": 1, "F": 1, "FI": "0", "conditions": []},
-    ),
-    "U-87 a rule that fails the Job does not fail the index": (
-        limited(podFailurePolicy=ON_THREE["FailJob"]),
-        [bad(0)],
-        {"F": 1, "FI": "", "conditions": FAILED},
-    ),
-    "U-88 an ignored failure is replaced": (
-        limited(podFailurePolicy=ON_THREE["Ignore"]),
-        [bad(0), RUNNING[1]],
-        {"A": 2, "F": 0, "FI": "", "indexes": [0]},
-    ),
-    "U-89 the limit of the Job holds too": (
-        limited(backoffLimit=1),
-        [bad(0), bad(1)],
-        {"F": 2, "conditions": FAILED, "FI": ""},
-    ),
-    "U-90 the Job fails when no index is left": (
-        limited(0),
-        [bad(0), SUCCEEDED[1]],
-        {"S": 1, "F": 1, "FI": "0", "CI": "1", "conditions": FAILED},
-    ),
-    "U-91 or when too many indexes have failed": (
-        limited(0, 4, maxFailedIndexes=1),
-        [bad(0), SUCCEEDED[1], bad(2), RUNNING[3]],
-        {"F": 3, "T": 1, "FI": "0,2", "CI": "1", "conditions": ["FailureTarget"]},
-    ),
-}
-
-
-@pytest.mark.parametrize(("job", "given", "expected"), PER_INDEX.values(), ids=PER_INDEX)
-def test_limits_per_index(
-    job: dict[str, Any], given: list[dict[str, Any]], expected: dict[str, Any]
-) -> None:
-    sync(job, given).shows(**expected)
-
-
-@pytest.mark.parametrize(
-    ("job", "given", "reason"),
-    [
-        (
-            PER_INDEX["U-89 the limit of the Job holds too"][0],
-            [bad(0), bad(1)],
-            "BackoffLimitExceeded",
-        ),
-        (limited(0), [bad(0), SUCCEEDED[1]], "FailedIndexes"),
-        (limited(0, 4, maxFailedIndexes=1), [bad(0), bad(2)], "MaxFailedIndexesExceeded"),
-    ],
-)
-def test_u89_to_u91_say_why(job: dict[str, Any], given: Any, reason: str) -> None:
-    assert sync(job, given).reason == reason
-
-
-def restarting(limit: int, **spec: Any) -> dict[str, Any]:
-    return a_job(restart_policy="OnFailure", backoffLimit=limit, **spec)
-
-
-def restarted(*restarts: int, phase: str = "Running") -> list[dict[str, Any]]:
-    return [a_pod(phase, restarts=number) for number in restarts]
-
-
-@pytest.mark.parametrize(
-    ("job", "given", "expected"),
-    [
-        (restarting(0), restarted(0), {"A": 1, "conditions": []}),
-        (restarting(0), restarted(1), {"F": 1, "conditions": ["FailureTarget"]}),
-        (restarting(1), restarted(0), {"A": 1, "conditions": []}),
-        (restarting(1), restarted(1), {"F": 1, "conditions": ["FailureTarget"]}),
-        (restarting(1), restarted(1, phase="Pending"), {"F": 1, "conditions": ["FailureTarget"]}),
-        (restarting(2), restarted(2), {"F": 1}),
-        (restarting(2, parallelism=2), restarted(1, 1), {"F": 2}),
-        (restarting(3, parallelism=2), restarted(1, 1), {"A": 2, "F": 0}),
-        (
-            restarting(6, parallelism=2, suspend=True),
-            restarted(1, 1),
-            {"A": 0, "F": 0, "conditions": ["Suspended"]},
-        ),
-        (
-            restarting(6, parallelism=4, completions=4, suspend=True),
-            pods((4, "Succeeded")),
-            {"S": 4, "conditions": COMPLETE},
-        ),
-    ],
-)
-def test_u92_restarts_use_up_the_limit(
-    job: dict[str, Any], given: list[dict[str, Any]], expected: dict[str, Any]
-) -> None:
-    sync(job, given).shows(**expected)
-
-
-@pytest.mark.parametrize(
-    ("limit", "failures", "ends"),
-    [(0, 0, False), (1, 1, False), (1, 2, True), (6, 6, False), (6, 7, True)],
-)
-def test_u93_failed_pods_use_up_the_limit(limit: int, failures: int, ends: bool) -> None:
-    done = sync(a_job(completions=1, backoffLimit=limit), pods((failures, "Failed")))
-    assert done.holds("Failed") is ends
-    done.shows(F=failures, A=0 if ends else 1)
-
-
 NOTHING = Status()
 TRUE = Condition("Suspended", "True", "JobSuspended", "Job suspended", 1, 1)
 FALSE = Condition("Suspended", "False", "JobResumed", "Job resumed", 2, 2)
@@ -392,3 +256,36 @@ def test_too_many_successes_are_told() -> None:
 def test_backoff_does_not_delay_a_verdict() -> None:
     job = a_job(completions=1, backoffLimit=0)
     sync(job, [a_pod("Failed", finished=NOW)], backoff=Backoff(1, NOW)).shows(conditions=FAILED)
+
+
+def test_the_failure_policy_is_asked_before_the_backoff_limit() -> None:
+    assert sync(policed(FATAL, backoffLimit=0), [failed(5)]).reason == "PodFailurePolicy"
+
+
+def test_a_pod_that_cannot_be_deleted_holds_up_the_end_but_not_the_verdict() -> None:
+    given = [a_pod("Failed"), a_pod(name="a"), a_pod(name="b")]
+    job = a_job(parallelism=3, completions=3, backoffLimit=0)
+    done = sync(job, given, undeletable=["b"])
+    done.shows(conditions=["FailureTarget"], A=1, T=1, F=1, strip=1, delete=1)
+    job["status"] = done.status
+    rest = [a_pod("Running", name="a", deleted=True), a_pod(name="b")]
+    sync(job, rest).shows(F=3, T=2, A=0, conditions=["FailureTarget"])
+
+
+def test_a_job_does_not_end_while_a_pod_keeps_its_finalizer() -> None:
+    done = sync(an_indexed_job(1), [a_pod("Succeeded", 0, name="a")], unstrippable=["a"])
+    done.shows(S=1, conditions=["SuccessCriteriaMet"])
+    assert not done.finished
+
+
+def test_the_successes_of_an_indexed_job_are_its_indexes() -> None:
+    lists = {"uncountedTerminatedPods": {"succeeded": ["uid-a", "uid-gone"]}}
+    job = an_indexed_job(3, status={"completedIndexes": "1", "succeeded": 1, **lists, **STARTED})
+    sync(job, [a_pod("Succeeded", 0, name="a")]).shows(CI="0,1", S=2)
+
+
+def test_conditions_say_when_they_came() -> None:
+    done = sync(a_job(completions=1), pods((1, "Succeeded")), now=NOW + 0.75)
+    for condition in done.status["conditions"]:
+        assert condition["lastTransitionTime"] == write_time(NOW)
+        assert condition["lastProbeTime"] == write_time(NOW)

@@ -188,7 +188,7 @@ def test_the_user_is_known_where_the_server_tells() -> None:
         ),
         ("greatest(1, 2) == 2", (1, 1), "there is no function greatest", ""),
         ("math.largest(1, 2) == 2", (1, 6), "there is no function largest", ""),
-        ("has(1", (1, 1), "invalid argument to has() macro", ""),
+        ("has(1", (1, 5), "invalid argument to has() macro", ""),
         ("namespaceObject.x", (1, 1), "there is no variable namespaceObject", "match"),
         ("params.x", (1, 1), "there is no variable params", "write the value"),
         ("object.?spec.x", (1, 7), "unsupported syntax", "write has(a.b)"),

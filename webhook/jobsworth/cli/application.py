@@ -5,14 +5,45 @@ from __future__ import annotations
 import click
 
 import jobsworth
-from jobsworth.cli import default, rule, schema, validate
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli import (
+    audit,
+    certs,
+    default,
+    policy_check,
+    policy_explain,
+    policy_testing,
+    reconcile,
+    rule,
+    schema,
+    serve,
+    validate,
+)
+from jobsworth.cli.command import Command, InputError, Option, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-COMMANDS = (validate.COMMAND, rule.COMMAND, default.COMMAND, schema.COMMAND)
+COMMANDS = (
+    validate.COMMAND,
+    rule.COMMAND,
+    default.COMMAND,
+    schema.COMMAND,
+    audit.COMMAND,
+    policy_check.COMMAND,
+    policy_explain.COMMAND,
+    policy_testing.COMMAND,
+    certs.GENERATE,
+    certs.MANAGE,
+    serve.COMMAND,
+    reconcile.COMMAND,
+)
+
+
+class _BadInput(click.ClickException):
+    """What is told without how the command is used."""
+
+    exit_code = 2
 
 
 class _Parameterised(click.Command):
@@ -39,6 +70,8 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         raise click.UsageError("Missing argument 'PATH...'.")
     try:
         code = command.run(values)
+    except InputError as error:
+        raise _BadInput(str(error)) from None
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().exit(code)
@@ -88,5 +121,22 @@ def application() -> None:
     """See the help text above: click takes it from there."""
 
 
+GROUPS = {
+    "certs": "The webhook's certificates, in a folder or in a cluster.",
+    "policy": "JobPolicy documents: check, explain and test them.",
+}
+
+
+def _group(name: str) -> click.Group:
+    group = application.commands.get(name)
+    if not isinstance(group, click.Group):
+        group = click.Group(name, help=GROUPS[name])
+        application.add_command(group)
+    return group
+
+
 for _command in COMMANDS:
-    application.add_command(_Parameterised(_command))
+    _of, _, _name = _command.name.rpartition(
+        " "
+    )  # "certs generate" is generate, of the group certs
+    (_group(_of) if _of else application).add_command(_Parameterised(_command), _name)

@@ -101,6 +101,10 @@ class UsageError(Exception):
     """What is wrong with a command line, for the user; the exit code is 2."""
 
 
+class InputError(UsageError):
+    """What is wrong with a file that a command line names: to show how it is used would not help."""
+
+
 def read(command: Command, arguments: Sequence[str]) -> dict[str, Any] | None:
     """Read a well-formed command line.
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration_file import Configuration
+    from jobsworth.cli.policy_findings import Policies
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -40,6 +41,12 @@ OPTIONS = (
         help="Report these rules only: codes, names, beginnings of codes (JW1), `default`.",
     ),
     Option("--ignore", metavar="RULE,...", repeated=True, help="Do not report these rules."),
+    Option(
+        "--policy",
+        metavar="PATH",
+        repeated=True,
+        help="Judge by these JobPolicy documents, too: a file or folder; may be given several times.",
+    ),
     Option("--config", metavar="FILE", help="Use this configuration for every file."),
     Option("--isolated", flag=True, help="Use no configuration."),
 )
@@ -52,18 +59,22 @@ class Settings:
         server: the API server that judges it.
         selection: what is reported, and how severely.
         linter: asks the rules that are selected.
+        policies: what an organisation demands; None where nobody does.
     """
 
-    __slots__ = ("linter", "selection", "server")
+    __slots__ = ("linter", "policies", "selection", "server")
 
-    def __init__(self, server: ApiServer, selection: Selection) -> None:
+    def __init__(
+        self, server: ApiServer, selection: Selection, policies: Policies | None = None
+    ) -> None:
         self.server = server
         self.selection = selection
         self.linter = Linter(selection)
+        self.policies = policies
 
     def __reduce__(self) -> tuple[Any, ...]:
         # To another process without the rules, which are functions: they are there too.
-        return Settings, (self.server, self.selection)
+        return Settings, (self.server, self.selection, self.policies)
 
 
 class Overrides:
@@ -75,12 +86,13 @@ class Overrides:
         allow_privileged: the server runs with ``--allow-privileged``.
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
+        policy: files and folders of policies, which replace those of a configuration.
 
     Raises:
         UsageError: a value is wrong.
     """
 
-    __slots__ = ("allow_privileged", "gates", "ignore", "release", "select")
+    __slots__ = ("allow_privileged", "gates", "ignore", "policy", "release", "select")
 
     def __init__(
         self,
@@ -90,7 +102,9 @@ class Overrides:
         allow_privileged: bool = False,
         select: str | None = None,
         ignore: str | None = None,
+        policy: str | None = None,
     ) -> None:
+        self.policy = _words(policy or "")
         self.release = release
         self.allow_privileged = allow_privileged
         self.select: frozenset[str] | None = None
@@ -121,9 +135,9 @@ class Overrides:
         """What holds below a configuration, or without one.
 
         Raises:
-            UsageError: the release or a gate is unknown, or cannot be set so.
+            UsageError: the release or a gate is unknown, or cannot be set so; a policy is wrong.
         """
-        select, ignore, gates = self.select, self.ignore, self.gates
+        select, ignore, gates, policy = self.select, self.ignore, self.gates, self.policy
         release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
         severity = {}
         if configuration is not None:
@@ -134,13 +148,23 @@ class Overrides:
             release = self.release or configuration.release or NEWEST_RELEASE
             privileged = privileged or configuration.allow_privileged
             severity = configuration.severity
+            policy = policy or configuration.policy
         try:
             server = ApiServer(release, gates, allow_privileged=privileged)
         except (UnknownRelease, UnknownGate) as error:
             if configuration is None or not configuration.gates:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
-        return Settings(server, Selection(select=select, ignore=ignore, severity=severity))
+        selection = Selection(select=select, ignore=ignore, severity=severity)
+        return Settings(server, selection, _policies(policy))
+
+
+def _policies(paths: list[str]) -> Policies | None:
+    if not paths:
+        return None
+    from jobsworth.cli.policy_findings import Policies  # most runs do without
+
+    return Policies(tuple(paths))
 
 
 def configurations_for(values: dict[str, Any]) -> Configurations:
@@ -155,6 +179,7 @@ def configurations_for(values: dict[str, Any]) -> Configurations:
         allow_privileged=values["allow_privileged"],
         select=values["select"],
         ignore=values["ignore"],
+        policy=values["policy"],
     )
     return Configurations(overrides, file=values["config"], isolated=values["isolated"])
 
@@ -197,7 +222,9 @@ class Configurations:
         if configuration is not None and configuration.per_file_ignores and path != STDIN:
             codes = configuration.ignored_in(os.path.abspath(path))
             if codes:
-                return Settings(settings.server, settings.selection.without(codes))
+                return Settings(
+                    settings.server, settings.selection.without(codes), settings.policies
+                )
         return settings
 
     def excludes(self, path: str) -> bool:

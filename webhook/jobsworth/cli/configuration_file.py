@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
-    "select", "ignore", "severity", "per-file-ignores", "exclude",
+    "select", "ignore", "severity", "per-file-ignores", "exclude", "policy",
 )  # fmt: skip
 
 
@@ -40,11 +40,12 @@ class Configuration:
         severity: the severity of a code's findings.
         per_file_ignores: file patterns, and the codes that are not reported there.
         exclude: patterns of files that are left out.
+        policy: files and folders of policies.
     """
 
     __slots__ = (
         "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
-        "release", "select", "severity",
+        "policy", "release", "select", "severity",
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
@@ -59,6 +60,7 @@ class Configuration:
         self.severity = reader.severity()
         self.per_file_ignores = reader.per_file_ignores()
         self.exclude = reader.words("exclude")
+        self.policy = [os.path.join(self.folder, path) for path in reader.words("policy")]
 
     def excludes(self, path: str) -> bool:
         """Whether a file, by its absolute path, is left out."""

@@ -136,6 +136,9 @@ class Judge:
             from jobsworth.cli.ignoring import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
+        if settings.policies is not None:
+            # Last, so that nobody can ignore what the organisation demands.
+            settings.policies.add_findings(documents, results, settings.server, self._against.old)
         if self._changes:
             from jobsworth.cli.changes import add_changes
 

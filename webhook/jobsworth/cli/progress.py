@@ -15,23 +15,25 @@ class Progress:
 
     Args:
         enabled: False to draw nothing in any case.
+        noun: what is counted, in the plural.
     """
 
-    __slots__ = ("_drawn", "_enabled", "_next")
+    __slots__ = ("_drawn", "_enabled", "_next", "_noun")
 
-    def __init__(self, *, enabled: bool) -> None:
+    def __init__(self, *, enabled: bool, noun: str = "files") -> None:
+        self._noun = noun
         self._enabled = enabled and sys.stderr.isatty()
         self._next = time.monotonic() + DELAY_SECONDS
         self._drawn = False
 
     def update(self, done: int, total: int) -> None:
-        """Note that so many of so many files are done."""
+        """Note that so many of so many are done."""
         if not self._enabled or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + INTERVAL_SECONDS
         filled = WIDTH * done // max(total, 1)
         bar = "#" * filled + "-" * (WIDTH - filled)
-        print(f"\r[{bar}] {done}/{total} files", end="", file=sys.stderr, flush=True)
+        print(f"\r[{bar}] {done}/{total} {self._noun}", end="", file=sys.stderr, flush=True)
         self._drawn = True
 
     def clear(self) -> None:

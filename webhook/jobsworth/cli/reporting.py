@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Lines = Callable[[Result], Iterator[str]]
 
-WHOLE = ("json", "sarif", "junit")
+WHOLE = ("json", "sarif", "junit", "table")
 """The reports that are written once everything is known; of the others, each result by itself."""
 
 COUNTED = ("text", "concise", "json")
@@ -112,6 +112,10 @@ def _whole(output: str, results: Sequence[Result], statistics: bool) -> Iterable
         from jobsworth.reports import json_report
 
         return [json_report.render(results, statistics=statistics)]
+    if output == "table":
+        from jobsworth.reports import overview
+
+        return overview.render(results)
     from jobsworth.reports.statistics import table
 
     return table(results)

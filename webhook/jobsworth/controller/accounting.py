@@ -153,7 +153,7 @@ class _Draft:
         else:
             self.succeeded.append(pod.uid)
         self.release.append(pod)
-        return not self.full
+        return True
 
     def _is_new(self, pod: Pod) -> bool:
         """Whether the Pod has to be written down, and is not yet."""
@@ -163,8 +163,7 @@ class _Draft:
         if pod.state == ENDED_WELL:
             if not census.job.indexed:
                 return pod.uid not in self.known_succeeded
-            decided = (self.completed, indexes.completed, indexes.stored_failed)
-            return not any(pod.index in known for known in decided)
+            return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
         verdict = self.around.verdict
         return census.failed(pod) or (verdict is not None and not verdict.success)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,15 +45,7 @@ class IndexSet:
         >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
         '0,7-9'
         """
-        found = []
-        for piece in (text or "").split(","):
-            first, dash, last = piece.partition("-")
-            if not _is_index(first) or (dash and not _is_index(last)):
-                continue
-            if int(first) >= limit:
-                break
-            found.append((int(first), min(int(last or first), limit - 1)))
-        return cls(_joined(sorted(entry for entry in found if entry[0] <= entry[1])))
+        return _read(text or "", limit)
 
     def __contains__(self, index: int) -> bool:
         position = bisect_right(self.intervals, index, key=_first) - 1
@@ -126,11 +119,29 @@ def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(joined)
 
 
+@lru_cache(maxsize=64)
+def _read(text: str, limit: int) -> IndexSet:
+    """Remembered, for the syncs of a Job mostly read what the one before has read."""
+    found = []
+    for piece in text.split(","):
+        first, dash, last = piece.partition("-")
+        if not _is_index(first) or (dash and not _is_index(last)):
+            continue
+        start = int(first)
+        if start >= limit:
+            break
+        end = min(int(last), limit - 1) if dash else start
+        if start <= end:
+            found.append((start, end))
+    return IndexSet(_joined(sorted(found)))
+
+
 def _first(interval: tuple[int, int]) -> int:
     return interval[0]
 
 
 def _is_index(text: str) -> bool:
     """Whether Go reads an index here; it takes a plus sign."""
-    digits = text[1:] if text[:1] == "+" else text
-    return digits.isascii() and digits.isdigit() and len(digits) <= _INT64_DIGITS
+    if not text.isdigit():
+        text = text[1:] if text[:1] == "+" else ""
+    return text.isdigit() and text.isascii() and len(text) <= _INT64_DIGITS

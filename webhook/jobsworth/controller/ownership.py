@@ -44,16 +44,22 @@ def claim(job: Job, pods: Iterable[Pod]) -> Claims:
     uid, name, matches = job.uid, job.name, job.selector.matches
     claims = Claims([], [], [])
     owned, adopt, release = claims.owned, claims.adopt, claims.release
+    # Pods of one owner share the value that says so: it is compared once for all that follow.
+    known, ours = None, False
     for pod in pods:
         owner = pod.controller
         if owner is None:
             if not (job.deleting or pod.deleting or _ended(pod)) and matches(pod):
                 adopt.append(pod)
-        elif owner.uid == uid and owner.kind == KIND and owner.name == name:
-            if matches(pod):
-                owned.append(pod)
-            elif not job.deleting:
-                release.append(pod)
+            continue
+        if owner is not known:
+            known, ours = owner, (owner.kind, owner.name, owner.uid) == (KIND, name, uid)
+        if not ours:
+            continue
+        if matches(pod):
+            owned.append(pod)
+        elif not job.deleting:
+            release.append(pod)
     return claims
 
 

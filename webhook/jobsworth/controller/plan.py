@@ -25,7 +25,7 @@ from jobsworth.controller.accounting import Books, Circumstances, count_released
 from jobsworth.controller.actions import Acted, Creation, Deletion
 from jobsworth.controller.basis import Basis, Memory, look, run_on
 from jobsworth.controller.managing import Demand, Management, manage
-from jobsworth.controller.turning_points import farewell, finish, with_suspension
+from jobsworth.controller.turning_points import farewell, finish, greeting, with_suspension
 from jobsworth.controller.verdict import Facts, Verdict, completed, judge, seconds_to_deadline
 
 if TYPE_CHECKING:
@@ -156,9 +156,10 @@ class Plan:
             verdict, withheld = None, verdict
         elif verdict is None:
             verdict = completed(basis.job, basis.succeeded, running.active)
-        events: tuple[Event, ...] = ()
+        events = greeting(basis.job)
         if self._managed and verdict is None:
-            status, events = with_suspension(basis, status)
+            status, news = with_suspension(basis, status)
+            events = (*events, *news)
         around = Circumstances(
             basis.census, basis.indexes, verdict, withheld, basis.settings.max_uncounted
         )

@@ -50,6 +50,8 @@ class Selector:
         for label in self.labels:
             if label not in pod_labels:
                 return False
+        if not self.requirements:
+            return True
         return all(requirement.met_by(pod_labels) for requirement in self.requirements)
 
 

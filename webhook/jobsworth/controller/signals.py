@@ -62,3 +62,8 @@ def creation_failed(error: str) -> Event:
 def deletion_failed(error: str) -> Event:
     """A Pod could not be deleted; not said of a Pod that was already gone."""
     return Event(WARNING, "FailedDelete", f"Error deleting: {error}")
+
+
+def extension_ignored(error: str) -> Event:
+    """An annotation that extends the API is wrong, and so the Job runs without it."""
+    return Event(WARNING, "InvalidAnnotation", f"Ignoring annotation: {error}")

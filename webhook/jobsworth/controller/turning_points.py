@@ -1,4 +1,4 @@
-"""Where a Job is suspended, resumed or finished: what its status says then, and what is told."""
+"""Where a Job is begun, suspended, resumed or finished: what its status says then, and what is told."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from jobsworth.controller.signals import (
     TOO_MANY_SUCCEEDED,
     WARNING,
     Event,
+    extension_ignored,
 )
 from jobsworth.controller.status import Condition, Status
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from jobsworth.controller.basis import Basis
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.verdict import Verdict
+
+
+def greeting(job: Job) -> tuple[Event, ...]:
+    """What to tell when a Job is seen for the first time: what of it is not done as it says."""
+    if job.status.start_time is not None or job.status.conditions:
+        return ()
+    return tuple(extension_ignored(error) for error in job.extension_errors)
 
 
 def with_suspension(basis: Basis, status: Status) -> tuple[Status, tuple[Event, ...]]:

@@ -22,7 +22,8 @@ def render(result: Result) -> Iterator[str]:
     for located in result.findings:
         finding = located.finding
         properties = {}
-        if not result.file.startswith("<"):  # standard input is no file of the repository
+        # Neither standard input nor a cluster's object is a file of the repository.
+        if not (result.in_cluster or result.file.startswith("<")):
             properties["file"] = result.file.replace("\\", "/").removeprefix("./")
             if located.line is not None:
                 properties["line"] = str(located.line)
@@ -33,7 +34,8 @@ def render(result: Result) -> Iterator[str]:
         )
         field = f"{finding.field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
-        message = _escaped(f"{field}{finding.message}{hint}", _IN_MESSAGES)
+        place = f"{result.file}: " if result.in_cluster else ""
+        message = _escaped(f"{place}{field}{finding.message}{hint}", _IN_MESSAGES)
         yield f"::{_COMMANDS[finding.severity]} {written}::{message}"
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from jobsworth.reports.result import Located
+
 
 def render(results: Sequence[Result], *, statistics: bool = False) -> str:
     """All results, in the order of input, and the summary; on demand how often each code was found.
@@ -18,6 +20,8 @@ def render(results: Sequence[Result], *, statistics: bool = False) -> str:
     The keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
     ``namespace``, ``name``, ``status``, ``findings``; of a finding: ``source``, ``severity``, ``code``,
     ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (only where there is one), ``line``, ``column``.
+    A finding of a JobPolicy has its name under ``policy``. What a cluster stores has no ``file``,
+    ``document``, ``line`` and ``column``.
     Where ``--fix`` tried something, a result has ``fixed`` and ``not_fixed``, too.
     """
     report: dict[str, Any] = {
@@ -32,7 +36,9 @@ def render(results: Sequence[Result], *, statistics: bool = False) -> str:
 
 
 def _result(result: Result) -> dict[str, Any]:
-    described: dict[str, Any] = {"file": result.file, "document": result.document}
+    described: dict[str, Any] = {}
+    if not result.in_cluster:
+        described |= {"file": result.file, "document": result.document}
     if result.item is not None:
         described["item"] = result.item
     described |= {
@@ -41,12 +47,20 @@ def _result(result: Result) -> dict[str, Any]:
         "name": result.name,
         "status": result.status,
         "findings": [
-            {**located.finding.as_dict(), "line": located.line, "column": located.column}
-            for located in result.findings
+            _finding(located, in_text=not result.in_cluster) for located in result.findings
         ],
     }
     for key, refused in (("fixed", False), ("not_fixed", True)):
         attempts = [each.as_dict() for each in result.attempts if bool(each.refused) == refused]
         if attempts:
             described[key] = attempts
+    return described
+
+
+def _finding(located: Located, *, in_text: bool) -> dict[str, Any]:
+    described = located.finding.as_dict()
+    if located.policy:
+        described["policy"] = located.policy
+    if in_text:
+        described |= {"line": located.line, "column": located.column}
     return described

@@ -21,10 +21,11 @@ _SPACES = "\n\t"
 
 
 def render(results: Sequence[Result]) -> str:
-    """All results as one XML document: a test suite a file, a test case a document."""
+    """All results as one XML document: a test suite a file or namespace, a test case an object."""
     by_file: dict[str, list[Result]] = {}
     for result in results:
-        by_file.setdefault(result.file, []).append(result)
+        suite = result.namespace or "" if result.in_cluster else result.file
+        by_file.setdefault(suite, []).append(result)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', _open("testsuites", "jobsworth", results)]
     for file, members in by_file.items():
         lines.append("  " + _open("testsuite", file, members))
@@ -57,7 +58,9 @@ def _outcome(result: Result) -> str:
 
 def _test_case(result: Result) -> Iterator[str]:
     name, file = _escaped(_name(result)), _escaped(result.file)
-    start = f'<testcase name="{name}" classname="{file}" file="{file}"'
+    start = f'<testcase name="{name}" classname="{file}"'
+    if not result.in_cluster:
+        start += f' file="{file}"'
     errors = [located for located in result.findings if located.finding.severity == "error"]
     lines = [
         f'line="{located.line}"'

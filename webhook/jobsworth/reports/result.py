@@ -40,9 +40,10 @@ class Located:
         column: the column, counted from 1.
         excerpt: the line's text.
         changes: what the finding's fix does to the text, where somebody has asked for it.
+        policy: the name of the policy that speaks; empty where none does.
     """
 
-    __slots__ = ("changes", "column", "excerpt", "finding", "line")
+    __slots__ = ("changes", "column", "excerpt", "finding", "line", "policy")
 
     def __init__(
         self,
@@ -50,8 +51,11 @@ class Located:
         line: int | None = None,
         column: int | None = None,
         excerpt: str = "",
+        *,
+        policy: str = "",
     ) -> None:
         self.finding = finding
+        self.policy = policy
         self.line = line
         self.column = column
         self.excerpt = excerpt
@@ -59,7 +63,7 @@ class Located:
 
     def with_finding(self, finding: Finding) -> Located:
         """Another finding at the same place."""
-        return Located(finding, self.line, self.column, self.excerpt)
+        return Located(finding, self.line, self.column, self.excerpt, policy=self.policy)
 
 
 class Attempt:
@@ -113,6 +117,8 @@ class Result:
         "attempts", "document", "file", "findings", "item", "kind", "name", "namespace", "status",
     )  # fmt: skip
 
+    in_cluster = False
+
     def __init__(
         self,
         *,
@@ -145,6 +151,14 @@ class Result:
             self.status = INVALID if errors else VALID
 
 
+class StoredResult(Result):
+    """What was found in an object that a cluster stores: its ``file`` is ``namespace/Kind/name``."""
+
+    __slots__ = ()
+
+    in_cluster = True
+
+
 class Summary:
     """How many files and documents there were, by status, and how many findings by severity.
 
@@ -153,23 +167,27 @@ class Summary:
         excluded: how many files were left out, because a configuration says so.
     """
 
-    __slots__ = ("documents", "excluded", "files", "findings")
+    __slots__ = ("documents", "excluded", "files", "findings", "namespaces")
 
     def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
         self.excluded = excluded
-        files = set()
+        files, namespaces = set(), set()
         self.documents = dict.fromkeys(STATUSES, 0)
         self.findings = dict.fromkeys(("error", "warning", "info"), 0)
         for result in results:
-            files.add(result.file)
+            if result.in_cluster:
+                namespaces.add(result.namespace)
+            else:
+                files.add(result.file)
             self.documents[result.status] += 1
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
-        self.files = len(files)
+        self.files, self.namespaces = len(files), len(namespaces)
 
     def as_dict(self) -> dict[str, Any]:
         """The counts by name, as the JSON report writes them."""
-        return {"files": self.files, **self.documents, "findings": dict(self.findings)}
+        places = {"namespaces": self.namespaces} if self.namespaces else {"files": self.files}
+        return {**places, **self.documents, "findings": dict(self.findings)}
 
     def sentence(self) -> str:
         """The counts as one line for people.
@@ -180,7 +198,12 @@ class Summary:
         judged = self.documents[VALID] + self.documents[INVALID]
         parts = []
         if judged:
-            parts.append(f"{_count(judged, 'object')} in {_count(self.files, 'file')}")
+            places = (
+                _count(self.namespaces, "namespace")
+                if self.namespaces
+                else _count(self.files, "file")
+            )
+            parts.append(f"{_count(judged, 'object')} in {places}")
             parts.append(f"{self.documents[VALID]} valid, {self.documents[INVALID]} invalid")
         else:
             parts.append("nothing to judge: no Job or CronJob was found")

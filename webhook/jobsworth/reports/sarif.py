@@ -122,10 +122,12 @@ def _result(result: Result, located: Located, index: int) -> dict[str, Any]:
 
 
 def _location(result: Result, located: Located) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
-    if located.line is not None and located.column is not None:
-        physical["region"] = _region(located, located.line, located.column)
-    location: dict[str, Any] = {"physicalLocation": physical}
+    location: dict[str, Any] = {}
+    if not result.in_cluster:
+        physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
+        if located.line is not None and located.column is not None:
+            physical["region"] = _region(located, located.line, located.column)
+        location["physicalLocation"] = physical
     logical = "/".join(filter(None, [result.kind, result.namespace, result.name]))
     if logical:
         name = f"{logical}#{located.finding.field}" if located.finding.field else logical

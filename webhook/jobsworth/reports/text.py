@@ -36,7 +36,8 @@ def render(result: Result, *, colour: bool, infos: bool = True) -> Iterator[str]
         # A rule of ours is known by its name, too; what the server says has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" else ""
         code = paint(f"[{finding.code}{name}]", "dim")
-        subject = "" if result.kind is None else f"{_subject(result)}: "
+        told = result.kind is None or result.in_cluster
+        subject = "" if told else f"{_subject(result)}: "
         yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
         yield f"  {finding.message}"
         yield from _excerpt(located, paint)

@@ -130,23 +130,22 @@ class Program:
                 raise BadExpression(f"there is no variable {name}", line, column, hint)
 
     def _checked_functions(self) -> frozenset[str]:
-        ours = functions()
-        by_last_name = {name.rpartition(".")[2]: name for name in ours}
-        called = set()
-        for name in self._program.functions():
-            if not name.isidentifier() or name in NATIVE:
-                continue
-            full = by_last_name.get(name)
-            if full is None:
+        # The library tells sets.contains by its last name only; so of a namespace that is named, all count.
+        read = {name for name, _ in self.outline.reads}
+        ours = [
+            name
+            for name in functions()
+            if "." not in name or (name.partition(".")[0] in read & NAMESPACES)
+        ]
+        full_names = {name.rpartition(".")[2]: name for name in ours}
+        known = {*full_names, *NATIVE}
+        found = set(self._program.functions())
+        for name in found:
+            if name.isidentifier() and name not in known:
                 line, column = place_of_name(self.source, name)
-                raise BadExpression(
-                    f"there is no function {name}",
-                    line,
-                    column,
-                    _near(name, {*by_last_name, *NATIVE}),
-                )
-            called.add(full)
-        return frozenset(called)
+                hint = _near(name, known)
+                raise BadExpression(f"there is no function {name}", line, column, hint)
+        return frozenset(full for name, full in full_names.items() if name in found)
 
 
 class Activations:
@@ -265,7 +264,7 @@ def _syntax_error(source: str, said: str) -> BadExpression:
     _, _, told = said.partition("ERROR: <input>:")
     line, _, rest = told.partition(":")
     column, _, message = rest.partition(": ")
-    message = message.partition("\n| ")[0].strip().removeprefix("Syntax error: ")
+    message = message.partition("\n")[0].strip().removeprefix("Syntax error: ")
     if not (line.isdigit() and column.isdigit() and message):
         return BadExpression("this is no CEL expression")
     if "Recursion limit" in message:
@@ -273,7 +272,7 @@ def _syntax_error(source: str, said: str) -> BadExpression:
     expecting = message.find(" expecting {")
     if expecting >= 0:
         message = message[:expecting]
-    return BadExpression(message, int(line), int(column), _SYNTAX.get(message, ""))
+    return BadExpression(message, max(1, int(line)), max(1, int(column)), _SYNTAX.get(message, ""))
 
 
 def _said(error: Exception) -> str:

@@ -1,0 +1,645 @@
+"""`jobsworth audit`, against a server that answers as an API server does."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from fake_api_server import FakeApiServer, fake_api_server, status
+from jobsworth.cli import run
+from running import Outcome
+from stored_objects import cron_manifest, ended, manifest, owned, stored
+
+pytest.importorskip("kubernetes")
+
+Audit = Callable[..., Outcome]
+
+JOBS, CRON_JOBS = "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"
+REFUSED_TODAY = manifest("indexed", backoffLimitPerIndex=1)
+HANGS = manifest("hangs", activeDeadlineSeconds=None)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeApiServer]:
+    with fake_api_server() as server:
+        yield server
+
+
+@pytest.fixture
+def audit(
+    server: FakeApiServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Audit:
+    """Runs `jobsworth audit` on the fake server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+
+    def audit(*arguments: str) -> Outcome:
+        with pytest.raises(SystemExit) as stopped:
+            run(["audit", *arguments])
+        written = capsys.readouterr()
+        return Outcome(int(stopped.value.code or 0), written.out, written.err)
+
+    return audit
+
+
+def test_a_cluster_without_faults_exits_with_0(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(manifest())]
+    done = audit("-A")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  REMARKS  MOST OFTEN",
+        "(all)         1         0       0         0        0",
+    ]
+    assert (
+        done.err
+        == 'context "test", as Kubernetes 1.36: 1 object in 1 namespace; 1 valid, 0 invalid\n'
+    )
+
+
+def test_what_would_be_refused_today_exits_with_1(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch"), stored(manifest())]
+    done = audit("-A")
+    assert done.code == 1
+    assert "batch/Job/indexed  1 error  JW004 FieldValueInvalid" in done.out
+    assert "2 objects in 2 namespaces; 1 valid, 1 invalid" in done.err
+
+
+def test_an_empty_cluster_says_so(audit: Audit) -> None:
+    done = audit("-A")
+    assert (done.code, done.out) == (0, "")
+    assert "nothing to judge: no Job or CronJob was found" in done.err
+
+
+def test_the_credentials_go_with_every_request(server: FakeApiServer, audit: Audit) -> None:
+    audit("-A")
+    assert server.headers["authorization"] == "Bearer secret"
+    assert server.headers["user-agent"] == "jobsworth"
+
+
+# Where it looks.
+
+
+def test_the_namespace_is_that_of_the_context(server: FakeApiServer, audit: Audit) -> None:
+    server.namespaces["batch"] = {}
+    server.jobs = [stored(REFUSED_TODAY, "batch"), stored(HANGS)]
+    assert "default/Job/hangs" in audit("-o", "concise").out
+    assert "batch/Job/indexed" in audit("--context", "other", "-o", "concise").out
+    paths = [path for path, _ in server.asked]
+    assert JOBS not in paths
+    assert "/apis/batch/v1/namespaces/batch/jobs" in paths
+
+
+def test_several_namespaces_can_be_named(server: FakeApiServer, audit: Audit) -> None:
+    server.namespaces |= {"a": {}, "b": {}}
+    server.jobs = [stored(manifest(), name) for name in ("a", "b", "default")]
+    assert "2 objects in 2 namespaces" in audit("-n", "a,b").err
+    assert "2 objects in 2 namespaces" in audit("-n", "a", "--namespace", "b", "-n", "a").err
+
+
+def test_a_namespace_that_is_not_there_is_an_error(audit: Audit) -> None:
+    done = audit("-n", "typo")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == 'Error: context "test" has no namespace "typo"\n'
+
+
+def test_a_namespace_and_all_of_them_are_one_too_many(audit: Audit) -> None:
+    done = audit("-A", "-n", "default")
+    assert done.code == 2
+    assert "--namespace and --all-namespaces both say where to look" in done.err
+
+
+# Which objects.
+
+
+def test_finished_jobs_are_left_out(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [
+        stored(REFUSED_TODAY, status=ended("Complete")),
+        stored(REFUSED_TODAY, status=ended("Failed")),
+        stored(REFUSED_TODAY, deletionTimestamp="2025-11-03T08:00:00Z"),
+        stored(manifest()),
+    ]
+    done = audit("-A")
+    assert done.code == 0
+    assert "3 finished or being deleted, skipped (--include-finished)" in done.err
+    assert "4 objects in 1 namespace; 1 valid, 3 invalid" in audit("-A", "--include-finished").err
+
+
+def test_a_cron_job_stands_for_its_jobs(server: FakeApiServer, audit: Audit) -> None:
+    server.cron_jobs = [cron_job] = [stored(cron_manifest("nightly", concurrencyPolicy="Never"))]
+    server.jobs = [owned(stored(HANGS), cron_job), stored(HANGS)]
+    done = audit("-A", "-o", "concise")
+    assert [line.partition(":")[0] for line in done.out.splitlines()] == [
+        "default/CronJob/nightly",
+        "default/Job/hangs",
+    ]
+    assert "for 1 Job stands their CronJob (--include-owned)" in done.err
+    assert len(audit("-A", "-o", "concise", "--include-owned").out.splitlines()) == 3
+
+
+def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
+    server: FakeApiServer, audit: Audit
+) -> None:
+    server.jobs = [owned(stored(HANGS), stored(cron_manifest()))]
+    assert "default/Job/hangs" in audit("-A", "-o", "concise").out
+
+
+# By what they are judged.
+
+
+def test_the_release_is_that_of_the_cluster(server: FakeApiServer, audit: Audit) -> None:
+    server.version = ("1", "28+")
+    server.jobs = [stored(manifest(managedBy="example.com/queue"), release="1.36")]
+    done = audit("-A")
+    assert done.code == 1
+    assert "as Kubernetes 1.28: " in done.err
+    asked = audit("-A", "--kubernetes-version", "1.36")
+    assert asked.code == 0
+    assert "as Kubernetes 1.36 (the cluster runs 1.28): " in asked.err
+
+
+@pytest.mark.parametrize(("minor", "nearest"), [("99", "1.37"), ("19", "1.25")])
+def test_an_unknown_release_is_judged_as_the_nearest(
+    minor: str, nearest: str, server: FakeApiServer, audit: Audit
+) -> None:
+    server.version = ("1", minor)
+    done = audit("-A")
+    assert done.code == 0
+    assert (
+        f"note: the cluster runs Kubernetes 1.{minor}, which is not known: judged as {nearest}"
+        in done.err
+    )
+
+
+def test_a_cluster_that_hides_its_version_is_judged_as_the_newest(
+    server: FakeApiServer, audit: Audit
+) -> None:
+    server.faults = [answers("/version", 403, status(403, "Forbidden", "no"))]
+    done = audit("-A")
+    assert done.code == 0
+    assert "note: the cluster does not tell its version: judged as Kubernetes 1.37" in done.err
+
+
+def test_what_is_privileged_was_let_in(server: FakeApiServer, audit: Audit) -> None:
+    written = manifest()
+    (container,) = written["spec"]["template"]["spec"]["containers"]
+    privileged = {**container, "securityContext": {"privileged": True}}
+    pod = {**written["spec"]["template"]["spec"], "containers": [privileged]}
+    written["spec"]["template"] = {"spec": pod}
+    server.jobs = [stored(written)]
+    assert audit("-A").code == 0
+
+
+def test_rules_are_selected_as_for_manifests(
+    server: FakeApiServer, audit: Audit, tmp_path: Path
+) -> None:
+    server.jobs = [stored(HANGS)]
+    assert audit("-A", "-o", "concise", "--ignore", "JW201").out == ""
+    (tmp_path / ".jobsworth.yaml").write_text("severity: {JW201: error}\n", encoding="utf-8")
+    assert audit("-A").code == 1
+    assert audit("-A", "--isolated").code == 0
+
+
+@pytest.mark.parametrize("wrong", [["--select", "JW999"], ["--kubernetes-version", "1.3"]])
+def test_a_wrong_option_is_told_before_the_cluster_is_asked(
+    wrong: list[str], server: FakeApiServer, audit: Audit
+) -> None:
+    assert audit("-A", *wrong).code == 2
+    assert server.asked == []
+
+
+# Policies.
+
+POLICY = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: research}
+spec:
+  match: [{namespaceSelector: {matchLabels: {team: research}}}]
+  limits:
+    ttlSecondsAfterFinished: {required: true}
+  rules: {JW201: deny}
+"""
+
+
+def policy(folder: Path) -> str:
+    (folder / "policy.yaml").write_text(POLICY, encoding="utf-8")
+    return "policy.yaml"
+
+
+def test_policies_speak_of_what_is_stored(
+    server: FakeApiServer, audit: Audit, tmp_path: Path
+) -> None:
+    server.namespaces |= {"lab": {"team": "research"}, "shop": {"team": "shop"}}
+    written = manifest(activeDeadlineSeconds=None, ttlSecondsAfterFinished=None)
+    server.jobs = [stored(written, "lab"), stored(written, "shop")]
+    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise")
+    assert done.code == 1
+    told = [tuple(line.split(": ")[0:2]) for line in done.out.splitlines()]
+    assert [(place, said.rpartition(" ")[0]) for place, said in told] == [
+        ("lab/Job/train", "error JP004"),
+        ("lab/Job/train", "error JW201"),
+        ("lab/Job/train", "info JW204"),
+        ("shop/Job/train", "info JW201"),
+        ("shop/Job/train", "info JW204"),
+    ]
+    table = audit("-A", "--policy", "policy.yaml").out
+    assert "JP004 FieldValueRequired of policy research" in table
+
+
+def test_labels_are_read_of_the_namespaces_that_are_named(
+    server: FakeApiServer, audit: Audit, tmp_path: Path
+) -> None:
+    server.namespaces["lab"] = {"team": "research"}
+    server.jobs = [stored(HANGS, "lab")]
+    assert audit("-n", "lab", "--policy", policy(tmp_path)).code == 1
+    assert "/api/v1/namespaces" not in [path for path, _ in server.asked]
+
+
+def test_labels_that_may_not_be_read_are_missed_aloud(
+    server: FakeApiServer, audit: Audit, tmp_path: Path
+) -> None:
+    server.jobs = [stored(HANGS, "lab")]
+    server.faults = [answers("/api/v1/namespaces", 403, status(403, "Forbidden", "no"))]
+    done = audit("-A", "--policy", policy(tmp_path), "-o", "concise")
+    assert done.err.startswith(
+        "note: the labels of namespaces cannot be read (get and list on namespaces"
+    )
+    assert done.code == 0
+    assert done.out.startswith("lab/Job/hangs: warning JW201 ")
+
+
+def test_labels_are_not_asked_for_without_need(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(manifest())]
+    audit("-A")
+    assert "/api/v1/namespaces" not in [path for path, _ in server.asked]
+
+
+def test_a_wrong_policy_is_told_with_its_place(audit: Audit, tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(POLICY.replace("limits", "limit"), encoding="utf-8")
+    done = audit("-A", "--policy", "policy.yaml")
+    assert done.code == 2
+    assert "policy.yaml:6:3: error: spec.limit: " in done.err
+
+
+# How it is told.
+
+
+def test_concise_lines_begin_with_the_object(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    assert audit("-A", "-o", "concise").out == (
+        "batch/Job/indexed: error JW004 spec.backoffLimitPerIndex: "
+        "Invalid value: 1: requires indexed completion mode\n"
+    )
+
+
+def test_the_text_report_names_the_object_once(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    assert audit("-A", "-o", "text").out.splitlines() == [
+        "batch/Job/indexed: error: spec.backoffLimitPerIndex [JW004]",
+        "  Invalid value: 1: requires indexed completion mode",
+        "",
+    ]
+
+
+def test_json_has_objects_and_no_files(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    loaded = json.loads(audit("-A", "-o", "json").out)
+    assert loaded["results"] == [
+        {
+            "kind": "Job",
+            "namespace": "batch",
+            "name": "indexed",
+            "status": "invalid",
+            "findings": [
+                {
+                    "source": "api",
+                    "severity": "error",
+                    "code": "JW004",
+                    "field": "spec.backoffLimitPerIndex",
+                    "reason": "FieldValueInvalid",
+                    "message": "Invalid value: 1: requires indexed completion mode",
+                }
+            ],
+        }
+    ]
+    assert loaded["summary"]["namespaces"] == 1
+    assert loaded["summary"]["invalid"] == 1
+
+
+def test_sarif_has_logical_places(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    (result,) = json.loads(audit("-A", "-o", "sarif").out)["runs"][0]["results"]
+    name = "Job/batch/indexed#spec.backoffLimitPerIndex"
+    assert result["locations"] == [
+        {"logicalLocations": [{"fullyQualifiedName": name, "kind": "object"}]}
+    ]
+
+
+def test_junit_has_a_suite_for_each_namespace(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(manifest(), "a"), stored(manifest("b1"), "b"), stored(REFUSED_TODAY, "b")]
+    suites = ElementTree.fromstring(audit("-A", "-o", "junit").out).findall("testsuite")
+    found = [(each.get("name"), each.get("tests"), each.get("failures")) for each in suites]
+    assert found == [("a", "1", "0"), ("b", "2", "1")]
+
+
+def test_a_github_annotation_names_the_object(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    assert audit("-A", "-o", "github").out.startswith(
+        "::error title=JW004 FieldValueInvalid::batch/Job/indexed: spec.backoffLimitPerIndex: Invalid"
+    )
+
+
+def test_a_quiet_report_has_only_what_is_invalid(server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(REFUSED_TODAY), stored(HANGS)]
+    done = audit("-A", "-q", "-o", "concise")
+    assert len(done.out.splitlines()) == 1
+    assert done.err == ""
+
+
+# Large clusters.
+
+
+def test_a_large_cluster_is_read_in_pages(server: FakeApiServer, audit: Audit) -> None:
+    job = stored(manifest())
+    server.jobs = [
+        {**job, "metadata": {**job["metadata"], "uid": str(index)}} for index in range(1203)
+    ]
+    assert "1203 objects in 1 namespace" in audit("-A").err
+    asked = [query for path, query in server.asked if path == JOBS]
+    assert asked == [
+        {"limit": "500"},
+        {"limit": "500", "continue": "500"},
+        {"limit": "500", "continue": "1000"},
+    ]
+
+
+def many(server: FakeApiServer) -> None:
+    server.jobs = [
+        stored(manifest(f"job-{index}", activeDeadlineSeconds=None)) for index in range(1100)
+    ]
+
+
+def names(done: Outcome) -> list[str]:
+    return [line.partition(":")[0].rpartition("/")[2] for line in done.out.splitlines()]
+
+
+def test_an_expired_list_goes_on_where_it_was(server: FakeApiServer, audit: Audit) -> None:
+    many(server)
+    expired = status(410, "Expired", "The provided continue parameter is too old", resume="500")
+    server.faults = [once(answers(JOBS, 410, expired, after="500"))]
+    done = audit("-A", "-o", "concise")
+    assert names(done) == [f"job-{index}" for index in range(1100)]
+    asked = [query.get("continue") for path, query in server.asked if path == JOBS]
+    assert asked == [None, "500", "500", "1000"]
+
+
+def test_an_expired_list_begins_anew_and_counts_nothing_twice(
+    server: FakeApiServer, audit: Audit
+) -> None:
+    many(server)
+    expired = status(410, "Expired", "The provided continue parameter is too old")
+    server.faults = [once(answers(JOBS, 410, expired, after="1000"))]
+    done = audit("-A", "-o", "concise")
+    assert names(done) == [f"job-{index}" for index in range(1100)]
+    asked = [query.get("continue") for path, query in server.asked if path == JOBS]
+    assert asked == [None, "500", "1000", None, "500", "1000"]
+
+
+def test_a_list_that_always_expires_is_given_up(server: FakeApiServer, audit: Audit) -> None:
+    many(server)
+    server.faults = [answers(JOBS, 410, status(410, "Expired", "too old"), after="500")]
+    done = audit("-A")
+    assert done.code == 2
+    assert (
+        "expires faster than it can be read, 5 times: audit single namespaces with -n" in done.err
+    )
+
+
+@pytest.mark.parametrize("code", [429, 500, 503])
+def test_a_busy_server_is_asked_again(code: int, server: FakeApiServer, audit: Audit) -> None:
+    server.jobs = [stored(manifest())]
+    server.faults = [once(answers(JOBS, code, status(code, "Busy", "try again later")))]
+    assert audit("-A").code == 0
+
+
+def test_a_server_that_stays_busy_is_an_error(server: FakeApiServer, audit: Audit) -> None:
+    server.faults = [answers(JOBS, 429, status(429, "TooManyRequests", "too many requests"))]
+    done = audit("-A")
+    assert (done.code, done.err) == (2, f"Error: {server.url} answers: too many requests\n")
+
+
+# What goes wrong.
+
+
+def test_expired_credentials(server: FakeApiServer, audit: Audit) -> None:
+    server.faults = [lambda path, query: (401, status(401, "Unauthorized", "Unauthorized"))]
+    done = audit("-A")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f'Error: {server.url} does not accept the credentials of context "test" (401 Unauthorized): they '
+        "may have expired; log in again, or choose another context with --context\n"
+    )
+
+
+@pytest.mark.parametrize("path", [JOBS, CRON_JOBS])
+def test_a_forbidden_list(path: str, server: FakeApiServer, audit: Audit) -> None:
+    said = 'jobs.batch is forbidden: User "alice" cannot list resource "jobs" at the cluster scope'
+    server.faults = [answers(path, 403, status(403, "Forbidden", said))]
+    done = audit("-A")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "the verb list on jobs and cronjobs is needed" in done.err
+
+
+def test_no_credentials_at_all(server: FakeApiServer, audit: Audit) -> None:
+    said = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
+    server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", said))]
+    assert 'Error: context "test" has no credentials, and' in audit("-A").err
+
+
+@pytest.mark.parametrize("body", ["<html>Sign in</html>", "[1]", ""])
+def test_something_else_than_an_api_server(body: str, server: FakeApiServer, audit: Audit) -> None:
+    server.faults = [lambda path, query: (200, body)]
+    done = audit("-A")
+    assert done.code == 2
+    assert "but not as a Kubernetes API server does" in done.err
+
+
+def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        server.url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        server.kubeconfig(tmp_path)
+        done = audit("-A")
+    assert done.code == 2
+    assert done.err == (
+        f"Error: {server.url} refuses connections: does the cluster run, and is the address of "
+        'context "test" right?\n'
+    )
+
+
+def test_a_host_that_does_not_exist(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+    server.url = "https://no-such-host.invalid:6443"
+    server.kubeconfig(tmp_path)
+    assert "the host of https://no-such-host.invalid:6443 is not known" in audit("-A").err
+
+
+def test_a_server_that_does_not_answer(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        server.url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        server.kubeconfig(tmp_path)
+        done = audit("-A", "--request-timeout", "1")
+    assert done.code == 2
+    assert "did not answer within 1 s: give it longer with --request-timeout" in done.err
+
+
+def test_a_server_without_tls_where_tls_is_wanted(
+    server: FakeApiServer, audit: Audit, tmp_path: Path
+) -> None:
+    server.url = server.url.replace("http:", "https:")
+    server.kubeconfig(tmp_path)
+    assert "no TLS connection to https://127.0.0.1:" in audit("-A").err
+
+
+# Configurations.
+
+
+def test_an_unknown_context_is_named_beside_the_known_ones(audit: Audit, tmp_path: Path) -> None:
+    done = audit("-A", "--context", "tset")
+    assert done.code == 2
+    assert done.err == (
+        f'Error: the kubeconfig {tmp_path / "kubeconfig"} has no context "tset"; it has: other, test\n'
+    )
+
+
+def test_no_kubeconfig(audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KUBECONFIG")
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    done = audit("-A")
+    assert done.code == 2
+    assert done.err == (
+        "Error: no cluster is known: $KUBECONFIG is not set, and there is no ~/.kube/config; "
+        "name a file with --kubeconfig\n"
+    )
+
+
+def test_a_kubeconfig_that_is_named_and_absent(audit: Audit) -> None:
+    assert "there is no kubeconfig absent.yaml" in audit("-A", "--kubeconfig", "absent.yaml").err
+
+
+def test_several_kubeconfigs_are_merged(
+    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = os.pathsep.join([str(tmp_path / "absent"), os.environ["KUBECONFIG"]])
+    monkeypatch.setenv("KUBECONFIG", both)
+    assert audit("-A").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "cannot be read"),
+        ("", "cannot be read"),
+        ("[1, 2]", "cannot be read"),
+        ("contexts: []\n", "has no current-context"),
+        ("contexts: [{name: a, context: {cluster: c, user: u}}]\n", "has no current-context"),
+        ("current-context: a\ncontexts: [{name: a}]\n", 'context "a" of the kubeconfig'),
+        (
+            "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n",
+            'context "a" of the kubeconfig',
+        ),
+        (
+            "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+            "clusters: [{name: c, cluster: {server: 'localhost'}}]\nusers: [{name: u, user: {}}]\n",
+            "it must be a URL",
+        ),
+        (
+            "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+            "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority: no.crt}}]\n"
+            "users: [{name: u, user: {}}]\n",
+            "no.crt",
+        ),
+        (
+            "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+            "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority-data: bm8=}}]\n"
+            "users: [{name: u, user: {}}]\n",
+            "https://127.0.0.1:1",
+        ),
+        (
+            "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
+            "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+            "users: [{name: u, user: {exec: {command: no-such-plugin, apiVersion: client.authentication.k8s.io/v1}}}]\n",
+            "has no credentials",
+        ),
+    ],
+)
+def test_a_kubeconfig_that_cannot_be_used(
+    text: str, said: str, audit: Audit, tmp_path: Path
+) -> None:
+    (tmp_path / "wrong").write_text(text, encoding="utf-8")
+    done = audit("-A", "--kubeconfig", "wrong")
+    assert done.code == 2
+    assert done.err.startswith("Error: ")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_pod_without_a_kubeconfig_uses_its_own_account(
+    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KUBECONFIG")
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
+    assert "does the Pod have a token" in audit("-A").err
+
+
+def test_no_key_of_a_kubeconfig_is_left_behind(
+    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    server.kubeconfig(
+        tmp_path, **{"client-key-data": "a2V5", "client-certificate-data": "Y2VydA=="}
+    )
+    audit("-A")
+    assert list(folder.iterdir()) == []
+
+
+def answers(path: str, code: int, body: Any, after: str | None = None) -> Any:
+    """A fault: this is what a path answers, or only the page after a token."""
+
+    def fault(asked: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        wanted = asked == path and (after is None or query.get("continue") == after)
+        return (code, body) if wanted else None
+
+    return fault
+
+
+def once(fault: Any) -> Any:
+    """The same fault, the first time only."""
+    spent: list[bool] = []
+
+    def fault_once(path: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        found: tuple[int, Any] | None = None if spent else fault(path, query)
+        if found is not None:
+            spent.append(True)
+        return found
+
+    return fault_once

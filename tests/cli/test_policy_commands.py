@@ -1,0 +1,311 @@
+"""`jobsworth policy check`, `explain` and `test`."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from cli.policy_files import CASES, FILES, JOB, POLICY
+from running import Command
+
+TESTED = {"job.yaml": JOB, "house.yaml": POLICY, "house_test.yaml": CASES}
+SECOND = """\
+---
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: elsewhere}
+spec:
+  description: For others.
+  priority: 5
+  enforcement: warn
+  match: {namespaces: [others]}
+  defaults: {ttlSecondsAfterFinished: 60}
+"""
+
+
+class TestCheck:
+    """Whether policies can be used."""
+
+    def test_sound_ones_are_listed_by_precedence(self, command: Command) -> None:
+        done = command("policy", "check", "house.yaml", files={"house.yaml": POLICY + SECOND})
+        assert done.code == 0
+        assert done.out == (
+            "elsewhere (priority 5, warn): For others.\nhouse-rules (priority 0, deny)\n"
+        )
+
+    def test_everything_that_is_wrong_is_told_at_once(self, command: Command) -> None:
+        bad = POLICY.replace("maximum: 5", "maximum: -5").replace("no-deadline", "no-deadlin")
+        done = command("policy", "check", "house.yaml", files={"house.yaml": bad})
+        assert done.code == 1
+        first, second = done.out.splitlines()
+        assert first.startswith("house.yaml:15:29: error: spec.limits.backoffLimit.maximum: -5")
+        assert second.startswith("house.yaml:17:")
+        assert "no-deadline" in second
+
+
+class TestExplain:
+    """Which policy says what, and why."""
+
+    def test_of_each_policy_whether_it_speaks_and_what_it_says(self, command: Command) -> None:
+        files = {**FILES, "policies/house.yaml": POLICY + SECOND}
+        done = command("policy", "explain", "policies", "job.yaml", files=files)
+        assert done.code == 0
+        told = done.out.split("\n\n")
+        assert told[0] == "Job train in namespace default: CREATE, Kubernetes 1.37"
+        assert told[1].splitlines() == [
+            "elsewhere (priority 5, warn) is silent",
+            '  because     does not match: namespace "default" is not among namespaces [others]',
+        ]
+        lines = told[2].splitlines()
+        assert lines[0] == "house-rules (priority 0, deny) speaks"
+        assert "  fills in    spec.ttlSecondsAfterFinished: unset becomes 3600" in lines
+        assert (
+            "  deny        spec.backoffLimit: Invalid value: 9: must be less than or equal to 5 [JP002]"
+            in lines
+        )
+        assert told[3].strip() == "denied: 1 deny, 1 warn"
+
+    def test_another_policy_may_decide_about_a_default(self, command: Command) -> None:
+        files = {**FILES, "policies/house.yaml": POLICY + SECOND}
+        done = command(
+            "policy", "explain", "policies", "job.yaml", "--namespace", "others", files=files
+        )
+        assert "fills in    spec.ttlSecondsAfterFinished: unset becomes 60" in done.out
+        assert (
+            "leaves      spec.ttlSecondsAfterFinished: policy elsewhere decides about it"
+            in done.out
+        )
+
+    def test_who_asks_and_where_can_be_said(self, command: Command) -> None:
+        match = (
+            "  match:\n    users: [alice]\n    groups: [ml]\n"
+            "    namespaceSelector: {matchLabels: {tier: research}}\n"
+        )
+        files = {**FILES, "policies/house.yaml": POLICY + match}
+        arguments = ("policy", "explain", "policies", "job.yaml")
+        unknown = command(*arguments, files=files)
+        assert "perhaps matches" in unknown.out
+        known = command(
+            *arguments, "--user", "alice", "--group", "dev", "--group", "ml",
+            "--namespace-labels", "tier=research",
+        )  # fmt: skip
+        assert "house-rules (priority 0, deny) speaks\n  because     matches: " in known.out
+        assert "CREATE by alice" in known.out
+        other = command(*arguments, "--user", "bob", "--namespace-labels", "tier=research")
+        assert "is silent" in other.out
+
+    def test_an_update_is_told_as_one(self, command: Command) -> None:
+        old = JOB.replace("backoffLimit: 9", "backoffLimit: 10")
+        files = {**FILES, "deployed.yaml": old}
+        done = command(
+            "policy", "explain", "policies", "job.yaml", "--against", "deployed.yaml", files=files
+        )
+        assert ": UPDATE, Kubernetes" in done.out
+        assert "denied: 1 deny" in done.out
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            (["policies"], "name the policies and a manifest"),
+            (["policies", "nowhere.yaml"], "nowhere.yaml:1:1: there is no such file or folder"),
+            (["policies", "job.yaml", "--namespace-labels", "a"], "not of the form KEY=VALUE"),
+            (["job.yaml", "job.yaml"], "there is no JobPolicy"),
+            (["policies", "job.yaml", "--kubernetes-version", "9"], "unknown Kubernetes release"),
+        ],
+    )
+    def test_what_cannot_be_explained(
+        self, command: Command, arguments: list[str], expected: str
+    ) -> None:
+        done = command("policy", "explain", *arguments, files=FILES)
+        assert done.code == 2
+        assert expected in done.err
+
+
+class TestTest:
+    """Cases beside policies."""
+
+    def test_cases_that_pass(self, command: Command) -> None:
+        done = command("policy", "test", files=TESTED)
+        assert (done.code, done.out) == (0, "ok   house_test.yaml (2 cases)\n")
+        assert done.err == "2 passed, 0 failed\n"
+
+    def test_verbose_names_them(self, command: Command) -> None:
+        done = command("policy", "test", "-v", ".", files=TESTED)
+        assert "  ok   nine retries are too many\n" in done.out
+
+    def test_a_case_that_fails_shows_the_difference_and_its_place(self, command: Command) -> None:
+        lenient = POLICY.replace("maximum: 5", "maximum: 50")
+        done = command("policy", "test", files={**TESTED, "house.yaml": lenient})
+        assert done.code == 1
+        assert done.err == "0 passed, 2 failed\n"
+        assert done.out.splitlines()[:6] == [
+            "FAIL house_test.yaml (2 cases)",
+            "  FAIL house_test.yaml:5: nine retries are too many",
+            "       verdict:",
+            "       - deny",
+            "       + allow",
+            "       deny:",
+        ]
+
+    @pytest.mark.parametrize(
+        ("expect", "difference"),
+        [
+            ("deny", []),
+            ("{verdict: deny}", []),
+            ("allow", ["verdict:", "- allow", "+ deny", "+ JP002 spec.backoffLimit: Invalid"]),
+            ("{deny: [must be less than]}", []),
+            ("{deny: [{message: See the handbook}]}", []),
+            ("{deny: [{policy: house-rules, code: JP002}]}", []),
+            ("{deny: [{policy: other}]}", ["deny:", "- policy: other", "+ JP002"]),
+            ("{deny: [{code: JP001}]}", ["deny:", "- code: JP001", "+ JP002"]),
+            ("{deny: [JP, {field: spec.x}]}", ["deny:", "- message: JP"]),
+            ("{verdict: deny, warn: [{code: JW201}]}", []),
+            ("{verdict: deny, warn: []}", ["warn:", "- nothing", "+ JW201"]),
+            ("{verdict: deny, audit: []}", []),
+            ("{verdict: deny, audit: [x]}", ["audit:", "- message: x", "+ nothing"]),
+            ("{verdict: deny, patch: {spec.ttlSecondsAfterFinished: 3600}}", []),
+            (
+                "{verdict: deny, patch: {spec.ttlSecondsAfterFinished: 60}}",
+                ["patch of spec.ttlSecondsAfterFinished:", "- 60", "+ 3600"],
+            ),
+            (
+                "{verdict: deny, patch: {spec.ttlSecondsAfterFinished: null}}",
+                ["patch of spec.ttlSecondsAfterFinished:", "- nothing", "+ 3600"],
+            ),
+            ("{verdict: deny, patch: {spec.suspended: true}}", ["- true", "+ nothing"]),
+            ("{verdict: deny, patch: {spec.activeDeadlineSeconds: null}}", []),
+            ("{verdict: deny, patch: {}}", ["patch of spec.podFailurePolicy:", "- nothing"]),
+            (
+                '{verdict: deny, patch: {"spec.podFailurePolicy.rules[0].action": Ignore}}',
+                [],
+            ),
+        ],
+    )
+    def test_expectations(self, command: Command, expect: str, difference: list[str]) -> None:
+        cases = (
+            "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicyTest\nspec:\n  cases:\n"
+            f"    - name: a case\n      manifest: job.yaml\n      expect: {expect}\n"
+        )
+        done = command("policy", "test", files={**TESTED, "house_test.yaml": cases})
+        assert done.code == bool(difference)
+        for line in difference:
+            assert f"       {line}" in done.out
+
+    def test_a_manifest_that_the_api_server_refuses_fails_its_case(self, command: Command) -> None:
+        bad = JOB.replace("backoffLimit: 9", "backoffLimit: -9")
+        done = command("policy", "test", files={**TESTED, "job.yaml": bad})
+        assert (
+            "the API server refuses the manifest: spec.backoffLimit: Invalid value: -9" in done.out
+        )
+
+    @pytest.mark.parametrize(
+        ("manifest", "expected"),
+        [
+            ("{kind: Job}", "the manifest is not a Job or CronJob of batch/v1"),
+            (
+                "{apiVersion: batch/v1, kind: Job, spec: {suspend: maybe}}",
+                "the API server cannot decode the manifest: spec.suspend",
+            ),
+        ],
+    )
+    def test_so_does_one_that_is_no_job(
+        self, command: Command, manifest: str, expected: str
+    ) -> None:
+        cases = CASES.replace("manifest: job.yaml", f"manifest: {manifest}")
+        done = command("policy", "test", files={**TESTED, "house_test.yaml": cases})
+        assert done.code == 1
+        assert expected in done.out
+
+    def test_the_policies_are_those_of_the_folder_where_no_file_has_the_name(
+        self, command: Command
+    ) -> None:
+        files = {"a/job.yaml": JOB, "a/one.yaml": POLICY, "a/all_test.yaml": CASES}
+        assert command("policy", "test", "a", files=files).code == 0
+
+    def test_or_those_that_are_named(self, command: Command) -> None:
+        named = CASES.replace("spec:\n", "spec:\n  policies: [../house.yaml]\n", 1)
+        files = {"a/job.yaml": JOB, "house.yaml": POLICY, "a/all_test.yaml": named}
+        assert command("policy", "test", "a", files=files).code == 0
+        lenient = POLICY.replace("maximum: 5", "maximum: 50")
+        done = command("policy", "test", "a", "--policy", "b.yaml", files={"b.yaml": lenient})
+        assert done.code == 1
+
+    def test_cases_can_be_chosen_by_name(self, command: Command) -> None:
+        done = command("policy", "test", "--name", "an hour", files=TESTED)
+        assert done.err == "1 passed, 0 failed\n"
+        assert command("policy", "test", "--name", "no such").code == 2
+
+    def test_the_release_is_the_cases_or_the_command_lines(self, command: Command) -> None:
+        old = CASES.replace("spec:\n", 'spec:\n  kubernetesVersion: "1.25"\n', 1)
+        # Kubernetes 1.25 drops failure policies: their gate was off.
+        done = command("policy", "test", files={**TESTED, "house_test.yaml": old})
+        assert done.code == 0
+        assert command("policy", "test", "--kubernetes-version", "1.36").code == 0
+
+    def test_reports_for_programs(self, command: Command) -> None:
+        files = {**TESTED, "house.yaml": POLICY.replace("3600", "60")}
+        done = command("policy", "test", "-o", "json", files=files)
+        assert done.code == 1
+        report = json.loads(done.out)
+        assert report["summary"] == {"passed": 1, "failed": 1}
+        assert report["cases"][1]["failures"] == [
+            "patch of spec.ttlSecondsAfterFinished:\n- 3600\n+ 60"
+        ]
+        junit = ElementTree.fromstring(command("policy", "test", "-o", "junit").out)
+        (suite,) = junit
+        assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+        assert [case.find("failure") is not None for case in suite] == [False, True]
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("spec: [\n", "house_test.yaml:1:8: error: "),
+            (
+                CASES.replace("expect:\n        deny", "expects:\n        deny"),
+                "house_test.yaml:7:7: error: spec.cases[0].expects: unknown field: did you mean expect?",
+            ),
+            (
+                CASES.replace("- name: nine retries are too many\n", "- {}\n    - name: x\n"),
+                "spec.cases[0].name: must be a sentence",
+            ),
+            (CASES.replace("v1alpha1", "v2"), "house_test.yaml:1:13: error: apiVersion: must be"),
+            (CASES.replace("manifest: job.yaml", "manifest: no.yaml"), "no.yaml:1:1: there is no"),
+            (
+                CASES.replace("manifest: job.yaml", "manifest: 1"),
+                "house_test.yaml:6:17: error: spec.cases[0].manifest: must be a manifest",
+            ),
+            (CASES.replace("verdict: deny", "verdict: no"), "must be allow or deny"),
+            (CASES.replace("deny: [", "verdict: allow, deny: ["), "error"),
+            (
+                CASES.replace("deny: [{code: JP002, field: spec.backoffLimit}]", "deny: JP002"),
+                "a list of",
+            ),
+            (CASES.replace("code: JP002", "cod: JP002"), "did you mean code?"),
+            (
+                CASES.replace("patch: {spec", "patch: [spec").replace("3600}", "3600]"),
+                "field paths",
+            ),
+            (
+                CASES.replace("spec:\n", "spec:\n  kubernetesVersion: 1.36\n", 1),
+                "house_test.yaml:4:22: error: spec.kubernetesVersion: unknown Kubernetes release",
+            ),
+            (
+                CASES.replace("expect:", "request: {groups: x}\n      expect:"),
+                "groups: must be a list of names",
+            ),
+            ("kind: JobPolicyTest\napiVersion: jobsworth.dev/v1alpha1\nspec: {}\n", "at least one"),
+            ("a: b\n", "there are no cases in it"),
+        ],
+    )
+    def test_cases_that_cannot_be_read(self, command: Command, text: str, expected: str) -> None:
+        done = command("policy", "test", files={**TESTED, "house_test.yaml": text})
+        assert done.code == 2
+        assert expected in done.err
+        assert "Usage:" not in done.err or "there are no cases" in expected
+
+
+def test_help_names_the_commands(command: Command) -> None:
+    done = command("policy", "--help")
+    assert {"check", "explain", "test"} <= set(done.out.split())

@@ -1,0 +1,69 @@
+"""The command line of ``jobsworth reconcile``: what is refused before anybody is asked, and --release."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli import run
+from jobsworth.reconciler.api import pods_path
+from reconciler.fake_api import FakeApi
+from reconciler.fake_http import FakeServer
+
+pytest.importorskip("kubernetes")
+
+KUBECONFIG = """
+apiVersion: v1
+kind: Config
+current-context: here
+contexts: [{{name: here, context: {{cluster: here, user: here}}}}]
+clusters: [{{name: here, cluster: {{server: "{url}"}}}}]
+users: [{{name: here, user: {{token: secret}}}}]
+"""
+
+
+def reconcile(*arguments: str) -> int:
+    """Run the command, and return its exit code."""
+    with pytest.raises(SystemExit) as stopped:
+        run(["reconcile", *arguments])
+    return int(stopped.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--sync-period", "soon"], '--sync-period "soon" is not a duration such as 10s'),
+        (["--pod-failure-backoff", "-1s"], '"-1s" is not a duration'),
+        (["--kube-api-qps", "many"], '--kube-api-qps "many" is not a number'),
+        (["--workers", "0"], "'--workers'"),
+        (["--listen", "8081"], '--listen "8081" is not an address such as :8081'),
+        (["--managed-by", "kubernetes.io/job-controller"], "give --adopt-unmanaged"),
+        (["--kubeconfig", "/nowhere/config"], "there is no kubeconfig /nowhere/config"),
+        (["--audit", "--select", "JW9999"], "JW9999"),
+    ],
+)
+def test_what_is_wrong_is_told(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reconcile(*arguments) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_release_frees_every_pod_of_ours_and_no_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api = FakeApi(time.time)
+    with FakeServer(api) as server:
+        kubeconfig = tmp_path / "config"
+        kubeconfig.write_text(KUBECONFIG.format(url=server.url))
+        kept = {"ours": ["example.com/other"], "theirs": ["batch.kubernetes.io/job-tracking"]}
+        added = {"ours": ["jobsworth.dev/job-tracking"], "theirs": []}
+        for name, finalizers in kept.items():
+            meta = {"name": name, "namespace": "ns", "finalizers": [*finalizers, *added[name]]}
+            api.call("POST", pods_path("ns"), {"metadata": meta, "spec": {}})
+        assert reconcile("--release", "--kubeconfig", str(kubeconfig)) == 0
+    found = {pod["metadata"]["name"]: pod["metadata"]["finalizers"] for pod in api.all("pods")}
+    assert found == kept
+    assert "freed 1 Pods of the finalizer jobsworth.dev/job-tracking" in capsys.readouterr().err

@@ -1,0 +1,132 @@
+"""The report for people who look at a whole cluster: by namespace, by rule, and the worst objects."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.reports.result import Located, Result
+
+    Rule = tuple[str, str]
+    """The severity of a rule's findings, and how people call it."""
+
+WORST = 10
+"""How many objects are named as the worst."""
+
+OFTEN = 3
+"""How many rules are named beside a namespace or an object."""
+
+SEVERITIES = ("error", "warning", "info")
+
+
+def render(results: Sequence[Result]) -> Iterator[str]:
+    """The lines of three tables; none when there are no results."""
+    if not results:
+        return
+    yield from _by_namespace(results)
+    if any(result.findings for result in results):
+        yield ""
+        yield from _by_rule(results)
+    worst = sorted(filter(_is_bad, results), key=_badness)
+    if worst:
+        yield ""
+        yield "THE WORST OBJECTS" if len(worst) > WORST else "OBJECTS WITH ERRORS OR WARNINGS"
+        yield from _aligned([_line_of(result) for result in worst[:WORST]])
+
+
+def _by_namespace(results: Sequence[Result]) -> Iterator[str]:
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(result.namespace or "", []).append(result)
+    bad = [name for name in groups if any(map(_is_bad, groups[name]))]
+    bad.sort(key=lambda name: (*_negative(_by_severity(groups[name])), name))
+    rows = [["NAMESPACE", "JOBS", "CRONJOBS", "ERRORS", "WARNINGS", "REMARKS", "MOST OFTEN"]]
+    rows += [[name, *_numbers(groups[name]), _often(groups[name])] for name in bad]
+    if len(groups) > 1 or not bad:
+        rows.append(["(all)", *_numbers(results), ""])
+    yield from _aligned(rows, numbers=range(1, 6))
+    clean = len(groups) - len(bad)
+    if clean and len(groups) > 1:
+        noun = "namespace has" if clean == 1 else "namespaces have"
+        yield f"{clean} {noun} neither errors nor warnings"
+
+
+def _by_rule(results: Sequence[Result]) -> Iterator[str]:
+    objects: Counter[Rule] = Counter()
+    for result in results:
+        objects.update({_rule_of(located) for located in result.findings})
+    rows = [["COUNT", "OBJECTS", "SEVERITY", "RULE"]]
+    for rule, count in _broken(results):
+        rows.append([str(count), str(objects[rule]), *rule])
+    yield from _aligned(rows, numbers=range(2))
+
+
+def _broken(results: Sequence[Result]) -> list[tuple[Rule, int]]:
+    """The rules that are broken, each how often: errors before warnings, the most frequent first."""
+    found = Counter(_rule_of(located) for result in results for located in result.findings)
+    return sorted(found.items(), key=lambda each: (SEVERITIES.index(each[0][0]), -each[1], each[0]))
+
+
+def _rule_of(located: Located) -> Rule:
+    finding = located.finding
+    policy = f" of policy {located.policy}" if located.policy else ""
+    return finding.severity, f"{finding.code} {finding.reason}{policy}"
+
+
+def _line_of(result: Result) -> list[str]:
+    errors, warnings, _ = _by_severity([result])
+    parts = [_count(errors, "error")] if errors else []
+    parts += [_count(warnings, "warning")] if warnings else []
+    return [result.file, ", ".join(parts), _often([result])]
+
+
+def _often(results: Sequence[Result]) -> str:
+    """The rules that are broken most often, errors before warnings."""
+    bad = [(name, count) for (severity, name), count in _broken(results) if severity != "info"]
+    named = [name + (f" ({count})" if count > 1 else "") for name, count in bad[:OFTEN]]
+    return ", ".join(named + ["…"] * (len(bad) > OFTEN))
+
+
+def _is_bad(result: Result) -> bool:
+    return any(located.finding.severity != "info" for located in result.findings)
+
+
+def _badness(result: Result) -> tuple[int, int, int, str]:
+    """The worst first, then by address."""
+    errors, warnings, infos = _negative(_by_severity([result]))
+    return errors, warnings, infos, result.file
+
+
+def _by_severity(results: Sequence[Result]) -> tuple[int, int, int]:
+    found = dict.fromkeys(SEVERITIES, 0)
+    for result in results:
+        for located in result.findings:
+            found[located.finding.severity] += 1
+    return found["error"], found["warning"], found["info"]
+
+
+def _negative(numbers: tuple[int, int, int]) -> tuple[int, int, int]:
+    return -numbers[0], -numbers[1], -numbers[2]
+
+
+def _numbers(results: Sequence[Result]) -> list[str]:
+    cron_jobs = sum(result.kind == "CronJob" for result in results)
+    return [str(each) for each in (len(results) - cron_jobs, cron_jobs, *_by_severity(results))]
+
+
+def _aligned(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> Iterator[str]:
+    """Rows as lines, columns two spaces apart, numbers on the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [
+            cell.rjust(width) if index in numbers else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,130 @@
+"""Authorities and serving certificates: what is in them, and what is refused."""
+
+from __future__ import annotations
+
+import datetime
+import socket
+import ssl
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("cryptography")
+
+from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
+
+from jobsworth.certificates import authority, development, serving
+from jobsworth.certificates.pair import (
+    BadCertificate,
+    KeyPair,
+    expiry,
+    issued_by,
+    join,
+    names,
+    read,
+    split,
+)
+
+NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
+DAY = datetime.timedelta(days=1)
+CA = authority.create(NOW, 100 * DAY)
+
+
+def test_an_authority_may_sign_servers_and_no_authority() -> None:
+    certificate = read(CA.certificate)
+    constraints = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage)
+    assert constraints.critical
+    assert (constraints.value.ca, constraints.value.path_length) == (True, 0)
+    assert usage.critical
+    assert usage.value.key_cert_sign
+    assert not usage.value.digital_signature
+    assert certificate.public_key().curve.name == "secp256r1"  # type: ignore[union-attr]
+
+
+def test_a_serving_certificate_is_for_a_tls_server_and_its_names() -> None:
+    pair = serving.issue(CA, ["localhost", "192.0.2.7", "::1", "*.example.com"], NOW, 10 * DAY)
+    certificate = read(pair.certificate)
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    extended = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
+    assert names(pair.certificate) == {"localhost", "192.0.2.7", "::1", "*.example.com"}
+    assert usage.digital_signature
+    assert not usage.key_cert_sign
+    assert not usage.key_encipherment  # an ECDSA key enciphers nothing
+    assert list(extended) == [ExtendedKeyUsageOID.SERVER_AUTH]
+    assert issued_by(pair.certificate, CA.certificate)
+    assert expiry(pair.certificate) == NOW + 10 * DAY
+
+
+def test_a_serving_certificate_does_not_outlive_its_authority() -> None:
+    pair = serving.issue(CA, ["localhost"], NOW + 95 * DAY, 10 * DAY)
+    assert expiry(pair.certificate) == expiry(CA.certificate)
+
+
+def test_a_certificate_is_valid_a_little_before_it_was_made() -> None:
+    assert read(CA.certificate).not_valid_before_utc == NOW - authority.BACKDATED
+
+
+@pytest.mark.parametrize("name", ["", "a b", "-a", "a-.b", "a..b", "https://a", "a" * 64, "é.example"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(serving.BadName, match="neither a host name"):
+        serving.issue(CA, [name], NOW, DAY)
+
+
+def test_a_certificate_takes_a_name() -> None:
+    with pytest.raises(serving.BadName, match="at least one"):
+        serving.issue(CA, [], NOW, DAY)
+
+
+@pytest.mark.parametrize(
+    ("pair", "why"),
+    [
+        (KeyPair(b"rubbish", CA.key), "not a certificate"),
+        (KeyPair(CA.certificate, b"rubbish"), "not a private key"),
+        (KeyPair(CA.certificate, authority.create(NOW, DAY).key), "not that of the certificate"),
+        (serving.issue(CA, ["localhost"], NOW, DAY), "no authority's"),
+        (authority.create(NOW - 9 * DAY, DAY), "ended at"),
+    ],
+)
+def test_what_cannot_sign_is_told(pair: KeyPair, why: str) -> None:
+    with pytest.raises(BadCertificate, match=why):
+        authority.check(pair, NOW)
+
+
+def test_a_bundle_is_split_and_joined_without_what_is_between_and_without_doubles() -> None:
+    other = authority.create(NOW, DAY).certificate
+    bundle = b"# ours\n" + CA.certificate + b"\r\n# and\n" + other + CA.certificate + b"-----BEGIN CE"
+    assert split(bundle) == (CA.certificate, other)
+    assert join((CA.certificate, other, CA.certificate)) == CA.certificate + other
+
+
+def test_openssl_trusts_what_we_issue_and_refuses_other_names(tmp_path: Path) -> None:
+    paths = development.generate(tmp_path, ["localhost"]).paths
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(paths.certificate, paths.key)
+    client = ssl.create_default_context(cafile=paths.authority)
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
+    assert _handshake(server, client, "localhost") == "TLSv1.3"
+    with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
+        _handshake(server, client, "elsewhere.example")
+
+
+def _handshake(server: ssl.SSLContext, client: ssl.SSLContext, name: str) -> str | None:
+    here, there = socket.socketpair()
+
+    def serve() -> None:
+        try:
+            server.wrap_socket(there, server_side=True).close()
+        except (ssl.SSLError, OSError):
+            there.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        with client.wrap_socket(here, server_hostname=name) as connection:
+            return connection.version()
+    finally:
+        here.close()
+        thread.join()

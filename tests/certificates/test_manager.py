@@ -1,0 +1,219 @@
+"""An installation over years, with replicas that race, crash and are edited: no request ever fails."""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("cryptography")
+pytest.importorskip("kubernetes")
+
+from certificates.stored import MUTATING, VALIDATING, Store
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jobsworth.certificates import authority
+from jobsworth.certificates.folder import published
+from jobsworth.certificates.holdings import decode
+from jobsworth.certificates.manager import Manager
+from jobsworth.certificates.pair import expiry, issued_by, split
+from jobsworth.certificates.rotation import Policy
+
+START = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
+SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
+POLICY = Policy(
+    ("jobsworth.ns.svc",),
+    lifetime=20 * DAY,
+    renew_before=5 * DAY,
+    authority_lifetime=60 * DAY,
+    settle=30 * SECOND,
+    overlap=DAY,
+)
+
+
+class Installation:
+    """Some replicas over one store, each with its folder, and a clock that the test moves."""
+
+    def __init__(self, root: Path, replicas: int = 2) -> None:
+        self.now = START
+        self.store = Store()
+        self.folders = [root / str(number) for number in range(replicas)]
+        self.managers = [self._start(folder) for folder in self.folders]
+
+    def _start(self, folder: Path) -> Manager:
+        return Manager(self.store, POLICY, folder, lambda: self.now)
+
+    def restart(self, number: int) -> None:
+        self.managers[number] = self._start(self.folders[number])
+
+    def look(self) -> None:
+        for manager in self.managers:
+            manager.tend()
+            manager.fill()
+
+    def assert_reachable(self) -> None:
+        """Whatever API server asks whatever replica: the certificate shown is trusted and lives."""
+        for folder in self.folders:
+            pair, _ = published(folder)
+            if pair is None:
+                continue  # not ready yet
+            assert expiry(pair.certificate) > self.now
+            for bundle in self.store.all_bundles():
+                assert any(issued_by(pair.certificate, each) for each in split(bundle))
+
+
+@contextmanager
+def installation(replicas: int = 2) -> Iterator[Installation]:
+    with tempfile.TemporaryDirectory() as root:
+        yield Installation(Path(root), replicas)
+
+
+def test_a_first_installation_is_done_at_once() -> None:
+    with installation() as it:
+        it.look()
+        shown = {published(folder)[0] for folder in it.folders}
+        assert len(shown) == 1
+        assert None not in shown
+        it.assert_reachable()
+
+
+def test_when_all_is_well_nothing_is_written() -> None:
+    with installation() as it:
+        it.look()
+        before = dict(it.store.versions)
+        it.now += DAY
+        it.look()
+        assert it.store.versions == before
+
+
+def test_over_half_a_year_authorities_change_and_every_replica_stays_reachable() -> None:
+    with installation() as it:
+        authorities, servings = set(), set()
+        for _ in range(360):
+            for pause in (10 * SECOND, 40 * SECOND, 12 * HOUR):
+                it.look()
+                it.assert_reachable()
+                it.now += pause
+            holdings = decode(it.store.data or {})
+            assert holdings.authority is not None
+            assert holdings.serving is not None
+            authorities.add(holdings.authority.certificate)
+            servings.add(holdings.serving.certificate)
+            assert len(holdings.bundle) <= 3
+        assert len(authorities) > 4
+        assert len(servings) > 10
+
+
+def test_during_a_rotation_both_authorities_are_trusted_and_afterwards_one() -> None:
+    with installation() as it:
+        it.look()
+        it.now += 36 * DAY
+        it.look()
+        assert {len(split(bundle)) for bundle in it.store.all_bundles()} == {2}
+        it.now += 31 * SECOND
+        it.look()
+        assert {len(split(bundle)) for bundle in it.store.all_bundles()} == {2}
+        it.now += 25 * HOUR
+        it.look()
+        assert {len(split(bundle)) for bundle in it.store.all_bundles()} == {1}
+
+
+def test_of_two_replicas_that_write_at_once_one_wins_and_both_agree() -> None:
+    with installation() as it:
+        first, second = it.managers
+        it.store.before_write = lambda: (second.tend(), None)[1]
+        assert not first.tend()
+        assert first.tend()
+        assert second.tend()
+        it.look()
+        assert published(it.folders[0]) == published(it.folders[1])
+
+
+def test_after_the_secret_was_lost_replicas_stay_reachable() -> None:
+    with installation() as it:
+        it.look()
+        it.store.data = None
+        for _ in range(10):
+            it.look()
+            it.assert_reachable()
+            it.now += 10 * SECOND
+        assert decode(it.store.data or {}).serving == published(it.folders[0])[0]
+
+
+def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
+    with installation() as it:
+        it.look()
+        shown = published(it.folders[0])[0]
+        it.store.data = None
+        # Another installation's Secret is restored over ours, and nobody tends the bundles.
+        other = Store()
+        Manager(other, POLICY, None, lambda: it.now).tend()
+        it.store.data = other.data
+        for _ in range(10):
+            assert not it.managers[0].fill()
+            it.now += 30 * SECOND
+        assert published(it.folders[0])[0] == shown
+
+
+FOREIGN = authority.create(START, 600 * DAY)
+EDITS: dict[str, Callable[[Store], None]] = {
+    "nothing": lambda store: None,
+    "empty bundle": lambda store: store.bundles[MUTATING].update({"mutate.jobsworth.dev": b""}),
+    "foreign bundle": lambda store: store.bundles[VALIDATING].update(
+        {"validate.jobsworth.dev": FOREIGN.certificate}
+    ),
+    "no Secret": lambda store: setattr(store, "data", None),
+    "no key": lambda store: (store.data or {}).pop("ca.key", None) and None,
+    "rubbish": lambda store: (store.data or {}).update({"tls.crt": b"rubbish"}),
+    "rubbish dates": lambda store: (store.data or {}).update({"next-ca-published": b"soon"}),
+    "no next": lambda store: (store.data or {}).pop("next-ca.key", None) and None,
+}
+
+
+def edited(store: Store, what: str) -> None:
+    EDITS[what](store)
+    for name in ("Secret", MUTATING, VALIDATING):
+        store.versions[name] += 1
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(EDITS)),
+            st.booleans(),  # the second replica writes between the first one's read and write
+            st.booleans(),  # the first one is restarted
+            st.sampled_from([SECOND, 31 * SECOND, HOUR, DAY, 4 * DAY]),
+        ),
+        max_size=25,
+    )
+)
+def test_whatever_is_edited_and_whoever_races_it_settles_and_is_reachable(
+    events: list[tuple[str, bool, bool, datetime.timedelta]],
+) -> None:
+    with installation() as it:
+        it.look()
+        for edit, race, restart, pause in events:
+            edited(it.store, edit)
+            if race:
+                it.store.before_write = lambda: (it.managers[1].tend(), None)[1]
+            if restart:
+                it.restart(0)
+            it.look()
+            it.look()  # the loser of a race decides anew
+            it.assert_reachable()
+            it.now += pause
+            it.look()
+            it.assert_reachable()
+        for _ in range(3):
+            it.now += 31 * SECOND
+            it.look()
+        assert published(it.folders[0]) == published(it.folders[1])
+        it.assert_reachable()

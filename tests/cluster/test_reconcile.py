@@ -247,6 +247,20 @@ def test_release_frees_what_is_left(bed_without: TestBed) -> None:
     assert not any(finalizers(bed, status))
 
 
+def test_the_audit_tells_what_is_wrong_with_jobs_that_it_leaves_alone(bed: TestBed) -> None:
+    rules = [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}]
+    with running(bed, "--audit") as reconciler, bed.calls() as calls:
+        status = create(
+            bed, "poor", {RUN_FOR: "1h"}, managedBy=None, podFailurePolicy={"rules": rules}
+        )
+        namespace = status()["namespace"]
+        until(lambda: bed.get(f"/api/v1/namespaces/{namespace}/events")["items"])
+        until(lambda: 'jobsworth_audit_findings{code="JW' in reconciler.metrics())
+        events = bed.get(f"/api/v1/namespaces/{namespace}/events")["items"]
+        assert "AuditFindings" in {event["reason"] for event in events}
+        assert set(calls.count(user_agent="jobsworth")) == {("create", "events")}
+
+
 def test_when_the_leader_is_killed_the_other_takes_over(bed: TestBed) -> None:
     with running(bed, "--leader-elect") as first:
         second = Reconciler(bed, "--leader-elect")

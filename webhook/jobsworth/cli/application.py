@@ -136,7 +136,6 @@ def _group(name: str) -> click.Group:
 
 
 for _command in COMMANDS:
-    _of, _, _name = _command.name.rpartition(
-        " "
-    )  # "certs generate" is generate, of the group certs
+    # "certs generate" is generate, of the group certs.
+    _of, _, _name = _command.name.rpartition(" ")
     (_group(_of) if _of else application).add_command(_Parameterised(_command), _name)

@@ -1,0 +1,210 @@
+"""The whole reconciler with its threads, against an API server behind real HTTP."""
+
+from __future__ import annotations
+
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from jobsworth.controller.settings import Settings
+from jobsworth.controller.times import write_time
+from jobsworth.reconciler.api import jobs_path
+from jobsworth.reconciler.leader_election import Times
+from reconciler.fake_api import FakeApi
+from reconciler.fake_http import FakeServer
+from reconciler.test_watching import until
+from reconciler.world import NAMESPACE, job
+
+pytest.importorskip("kubernetes")
+pytest.importorskip("prometheus_client")
+
+QUICK = Settings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
+
+
+class Process:
+    """A reconciler that runs in threads of this process."""
+
+    def __init__(self, server: FakeServer, **options: Any) -> None:
+        from jobsworth.reconciler.application import Application
+        from jobsworth.reconciler.options import Options
+
+        chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
+        self.log: list[str] = []
+        self.application = Application(server.configuration(), Options(**chosen), self.log.append)
+        self.code: int | None = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        self.code = self.application.run()
+
+    def at_work(self) -> bool:
+        """Whether it has said so."""
+        return any("caches in sync" in line for line in self.log)
+
+    def end(self) -> int | None:
+        """Have it end, and return the exit code."""
+        self.application.stop.set()
+        self.thread.join(10)
+        return self.code
+
+
+@pytest.fixture
+def api() -> FakeApi:
+    return FakeApi(time.time)
+
+
+@pytest.fixture
+def server(api: FakeApi) -> Iterator[FakeServer]:
+    with FakeServer(api) as server:
+        yield server
+        api.end_watches()
+
+
+def end_pods(api: FakeApi, exit_code: int = 0) -> None:
+    """Have all Pods that still run end."""
+    phase = "Failed" if exit_code else "Succeeded"
+    ended = {"exitCode": exit_code, "finishedAt": write_time(int(time.time()))}
+    status = {
+        "phase": phase,
+        "containerStatuses": [{"name": "main", "state": {"terminated": ended}, "restartCount": 0}],
+    }
+    for pod in api.all("pods"):
+        if pod["status"]["phase"] == "Pending":
+            api.change("pods", NAMESPACE, pod["metadata"]["name"], {"status": status})
+
+
+def conditions(api: FakeApi, name: str) -> dict[str, str]:
+    """Of each condition that is True its reason."""
+    found = api.get("jobs", NAMESPACE, name)
+    assert found is not None
+    return {
+        entry["type"]: entry["reason"]
+        for entry in found["status"].get("conditions") or ()
+        if entry["status"] == "True"
+    }
+
+
+def test_the_whole_life_of_a_job(api: FakeApi, server: FakeServer) -> None:
+    process = Process(server)
+    until(process.at_work)
+    spec = {"completionMode": "Indexed", "completions": 6, "parallelism": 3}
+    api.call("POST", jobs_path(NAMESPACE), job("train", **spec))
+    until(lambda: len(api.all("pods")) == 3)
+    end_pods(api)
+    until(lambda: len(api.all("pods")) == 6)
+    end_pods(api)
+    until(lambda: "Complete" in conditions(api, "train"))
+    assert not any(pod["metadata"].get("finalizers") for pod in api.all("pods"))
+    until(lambda: any(event["reason"] == "Completed" for event in api.all("events")))
+    assert process.end() == 0
+
+
+def test_what_the_kubelet_and_prometheus_ask(api: FakeApi, server: FakeServer) -> None:
+    process = Process(server)
+    until(process.at_work)
+    health = process.application._server
+    assert health is not None
+
+    def get(path: str) -> str:
+        with urllib.request.urlopen(f"http://127.0.0.1:{health.port}{path}") as answer:
+            return str(answer.read().decode())
+
+    assert get("/healthz") == get("/readyz") == "ok"
+    api.call("POST", jobs_path(NAMESPACE), job("train"))
+    until(lambda: len(api.all("pods")) == 1)
+    end_pods(api, exit_code=1)
+    until(lambda: 'job_pods_finished_total{completion_mode="NonIndexed",result="failed"} 1.0'
+          in get("/metrics"))  # fmt: skip
+    shown = get("/metrics")
+    assert 'job_controller_job_pods_creation_total{reason="new",status="succeeded"} 1.0' in shown
+    assert 'workqueue_depth{name="job"}' in shown
+    with pytest.raises(urllib.error.HTTPError):
+        get("/nothing")
+    assert process.end() == 0
+
+
+def test_one_of_two_leads_and_the_other_takes_over(api: FakeApi, server: FakeServer) -> None:
+    times = Times(lease=0.6, deadline=0.4, retry=0.05)
+    options = {"leader_elect": True, "times": times}
+    first = Process(server, identity="first", **options)
+    until(first.at_work)
+    second = Process(server, identity="second", **options)
+    until(lambda: any("waiting" in line for line in second.log))
+    assert second.application.unready() is None
+    time.sleep(0.2)
+    assert not second.at_work()
+    assert first.end() == 0
+    until(second.at_work)
+    (lease,) = api.all("leases")
+    assert lease["spec"]["holderIdentity"] == "second"
+    assert second.end() == 0
+
+
+def test_who_cannot_renew_the_lease_stops(api: FakeApi, server: FakeServer) -> None:
+    times = Times(lease=0.6, deadline=0.3, retry=0.05)
+    process = Process(server, identity="first", leader_elect=True, times=times)
+    until(process.at_work)
+    api.change("leases", "default", "jobsworth-job-controller",
+               {"spec": {"holderIdentity": "thief", "renewTime": "2100-01-01T00:00:00.000000Z"}})  # fmt: skip
+    until(lambda: process.code is not None)
+    assert process.code == 1
+    assert any("lost" in line for line in process.log)
+
+
+def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
+    api: FakeApi, server: FakeServer
+) -> None:
+    adopting = Settings(adopt_unmanaged=True, batch_delay=0.02)
+    condition = {"type": "Suspended", "status": "True", "reason": "JobSuspended"}
+
+    def built_in() -> None:
+        until(lambda: api.all("jobs"))
+        (probe,) = api.all("jobs")
+        assert probe["spec"]["suspend"]
+        name = probe["metadata"]["name"]
+        api.change("jobs", "default", name, {"status": {"conditions": [condition]}})
+
+    other = threading.Thread(target=built_in)
+    other.start()
+    process = Process(server, settings=adopting)
+    until(lambda: process.code is not None)
+    other.join()
+    assert process.code == 1
+    assert any("--controllers=*,-job-controller" in line for line in process.log)
+    assert api.all("jobs") == []
+    assert not process.at_work()
+
+
+def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job(
+    api: FakeApi, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jobsworth.reconciler import built_in
+
+    monkeypatch.setattr(built_in, "PROBE_SECONDS", 0.0)
+    process = Process(server, settings=Settings(adopt_unmanaged=True))
+    until(process.at_work)
+    api.call("POST", jobs_path(NAMESPACE), job("plain", None))
+    entry = {
+        "manager": "kube-controller-manager",
+        "subresource": "status",
+        "time": write_time(int(time.time()) + 60),
+    }
+    api.change("jobs", NAMESPACE, "plain", {"metadata": {"managedFields": [entry]}})
+    until(lambda: process.code is not None)
+    assert process.code == 1
+
+
+def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
+    from jobsworth.reconciler.application import Application
+    from jobsworth.reconciler.options import Options
+
+    taken = int(server.url.rpartition(":")[2])
+    options = Options(host="127.0.0.1", port=taken)
+    with pytest.raises(OSError, match="in use"):
+        Application(server.configuration(), options, print).run()

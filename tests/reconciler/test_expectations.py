@@ -1,0 +1,79 @@
+"""A Job is left alone until the caches have seen what we wrote for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobsworth.reconciler.expectations import JOBS, PODS, Expectations, Seen
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def expectations(clock: Clock) -> Expectations:
+    return Expectations(300, clock)
+
+
+def seen(jobs: int = 0, pods: int = 0, listed: float = 0.0) -> dict[str, Seen]:
+    return {JOBS: Seen(jobs, listed), PODS: Seen(pods, listed)}
+
+
+@pytest.mark.parametrize(
+    ("caches", "behind"),
+    [
+        (seen(jobs=10, pods=20), None),
+        (seen(jobs=11, pods=21), None),
+        (seen(jobs=9, pods=20), JOBS),
+        (seen(jobs=10, pods=19), PODS),
+        (seen(listed=100.5), None),  # a list that was begun after the writes
+        (seen(listed=100.0), JOBS),  # one that may have been under way
+    ],
+)
+def test_what_was_written_has_to_be_seen(
+    expectations: Expectations, caches: dict[str, Seen], behind: str | None
+) -> None:
+    expectations.wrote(JOBS, "ns/a", 10)
+    expectations.wrote(PODS, "ns/a", 20)
+    expectations.wrote(PODS, "ns/a", 15)
+    assert expectations.unseen("ns/a", caches) == behind
+    assert expectations.unseen("ns/b", seen()) is None
+
+
+def test_a_write_that_is_never_seen_is_given_up_after_a_while(
+    expectations: Expectations, clock: Clock
+) -> None:
+    expectations.wrote(PODS, "ns/a", 20)
+    clock.now += 299
+    assert expectations.unseen("ns/a", seen()) == PODS
+    clock.now += 1
+    assert expectations.unseen("ns/a", seen()) is None
+
+
+def test_a_released_pod_is_remembered_until_it_is_seen_without_its_finalizer(
+    expectations: Expectations,
+) -> None:
+    expectations.releasing("ns/a", ["u1", "u2"])
+    assert expectations.released("ns/a") == {"u1", "u2"}
+    expectations.seen_released("u1")
+    expectations.not_released("u2")
+    expectations.not_released("unknown")
+    assert expectations.released("ns/a") == frozenset()
+    assert len(expectations) == 0
+
+
+def test_nothing_is_left_of_a_job_that_is_gone(expectations: Expectations) -> None:
+    expectations.wrote(JOBS, "ns/a", 10)
+    expectations.releasing("ns/a", ["u1"])
+    expectations.forget("ns/a")
+    assert expectations.unseen("ns/a", seen()) is None
+    assert len(expectations) == 0

@@ -1,0 +1,98 @@
+"""Who holds the Lease, as time goes by."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from jobsworth.reconciler.leader_election import LeaderElection
+from reconciler.fake_api import FakeApi, lost
+
+
+class Clock:
+    now = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def api(clock: Clock) -> FakeApi:
+    return FakeApi(clock)
+
+
+def candidate(api: FakeApi, clock: Clock, identity: str) -> LeaderElection:
+    return LeaderElection(
+        api, "ns", "lease", identity, now=clock, clock=clock, stop=threading.Event()
+    )
+
+
+def holder(api: FakeApi) -> str:
+    return str(api.all("leases")[0]["spec"]["holderIdentity"])
+
+
+def test_the_first_gets_it_and_keeps_it_by_renewing(api: FakeApi, clock: Clock) -> None:
+    first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
+    assert first.attempt()
+    for _ in range(20):
+        clock.now += 2
+        assert first.attempt()
+        assert not second.attempt()
+    assert holder(api) == "first"
+    assert api.all("leases")[0]["spec"]["leaseTransitions"] == 0
+
+
+def test_it_can_be_taken_once_it_has_run_out_by_ones_own_clock(api: FakeApi, clock: Clock) -> None:
+    first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
+    first.attempt()
+    clock.now += 1000  # the second has only just seen it
+    assert not second.attempt()
+    clock.now += 14
+    assert not second.attempt()
+    clock.now += 1
+    assert second.attempt()
+    assert api.all("leases")[0]["spec"]["leaseTransitions"] == 1
+    assert not first.attempt()
+
+
+def test_a_leader_relies_on_it_for_less_long_than_others_wait(api: FakeApi, clock: Clock) -> None:
+    first = candidate(api, clock, "first")
+    first.attempt()
+    api.before = lost
+    clock.now += 9
+    assert not first.attempt()
+    assert first.leads
+    clock.now += 1
+    assert not first.leads
+
+
+def test_one_of_two_that_take_it_at_once_gets_it(api: FakeApi, clock: Clock) -> None:
+    first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
+    first.attempt()
+    first.release()
+    steals = [True]
+
+    def interleave(call: object) -> None:
+        if getattr(call, "method", "") == "PUT" and steals:
+            steals.clear()
+            assert second.attempt()
+
+    api.before = interleave
+    assert not first.attempt()
+    assert holder(api) == "second"
+
+
+def test_what_is_given_back_can_be_taken_at_once(api: FakeApi, clock: Clock) -> None:
+    first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
+    first.attempt()
+    assert not second.attempt()
+    first.release()
+    assert second.attempt()
+    first.release()  # no longer his
+    assert holder(api) == "second"

@@ -1,0 +1,159 @@
+"""Lists and watches over real HTTP: pages, bookmarks, breaks, and versions that are too old."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from jobsworth.controller.settings import Settings
+from jobsworth.reconciler import watching
+from jobsworth.reconciler.api import ApiError, pods_path
+from jobsworth.reconciler.caches import PodCache
+from jobsworth.reconciler.client import Client
+from jobsworth.reconciler.watching import Backoff, Watcher
+from reconciler.fake_api import Call, FakeApi
+from reconciler.fake_http import FakeServer
+
+pytest.importorskip("kubernetes")
+
+
+def until(true: Callable[[], object], seconds: float = 5) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it never came true"
+        time.sleep(0.005)
+
+
+class Watched:
+    """A Pod cache that a watcher keeps up to date, from an API server behind HTTP."""
+
+    def __init__(self, server: FakeServer) -> None:
+        self.api = server.api
+        self.stop = threading.Event()
+        self.log: list[str] = []
+        client = Client(server.configuration(), user_agent="test", stop=self.stop)
+        self.cache = PodCache(Settings())
+        self.watcher = Watcher(
+            client,
+            pods_path(""),
+            self.cache,
+            stop=self.stop,
+            backoff=Backoff(base=0.01, cap=0.05),
+            log=self.log.append,
+        )
+        self.thread = threading.Thread(target=self.watcher.run, daemon=True)
+
+    def start(self) -> None:
+        self.thread.start()
+        assert self.cache.synced.wait(5)
+
+    def names(self) -> list[str]:
+        """The Pods in the cache."""
+        return sorted(pod.name for pod in self.cache.all())
+
+    def lists(self) -> int:
+        """How many lists (or pages of one) were asked for."""
+        return sum(call.method == "GET" for call in self.api.calls)
+
+
+@pytest.fixture
+def watched() -> Iterator[Watched]:
+    with FakeServer(FakeApi(time.time)) as server:
+        watched = Watched(server)
+        yield watched
+        watched.stop.set()
+        watched.api.end_watches()
+        watched.thread.join(5)
+
+
+def create(api: FakeApi, name: str) -> None:
+    """Create a Pod of nobody."""
+    pod = {"metadata": {"name": name, "namespace": "ns"}, "spec": {}}
+    api.call("POST", pods_path("ns"), pod)
+
+
+def test_a_list_comes_in_pages_and_the_watch_goes_on_from_there(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watching, "PAGE", 2)
+    watched.watcher._page = 2
+    for name in "abcde":
+        create(watched.api, name)
+    watched.start()
+    assert watched.names() == ["a", "b", "c", "d", "e"]
+    assert watched.lists() == 3
+    create(watched.api, "f")
+    watched.api.call("DELETE", pods_path("ns", "a"))
+    until(lambda: watched.names() == ["b", "c", "d", "e", "f"])
+    assert watched.lists() == 3
+
+
+def test_a_watch_that_ends_is_taken_up_where_it_ended(watched: Watched) -> None:
+    watched.start()
+    create(watched.api, "a")
+    until(lambda: watched.names() == ["a"])
+    watched.api.end_watches()
+    create(watched.api, "b")
+    until(lambda: watched.names() == ["a", "b"])
+    assert watched.lists() == 1
+
+
+def test_a_version_that_is_too_old_leads_to_a_list_that_finds_what_was_missed(
+    watched: Watched,
+) -> None:
+    create(watched.api, "a")
+    create(watched.api, "b")
+    watched.start()
+    with watched.api.changed:
+        watched.api.call("DELETE", pods_path("ns", "a"))
+        create(watched.api, "c")
+        watched.api.forget_history()
+    until(lambda: watched.names() == ["b", "c"])
+    assert watched.lists() == 2
+
+
+def test_a_bookmark_moves_the_version_on(watched: Watched) -> None:
+    watched.start()
+    before = watched.cache.seen.version
+    watched.api.bookmark()
+    until(lambda: watched.cache.seen.version > before)
+
+
+def test_errors_are_logged_and_tried_again(watched: Watched) -> None:
+    left = 2
+
+    def fail(call: Call) -> None:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ApiError(500, "InternalError", "etcd is away")
+
+    watched.api.before = fail
+    create_later = threading.Timer(0.05, create, (watched.api, "a"))
+    create_later.start()
+    watched.start()
+    until(lambda: watched.names() == ["a"])
+    assert any("etcd is away" in line for line in watched.log)
+
+
+def test_what_was_seen_before_is_not_taken_again() -> None:
+    cache = PodCache(Settings())
+    api = FakeApi(time.time)
+    create(api, "a")
+    api.call("DELETE", pods_path("ns", "a"))
+    added, deleted = api.changes
+    for change in (added, deleted, added, deleted, added):
+        cache.apply(change.kind, change.object)
+    assert len(cache) == 0
+
+
+def test_delays_double_are_drawn_out_and_begin_anew_after_calm() -> None:
+    now = [0.0]
+    backoff = Backoff(1, 8, 100, clock=lambda: now[0], chance=lambda: 0.5)
+    assert [backoff.next() for _ in range(5)] == [1.5, 3.0, 6.0, 12.0, 12.0]
+    now[0] += 101
+    assert backoff.next() == 1.5

@@ -1,0 +1,172 @@
+"""What the reconciler asks of an API server, whoever carries it there.
+
+:class:`Api` is the whole of it: one call, one watch. The HTTP client is one implementation, an API
+server in memory another. What is asked is plain JSON: for a hundred Pods a second, the model classes of
+the kubernetes package cost more than all the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jobsworth.controller.pods import Pod
+
+JSON = "application/json"
+STRATEGIC_MERGE = "application/strategic-merge-patch+json"
+
+UNREACHABLE = 0  # instead of an HTTP status: no answer came
+GONE = 410
+
+
+@dataclass(slots=True)
+class ApiError(Exception):
+    """An API server's refusal, or that it could not be reached.
+
+    Attributes:
+        code: the HTTP status, UNREACHABLE without an answer: then the call may have been carried out.
+        reason: as the server's ``Status`` has it, such as ``NotFound``.
+        message: for people.
+        retry_after: seconds after which the server wants to be asked again, if it said so.
+        causes: the reasons of the causes that the ``Status`` details.
+    """
+
+    code: int
+    reason: str
+    message: str
+    retry_after: float | None = None
+    causes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def not_found(self) -> bool:
+        """The object is not there, or no longer."""
+        return self.code == 404
+
+    @property
+    def conflict(self) -> bool:
+        """The object has changed since it was read, or has another UID."""
+        return self.code == 409 and self.reason != "AlreadyExists"
+
+    @property
+    def another_object(self) -> bool:
+        """The object of this name is no longer the one that was meant: its UID is another.
+
+        A patch that gives the UID is refused as an attempt to change it. Any other 422 is something
+        else, such as a policy that stands in the way.
+        """
+        if self.code == 422:
+            return "metadata.uid" in self.message
+        return self.conflict and "precondition" in self.message
+
+    @property
+    def namespace_terminating(self) -> bool:
+        """Nothing can be created, for the namespace is being deleted."""
+        return self.code == 403 and "NamespaceTerminating" in self.causes
+
+
+class Api(Protocol):
+    """An API server."""
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        query: Mapping[str, str] | None = None,
+        content_type: str = JSON,
+    ) -> dict[str, Any]:
+        """Make a call and return the decoded answer.
+
+        Raises:
+            ApiError: the server refused, or could not be reached.
+        """
+
+    def watch(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """The events of a watch, each with ``type`` and ``object``, until the server ends it.
+
+        Raises:
+            ApiError: the server refused, could not be reached, or went away.
+        """
+
+
+def error_of(code: int, status: Any, retry_after: float | None = None) -> ApiError:
+    """The error that an answer with this HTTP status and body stands for."""
+    if not isinstance(status, dict):
+        return ApiError(code, "", str(status)[:500] or f"HTTP status {code}", retry_after)
+    details = status.get("details") or {}
+    causes = tuple(cause.get("reason") or "" for cause in details.get("causes") or ())
+    if retry_after is None:
+        retry_after = details.get("retryAfterSeconds") or None
+    return ApiError(
+        code,
+        status.get("reason") or "",
+        status.get("message") or f"HTTP status {code}",
+        retry_after,
+        causes,
+    )
+
+
+def pods_path(namespace: str, name: str = "") -> str:
+    """The path of a namespace's Pods, or of one; of all namespaces' Pods if none is given."""
+    return _path("/api/v1", namespace, "pods", name)
+
+
+def jobs_path(namespace: str, name: str = "") -> str:
+    """The path of a namespace's Jobs, or of one; of all namespaces' Jobs if none is given."""
+    return _path("/apis/batch/v1", namespace, "jobs", name)
+
+
+def _path(group: str, namespace: str, resource: str, name: str) -> str:
+    within = f"/namespaces/{namespace}" if namespace else ""
+    return f"{group}{within}/{resource}" + (f"/{name}" if name else "")
+
+
+def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
+    """Delete this very Pod, not another one of its name.
+
+    Raises:
+        ApiError: as any call; a conflict means that the Pod has been replaced by another.
+    """
+    options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": pod.uid}}
+    return api.call("DELETE", pods_path(pod.namespace, pod.name), options)
+
+
+def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
+    """Patch the metadata of this very Pod, not of another one of its name, by a strategic merge.
+
+    Raises:
+        ApiError: as any call.
+    """
+    path = pods_path(pod.namespace, pod.name)
+    body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
+    return api.call("PATCH", path, body, content_type=STRATEGIC_MERGE)
+
+
+def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
+    """Store the status of a Job, if it still is of the resourceVersion in its metadata.
+
+    The subresource takes the metadata as it comes, so it must be all that was read; the spec it
+    leaves as it is stored, so it need not be sent. managedFields that are left out are kept.
+
+    Raises:
+        ApiError: as any call.
+    """
+    body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status}
+    return api.call("PUT", jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)
+
+
+def resource_version(obj: Any) -> int:
+    """The resourceVersion of an object or list as a number; 0 where it has none.
+
+    Two of one resource can be compared: the API says so since Kubernetes 1.35 (KEP-5504), and etcd's
+    have always been increasing numbers.
+    """
+    text = (obj.get("metadata") or {}).get("resourceVersion") if isinstance(obj, dict) else None
+    return int(text) if text and text.isdigit() else 0

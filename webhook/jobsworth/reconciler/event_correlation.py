@@ -1,0 +1,122 @@
+"""Which Kubernetes events to write, when there are many: repeated, similar, too many.
+
+As client-go correlates events: one that is repeated counts up the one that is there; after ten similar
+ones in ten minutes the rest are combined; and an object that still has more gets one every five minutes.
+Without this, a Job of a thousand Pods would cost a thousand more calls.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from jobsworth.reconciler.rate_limit import TokenBucket
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIMILAR, SIMILAR_WITHIN = 10, 600.0
+BURST, RATE = 25, 1 / 300
+REMEMBERED = 4096
+COMBINED = "(combined from similar events): "
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Something that happened to an object.
+
+    Attributes:
+        about: the UID of the object.
+    """
+
+    about: str
+    type: str
+    reason: str
+    message: str
+
+
+@dataclass(slots=True)
+class Series:
+    """Repetitions of one event.
+
+    Attributes:
+        message: what the event says.
+        name: of the event in the API, empty until it has been created.
+        count: how often it has happened.
+        first: when it first happened, in seconds since 1970.
+        last: when it last happened.
+    """
+
+    message: str
+    name: str = ""
+    count: int = 0
+    first: float = 0.0
+    last: float = 0.0
+
+
+@dataclass(slots=True)
+class _Similar:
+    messages: set[str] = field(default_factory=set)
+    last: float = 0.0
+
+
+class Correlator:
+    """See above.
+
+    Args:
+        clock: seconds since 1970.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._series: OrderedDict[tuple[str, ...], Series] = OrderedDict()
+        self._similar: OrderedDict[tuple[str, ...], _Similar] = OrderedDict()
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+
+    def take(self, report: Report) -> Series | None:
+        """The event to write for a report: a new one if it has no name; None if none is to be."""
+        kind = (report.about, report.type, report.reason)
+        combined = self._has_many_like(kind, report.message)
+        message = COMBINED + report.message if combined else report.message
+        key = kind if combined else (*kind, report.message)
+        if not self._bucket(report.about).take():
+            return None
+        now = self._clock()
+        series = _remembered(self._series, key, lambda: Series(message, first=now))
+        series.message = message
+        series.count += 1
+        series.last = now
+        return series
+
+    def _has_many_like(self, kind: tuple[str, ...], message: str) -> bool:
+        now = self._clock()
+        similar = _remembered(self._similar, kind, _Similar)
+        if now - similar.last > SIMILAR_WITHIN:
+            similar.messages.clear()
+        similar.last = now
+        if len(similar.messages) < SIMILAR:
+            similar.messages.add(message)
+            return len(similar.messages) >= SIMILAR
+        return True
+
+    def _bucket(self, about: str) -> TokenBucket:
+        return _remembered(
+            self._buckets, about, lambda: TokenBucket(RATE, BURST, clock=self._clock)
+        )
+
+
+K = TypeVar("K")
+
+
+def _remembered(memory: OrderedDict[K, V], key: K, new: Callable[[], V]) -> V:
+    """What is remembered under a key, new if need be; the key that was not used for longest goes."""
+    value = memory.get(key)
+    if value is None:
+        value = memory[key] = new()
+        if len(memory) > REMEMBERED:
+            memory.popitem(last=False)
+    memory.move_to_end(key)
+    return value

@@ -1,0 +1,142 @@
+"""Writes Kubernetes events about Jobs, in a thread of its own: no sync waits for one."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller.jobs import API_VERSION, KIND
+from jobsworth.controller.times import write_time
+from jobsworth.reconciler.api import ApiError
+from jobsworth.reconciler.event_correlation import Correlator, Report, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.controller.signals import Event
+    from jobsworth.reconciler.api import Api
+
+COMPONENT = "job-controller"
+WAITING = 4096  # events beyond that many are dropped
+LONGEST_MESSAGE = 1024  # what the API takes
+MERGE = "application/merge-patch+json"
+
+
+class EventRecorder:
+    """See above.
+
+    Args:
+        clock: seconds since 1970.
+        component: who says so.
+        log: is told of events that could not be written.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        clock: Callable[[], float],
+        *,
+        component: str = COMPONENT,
+        log: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self._api = api
+        self._correlator = Correlator(clock)
+        self._component = component
+        self._log = log
+        self._waiting: queue.Queue[tuple[dict[str, Any], Event] | None] = queue.Queue(WAITING)
+        self._thread = threading.Thread(target=self._run, name="events", daemon=True)
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._thread.start()
+
+    def record(self, metadata: dict[str, Any], event: Event) -> None:
+        """Have an event written about the Job with this metadata."""
+        try:
+            self._waiting.put_nowait((metadata, event))
+        except queue.Full:
+            self._log(
+                f"dropped the event {event.reason} about {metadata.get('name')}: too many wait"
+            )
+
+    def stop(self, seconds: float) -> None:
+        """Write what waits, for at most so many seconds."""
+        if not self._thread.is_alive():
+            return
+        try:
+            self._waiting.put(None, timeout=seconds)
+        except queue.Full:
+            return
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        while (item := self._waiting.get()) is not None:
+            metadata, event = item
+            try:
+                self.write(metadata, event)
+            except ApiError as error:
+                self._log(f"could not write the event {event.reason}: {error}")
+
+    def write(self, metadata: dict[str, Any], event: Event) -> None:
+        """Write an event, count one up, or leave it, as correlation says.
+
+        Raises:
+            ApiError: it could not be written.
+        """
+        message = event.message[:LONGEST_MESSAGE]
+        series = self._correlator.take(Report(metadata["uid"], event.type, event.reason, message))
+        if series is None:
+            return
+        if series.name and self._count_up(metadata, series):
+            return
+        body = self._body(metadata, event, series)
+        self._api.call("POST", _path(metadata), body)
+        series.name = body["metadata"]["name"]
+
+    def _count_up(self, metadata: dict[str, Any], series: Series) -> bool:
+        """Whether the event was still there to be counted up."""
+        patch = {
+            "count": series.count,
+            "lastTimestamp": write_time(int(series.last)),
+            "message": series.message[:LONGEST_MESSAGE],
+        }
+        path = f"{_path(metadata)}/{series.name}"
+        try:
+            self._api.call("PATCH", path, patch, content_type=MERGE)
+        except ApiError as error:
+            if not error.not_found:
+                raise
+            return False
+        return True
+
+    def _body(self, metadata: dict[str, Any], event: Event, series: Series) -> dict[str, Any]:
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {
+                "name": f"{metadata['name'][:220]}.{uuid.uuid4().hex[:16]}",
+                "namespace": metadata["namespace"],
+            },
+            "involvedObject": {
+                "apiVersion": API_VERSION,
+                "kind": KIND,
+                "namespace": metadata["namespace"],
+                "name": metadata["name"],
+                "uid": metadata["uid"],
+                "resourceVersion": metadata.get("resourceVersion", ""),
+            },
+            "type": event.type,
+            "reason": event.reason,
+            "message": series.message[:LONGEST_MESSAGE],
+            "source": {"component": self._component},
+            "reportingComponent": self._component,
+            "count": series.count,
+            "firstTimestamp": write_time(int(series.first)),
+            "lastTimestamp": write_time(int(series.last)),
+        }
+
+
+def _path(metadata: dict[str, Any]) -> str:
+    return f"/api/v1/namespaces/{metadata['namespace']}/events"

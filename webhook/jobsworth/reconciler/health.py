@@ -1,0 +1,77 @@
+"""``/healthz``, ``/readyz`` and ``/metrics``, for the kubelet and for Prometheus."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from prometheus_client import CollectorRegistry
+
+
+class HealthServer:
+    """See above.
+
+    Args:
+        host: to listen at; empty for all addresses.
+        port: to listen at; 0 for any that is free.
+        healthy: None, or what is so wrong that the process should be started anew.
+        ready: None, or what is not ready yet.
+
+    Attributes:
+        port: that it listens at.
+
+    Raises:
+        OSError: the address is taken or cannot be had.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        registry: CollectorRegistry,
+        *,
+        healthy: Callable[[], str | None],
+        ready: Callable[[], str | None],
+    ) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                path = self.path.partition("?")[0]
+                if path == "/metrics":
+                    self._answer(200, CONTENT_TYPE_LATEST, generate_latest(registry))
+                elif path in ("/healthz", "/livez", "/readyz"):
+                    wrong = ready() if path == "/readyz" else healthy()
+                    code = 200 if wrong is None else 503
+                    self._answer(code, "text/plain; charset=utf-8", (wrong or "ok").encode())
+                else:
+                    self._answer(404, "text/plain; charset=utf-8", b"not found")
+
+            def _answer(self, code: int, content_type: str, body: bytes) -> None:
+                self.send_response(code)
+                self.send_header("Content-Type", content_type)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer((host, port), Handler)
+        self._server.daemon_threads = True
+        self.port = self._server.server_address[1]
+
+    def start(self) -> None:
+        """Serve, in a thread."""
+        threading.Thread(target=self._server.serve_forever, name="health", daemon=True).start()
+
+    def stop(self) -> None:
+        """Serve no more."""
+        self._server.shutdown()
+        self._server.server_close()

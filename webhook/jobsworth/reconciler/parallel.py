@@ -1,0 +1,58 @@
+"""Several API calls at once, or one after the other: whoever asks gets what came of each."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from jobsworth.reconciler.api import ApiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+
+
+class Calls(Protocol):
+    """Makes several calls."""
+
+    def __call__(
+        self, call: Callable[[Item], Answer], items: Sequence[Item]
+    ) -> list[Answer | ApiError]:
+        """Make a call for each item, and return, in the same order, what it returned or raised."""
+
+
+def one_by_one(call: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer | ApiError]:
+    """Make the calls one after the other."""
+    return [_outcome(call, item) for item in items]
+
+
+class Threads:
+    """Makes the calls in threads that all Jobs share.
+
+    Args:
+        number: how many calls are made at once.
+    """
+
+    def __init__(self, number: int) -> None:
+        self._pool = ThreadPoolExecutor(number, thread_name_prefix="call")
+
+    def __call__(
+        self, call: Callable[[Item], Answer], items: Sequence[Item]
+    ) -> list[Answer | ApiError]:
+        """Make a call for each item, and return, in the same order, what it returned or raised."""
+        if len(items) < 2:
+            return one_by_one(call, items)
+        return list(self._pool.map(lambda item: _outcome(call, item), items))
+
+    def close(self) -> None:
+        """Begin nothing more; what has begun goes on."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _outcome(call: Callable[[Item], Answer], item: Item) -> Answer | ApiError:
+    try:
+        return call(item)
+    except ApiError as error:
+        return error

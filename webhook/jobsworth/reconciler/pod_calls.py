@@ -1,0 +1,167 @@
+"""The calls about Pods that one sync of a Job makes, and what came of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.controller import ownership, signals
+from jobsworth.controller.plan import Acted
+from jobsworth.controller.pod_template import BadTemplate, pod_body
+from jobsworth.controller.signals import Event
+from jobsworth.reconciler.api import (
+    ApiError,
+    delete_pod,
+    patch_pod,
+    pods_path,
+    resource_version,
+)
+from jobsworth.reconciler.expectations import PODS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.plan import Creation, Deletion
+    from jobsworth.controller.pods import Pod
+    from jobsworth.reconciler.api import Api
+    from jobsworth.reconciler.expectations import Expectations
+    from jobsworth.reconciler.parallel import Calls
+
+REFUSALS = (403, 422)  # by a policy, a webhook, RBAC: nothing that time will heal
+
+
+def finalizer_stays(name: str, error: str) -> Event:
+    """A Pod cannot be let go, which holds up its deletion and its counting."""
+    return Event(signals.WARNING, "FailedFinalizerRemoval", f"Error releasing pod {name}: {error}")
+
+
+class PodCalls:
+    """See above.
+
+    Args:
+        tell: an event about the Job.
+        errors: what goes wrong is added to it.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        job: Job,
+        expectations: Expectations,
+        calls: Calls,
+        *,
+        tell: Callable[[Event], None],
+        errors: list[ApiError],
+    ) -> None:
+        self._api = api
+        self._job = job
+        self._expectations = expectations
+        self._calls = calls
+        self._tell = tell
+        self._errors = errors
+
+    def adopt(self, pod: Pod) -> Pod | None:
+        """Adopt a Pod, and return it as it is then; None if that did not work."""
+        try:
+            self._patch(pod, ownership.adoption_patch(self._job, pod))
+        except ApiError as error:
+            if not error.not_found:
+                self._errors.append(error)
+            return None
+        return pod.adopted(self._job.owner, self._job.finalizer)
+
+    def let_go(self, pod: Pod) -> None:
+        """Let a Pod go that the Job no longer selects."""
+        try:
+            self._patch(pod, ownership.release_patch(self._job, pod))
+        except ApiError as error:
+            if not (error.not_found or error.another_object):
+                self._errors.append(error)
+
+    def delete(self, deletions: Sequence[Deletion]) -> frozenset[str]:
+        """Delete Pods, and return the UIDs of those that are being deleted, or are gone."""
+        deleted = set()
+        for deletion, answer in self._together(self._delete_one, deletions):
+            pod = deletion.pod
+            if isinstance(answer, ApiError) and not (answer.not_found or answer.conflict):
+                self._errors.append(answer)
+                self._tell(signals.deletion_failed(answer.message))
+                continue
+            deleted.add(pod.uid)
+            if not isinstance(answer, ApiError):
+                self._tell(signals.pod_deleted(pod.name))
+        return frozenset(deleted)
+
+    def _delete_one(self, deletion: Deletion) -> None:
+        pod = deletion.pod
+        if deletion.release_first:
+            self._patch(pod, ownership.finalizer_patch(self._job.finalizer))
+        self._wrote(delete_pod(self._api, pod))
+
+    def create(self, creations: Sequence[Creation]) -> Acted:
+        """Create in batches that double, and stop after one with an error (a quota, say)."""
+        created = refused = begun = 0
+        size = 1
+        while begun < len(creations):
+            batch = creations[begun : begun + size]
+            begun += len(batch)
+            failed = False
+            for _, answer in self._together(self._create_one, batch):
+                if isinstance(answer, ApiError):
+                    failed = True
+                    refused += self._creation_failed(answer)
+                else:
+                    created += 1
+                    self._tell(signals.pod_created(answer))
+            if failed:
+                break
+            size *= 2
+        return Acted(created=created, refused=refused)
+
+    def _creation_failed(self, error: ApiError) -> bool:
+        """Whether it counts: in a namespace that is being deleted, nothing else can be expected."""
+        if error.namespace_terminating:
+            return False
+        self._errors.append(error)
+        self._tell(signals.creation_failed(error.message))
+        return True
+
+    def _create_one(self, creation: Creation) -> str:
+        try:
+            body = pod_body(self._job, creation)
+        except BadTemplate as error:
+            raise ApiError(422, "Invalid", str(error)) from None
+        answer = self._api.call("POST", pods_path(self._job.namespace), body)
+        self._wrote(answer)
+        name: str = answer["metadata"]["name"]
+        return name
+
+    def release(self, pods: Sequence[Pod]) -> frozenset[str]:
+        """Remove the finalizer of Pods, and return the UIDs of those that no longer have it."""
+        self._expectations.releasing(self._job.key, (pod.uid for pod in pods))
+        released = set()
+        for pod, answer in self._together(self._release_one, pods):
+            if isinstance(answer, ApiError):
+                self._expectations.not_released(pod.uid)
+                self._errors.append(answer)
+                if answer.code in REFUSALS:
+                    self._tell(finalizer_stays(pod.name, answer.message))
+            else:
+                released.add(pod.uid)
+        return frozenset(released)
+
+    def _release_one(self, pod: Pod) -> None:
+        try:
+            self._patch(pod, ownership.finalizer_patch(self._job.finalizer))
+        except ApiError as error:
+            if not (error.not_found or error.another_object):
+                raise
+
+    def _patch(self, pod: Pod, patch: dict[str, Any]) -> None:
+        self._wrote(patch_pod(self._api, pod, patch))
+
+    def _wrote(self, answer: dict[str, Any]) -> None:
+        self._expectations.wrote(PODS, self._job.key, resource_version(answer))
+
+    def _together(self, call: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
+        return zip(items, self._calls(call, items), strict=True)

@@ -1,0 +1,142 @@
+"""The reconciler without its threads: caches, queues, and what happens to one key of each queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.reconciler.api import ApiError
+from jobsworth.reconciler.caches import JobCache, PodCache
+from jobsworth.reconciler.expectations import Expectations
+from jobsworth.reconciler.orphans import OrphanRelease
+from jobsworth.reconciler.syncing import STALE_DELAY, Outcome, Syncer
+from jobsworth.reconciler.waking import Waking
+from jobsworth.reconciler.work_queue import WorkQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.controller.settings import Settings
+    from jobsworth.reconciler.api import Api
+    from jobsworth.reconciler.audience import Audience
+    from jobsworth.reconciler.parallel import Calls
+
+
+class Reconciler:
+    """Jobs and Pods in, calls out. Safe to step from several threads.
+
+    Args:
+        clock: seconds since 1970.
+        monotonic: seconds that never go back.
+        calls: makes several calls, at once if it can.
+        audience: is told of events and counts.
+        look: is shown each Job as the watch brings it.
+
+    Attributes:
+        queue: of Jobs, by ``namespace/name``.
+        orphan_queue: of Pods, by UID.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        settings: Settings,
+        *,
+        clock: Callable[[], float],
+        monotonic: Callable[[], float],
+        calls: Calls,
+        audience: Audience,
+        look: Callable[[dict[str, Any]], None] = lambda job: None,
+    ) -> None:
+        self._settings = settings
+        self.jobs = JobCache(settings, look)
+        self.pods = PodCache(settings)
+        self.queue = self._new_queue(monotonic)
+        self.orphan_queue = self._new_queue(monotonic)
+        self.expectations = Expectations(settings.expectation_timeout, monotonic)
+        self.orphans = OrphanRelease(api, self.jobs, self.pods, settings)
+        self.waking = Waking(
+            jobs=self.jobs,
+            pods=self.pods,
+            queue=self.queue,
+            orphan_queue=self.orphan_queue,
+            orphans=self.orphans,
+            expectations=self.expectations,
+            settings=settings,
+            count=audience.count,
+        )
+        self.syncer = Syncer(
+            api,
+            self.jobs,
+            self.pods,
+            self.expectations,
+            settings,
+            clock=clock,
+            calls=calls,
+            audience=audience,
+        )
+
+    def _new_queue(self, monotonic: Callable[[], float]) -> WorkQueue:
+        settings = self._settings
+        return WorkQueue(
+            retry_base=settings.retry_base, retry_cap=settings.retry_cap, clock=monotonic
+        )
+
+    def step_job(self, timeout: float | None = 0.0) -> Outcome | None:
+        """Sync the next Job that is due; None if none was in so many seconds."""
+        key = self.queue.take(timeout)
+        if key is None:
+            return None
+        try:
+            outcome = self.syncer.sync(key)
+            if outcome.stale is not None:
+                self.queue.add(key, STALE_DELAY)
+            elif outcome.errors:
+                self.queue.retry(key, outcome.retry_at_least)
+            else:
+                self.queue.forget(key)
+            if outcome.requeue_after is not None:
+                self.queue.add(key, outcome.requeue_after)
+            return outcome
+        except Exception:
+            self.queue.retry(key)
+            raise
+        finally:
+            self.queue.done(key)
+
+    def step_orphan(self, timeout: float | None = 0.0) -> bool:
+        """Free the next Pod of nobody; False if there was none in so many seconds.
+
+        A Pod that cannot be freed now is tried again later, ever more slowly.
+        """
+        uid = self.orphan_queue.take(timeout)
+        if uid is None:
+            return False
+        try:
+            self.orphans.release(uid)
+            self.orphan_queue.forget(uid)
+        except ApiError as error:
+            self.orphan_queue.retry(uid, error.retry_after or 0.0)
+        except Exception:
+            self.orphan_queue.retry(uid)
+            raise
+        finally:
+            self.orphan_queue.done(uid)
+        return True
+
+    def resync(self) -> None:
+        """Have every unfinished Job of ours looked at, and every Pod that may be stray.
+
+        Nothing should need it: every change wakes whom it concerns. It makes good what does not.
+        """
+        for cached in self.jobs.all():
+            if self._settings.manages(cached.job.managed_by) and not cached.job.finished:
+                self.queue.add(cached.job.key)
+        for pod in self.pods.all():
+            if pod.tracking and self.orphans.concerns(pod):
+                self.orphan_queue.add(pod.uid)
+
+    def next_due(self) -> float | None:
+        """When the next key of either queue is due, by the clock that never goes back."""
+        times = [self.queue.next_due(), self.orphan_queue.next_due()]
+        return min((time for time in times if time is not None), default=None)

@@ -1,0 +1,244 @@
+"""Carries one Job's plan out: the calls in the order that loses nothing, whatever breaks in between.
+
+What is to be done is decided in :mod:`jobsworth.controller`; here it is done, one Job at a time, with
+everything from outside handed in: an API server, caches, a clock. No thread is started and no time is
+waited for, so that a test can step through it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import names, ownership, signals
+from jobsworth.controller.entry import Entry, entry
+from jobsworth.controller.plan import Acted, Memory, plan
+from jobsworth.controller.status import write_status
+from jobsworth.reconciler.api import (
+    ApiError,
+    jobs_path,
+    put_status,
+    resource_version,
+)
+from jobsworth.reconciler.caches import CachedJob, stored
+from jobsworth.reconciler.expectations import JOBS, PODS
+from jobsworth.reconciler.pod_calls import PodCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from jobsworth.controller.backoff import Backoff
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.plan import Plan
+    from jobsworth.controller.pods import Pod
+    from jobsworth.controller.settings import Settings
+    from jobsworth.controller.signals import Count, Event
+    from jobsworth.controller.status import Status
+    from jobsworth.reconciler.api import Api
+    from jobsworth.reconciler.audience import Audience
+    from jobsworth.reconciler.caches import JobCache, PodCache
+    from jobsworth.reconciler.expectations import Expectations
+    from jobsworth.reconciler.parallel import Calls
+
+STALE_DELAY = 0.05  # seconds until a cache is asked again whether it has come as far as our writes
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a sync.
+
+    Attributes:
+        errors: what went wrong; with any, the Job is to be looked at again, later each time.
+        requeue_after: seconds until the Job is to be looked at whatever happens.
+        stale: the resource whose cache was behind our own writes: nothing was done, try again soon.
+        action: what was done, as the metrics name it.
+        job: that was synced; None if there was none.
+    """
+
+    errors: list[ApiError] = field(default_factory=list)
+    requeue_after: float | None = None
+    stale: str | None = None
+    action: str = names.RECONCILING
+    job: Job | None = None
+
+    @property
+    def retry_at_least(self) -> float:
+        """Seconds that the server wants us to wait before we ask again."""
+        return max((error.retry_after or 0.0 for error in self.errors), default=0.0)
+
+
+class _Abandoned(Exception):
+    """The sync cannot go on; the error is in the outcome, if there was one."""
+
+
+class Syncer:
+    """Syncs Jobs.
+
+    Args:
+        clock: seconds since 1970.
+        calls: makes several calls, at once if it can.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        jobs: JobCache,
+        pods: PodCache,
+        expectations: Expectations,
+        settings: Settings,
+        *,
+        clock: Callable[[], float],
+        calls: Calls,
+        audience: Audience,
+    ) -> None:
+        self.api = api
+        self.jobs = jobs
+        self.pods = pods
+        self.expectations = expectations
+        self.settings = settings
+        self.clock = clock
+        self.calls = calls
+        self.audience = audience
+        self.backoffs: dict[str, tuple[str, Backoff]] = {}
+
+    def sync(self, key: str) -> Outcome:
+        """Look at the Job of a ``namespace/name``, and do what there is to do."""
+        outcome = Outcome()
+        # Before the caches are read: what they gain afterwards can only be newer.
+        seen = {JOBS: self.jobs.seen, PODS: self.pods.seen}
+        outcome.stale = self.expectations.unseen(key, seen)
+        if outcome.stale is not None:
+            return outcome
+        cached = self.jobs.get(key)
+        if cached is None:
+            self._forget(key)
+            return outcome
+        outcome.job = cached.job
+        match entry(cached.job, self.settings):
+            case Entry.FINISHED | Entry.NOT_OURS:
+                self._forget(key)
+            case Entry.UNKNOWN_MODE:
+                self.audience.event(cached.metadata, signals.UNKNOWN_COMPLETION_MODE)
+            case Entry.SYNC:
+                with suppress(_Abandoned):
+                    _Sync(self, cached, outcome).run()
+        return outcome
+
+    def _forget(self, key: str) -> None:
+        self.expectations.forget(key)
+        self.backoffs.pop(key, None)
+
+    def backoff(self, job: Job) -> Backoff | None:
+        """What is remembered of this very Job, not of an earlier one of its name."""
+        uid, backoff = self.backoffs.get(job.key, (None, None))
+        return backoff if uid == job.uid else None
+
+
+class _Sync:
+    """One sync of one Job."""
+
+    def __init__(self, syncer: Syncer, cached: CachedJob, outcome: Outcome) -> None:
+        self._syncer = syncer
+        self._api = syncer.api
+        self._job = cached.job
+        self._key = cached.job.key
+        self._metadata = cached.metadata
+        self._outcome = outcome
+        self._pods = PodCalls(
+            syncer.api,
+            cached.job,
+            syncer.expectations,
+            syncer.calls,
+            tell=self._event,
+            errors=outcome.errors,
+        )
+
+    def run(self) -> None:
+        job, syncer, outcome = self._job, self._syncer, self._outcome
+        pods = self._claim()
+        memory = Memory(
+            observed=True,  # else this sync would not have begun
+            released=syncer.expectations.released(self._key),
+            backoff=syncer.backoff(job),
+        )
+        planned = plan(job, pods, memory, syncer.clock(), syncer.settings)
+        outcome.action = planned.action
+        if planned.interim is not None:
+            self._store(planned.interim)
+        record = planned.after(self._act(planned))
+        outcome.requeue_after = record.requeue_after
+        self._count(record.acted_metrics)
+        if record.status is not None:
+            self._store(record.status)
+        syncer.backoffs[self._key] = (job.uid, record.backoff)
+        self._tell(record.events, record.metrics)
+        conclusion = record.after(self._pods.release(record.release))
+        outcome.requeue_after = conclusion.requeue_after
+        if conclusion.status is not None:
+            self._store(conclusion.status)
+        self._tell(conclusion.events, conclusion.metrics)
+
+    # Ownership.
+
+    def _claim(self) -> list[Pod]:
+        pods = self._syncer.pods.within_reach(self._job.uid, self._job.namespace)
+        claims = ownership.claim(self._job, pods)
+        owned = claims.owned
+        for pod in claims.release:
+            self._pods.let_go(pod)
+        if claims.adopt:
+            self._check_still_there()
+            owned.extend(filter(None, map(self._pods.adopt, claims.adopt)))
+        if self._outcome.errors:
+            raise _Abandoned
+        return owned
+
+    def _check_still_there(self) -> None:
+        """Read the Job anew: who adopts for a Job that is gone makes orphans."""
+        try:
+            live = self._api.call("GET", jobs_path(self._job.namespace, self._job.name))
+        except ApiError as error:
+            self._abandon(error)
+            return
+        meta = live["metadata"]
+        if meta["uid"] != self._job.uid or meta.get("deletionTimestamp") is not None:
+            self._abandon(
+                ApiError(409, "Conflict", f"Job {self._key} is being replaced or deleted")
+            )
+
+    # The status.
+
+    def _store(self, status: Status) -> None:
+        try:
+            answer = put_status(self._api, self._metadata, write_status(status))
+        except ApiError as error:
+            self._abandon(error)
+            return
+        self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))
+        self._metadata = stored(answer, self._syncer.settings).metadata
+
+    def _act(self, planned: Plan) -> Acted:
+        if planned.deletions:
+            return Acted(deleted=self._pods.delete(planned.deletions))
+        if planned.creations:
+            return self._pods.create(planned.creations)
+        return Acted()
+
+    # What is told.
+
+    def _event(self, event: Event) -> None:
+        self._syncer.audience.event(self._metadata, event)
+
+    def _count(self, counts: Iterable[Count]) -> None:
+        for count in counts:
+            self._syncer.audience.count(count)
+
+    def _tell(self, events: Iterable[Event], counts: Iterable[Count]) -> None:
+        for event in events:
+            self._event(event)
+        self._count(counts)
+
+    def _abandon(self, error: ApiError) -> None:
+        self._outcome.errors.append(error)
+        raise _Abandoned

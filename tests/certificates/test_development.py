@@ -20,7 +20,9 @@ DAY = datetime.timedelta(days=1)
 
 def test_only_the_owner_reads_what_is_made(tmp_path: Path) -> None:
     development.generate(tmp_path / "certs", ["localhost"])
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "certs").iterdir()}
+    modes = {
+        path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "certs").iterdir()
+    }
     assert modes == dict.fromkeys(("ca.crt", "ca.key", "tls.crt", "tls.key"), 0o600)
 
 

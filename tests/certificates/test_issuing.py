@@ -67,7 +67,9 @@ def test_a_certificate_is_valid_a_little_before_it_was_made() -> None:
     assert read(CA.certificate).not_valid_before_utc == NOW - authority.BACKDATED
 
 
-@pytest.mark.parametrize("name", ["", "a b", "-a", "a-.b", "a..b", "https://a", "a" * 64, "é.example"])
+@pytest.mark.parametrize(
+    "name", ["", "a b", "-a", "a-.b", "a..b", "https://a", "a" * 64, "é.example"]
+)
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(serving.BadName, match="neither a host name"):
         serving.issue(CA, [name], NOW, DAY)
@@ -95,7 +97,9 @@ def test_what_cannot_sign_is_told(pair: KeyPair, why: str) -> None:
 
 def test_a_bundle_is_split_and_joined_without_what_is_between_and_without_doubles() -> None:
     other = authority.create(NOW, DAY).certificate
-    bundle = b"# ours\n" + CA.certificate + b"\r\n# and\n" + other + CA.certificate + b"-----BEGIN CE"
+    bundle = (
+        b"# ours\n" + CA.certificate + b"\r\n# and\n" + other + CA.certificate + b"-----BEGIN CE"
+    )
     assert split(bundle) == (CA.certificate, other)
     assert join((CA.certificate, other, CA.certificate)) == CA.certificate + other
 

@@ -13,10 +13,10 @@ import pytest
 pytest.importorskip("cryptography")
 pytest.importorskip("kubernetes")
 
-from certificates.stored import MUTATING, VALIDATING, Store
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from certificates.stored import MUTATING, VALIDATING, Store
 from jobsworth.certificates import authority
 from jobsworth.certificates.folder import published
 from jobsworth.certificates.holdings import decode

@@ -82,7 +82,9 @@ DAMAGES: list[tuple[str, Holdings, type[Step]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("holdings", "step"), [(h, s) for _, h, s in DAMAGES], ids=[d[0] for d in DAMAGES])
+@pytest.mark.parametrize(
+    ("holdings", "step"), [(h, s) for _, h, s in DAMAGES], ids=[d[0] for d in DAMAGES]
+)
 def test_what_somebody_edited_is_put_right(holdings: Holdings, step: type[Step]) -> None:
     found = bundles(CA.certificate, *holdings.retired)
     assert isinstance(next_step(holdings, found, NOW, POLICY), step)
@@ -122,11 +124,17 @@ def test_an_authority_is_followed_while_what_it_signs_can_live_its_whole_life() 
 def test_the_next_authority_signs_only_when_every_bundle_has_held_it_for_a_while() -> None:
     both = bundles(CA.certificate, NEXT.certificate)
     introduced = replace(ROTATING, next_published=None)
-    assert isinstance(next_step(introduced, [*both[:1], *bundles(CA.certificate)], NOW, POLICY), Publish)
-    assert next_step(introduced, both, NOW, POLICY) == Keep(ROTATING, "every bundle holds the next authority")
+    assert isinstance(
+        next_step(introduced, [*both[:1], *bundles(CA.certificate)], NOW, POLICY), Publish
+    )
+    assert next_step(introduced, both, NOW, POLICY) == Keep(
+        ROTATING, "every bundle holds the next authority"
+    )
     assert next_step(ROTATING, both, NOW + POLICY.settle / 2, POLICY) is None
     assert next_step(ROTATING, both, NOW + POLICY.settle, POLICY) == Promote()
-    assert isinstance(next_step(ROTATING, bundles(CA.certificate), NOW + POLICY.settle, POLICY), Publish)
+    assert isinstance(
+        next_step(ROTATING, bundles(CA.certificate), NOW + POLICY.settle, POLICY), Publish
+    )
 
 
 def test_a_date_in_the_future_does_not_stop_a_rotation() -> None:
@@ -139,8 +147,13 @@ def test_a_date_in_the_future_does_not_stop_a_rotation() -> None:
 def test_a_retired_authority_leaves_after_the_overlap() -> None:
     holdings = replace(SETTLED, retired=(OLD,), retired_at=NOW)
     found = bundles(CA.certificate, OLD)
-    assert next_step(holdings, found, NOW + POLICY.overlap - datetime.timedelta(seconds=1), POLICY) is None
-    assert next_step(holdings, found, NOW + POLICY.overlap, POLICY) == Keep(SETTLED, "the overlap is over")
+    assert (
+        next_step(holdings, found, NOW + POLICY.overlap - datetime.timedelta(seconds=1), POLICY)
+        is None
+    )
+    assert next_step(holdings, found, NOW + POLICY.overlap, POLICY) == Keep(
+        SETTLED, "the overlap is over"
+    )
 
 
 def test_a_certificate_may_be_shown_when_every_bundle_trusts_it() -> None:
@@ -151,7 +164,9 @@ def test_a_certificate_may_be_shown_when_every_bundle_trusts_it() -> None:
     assert not may_show(None, [])
 
 
-@pytest.mark.parametrize("holdings", [Holdings(), SETTLED, ROTATING, replace(SETTLED, retired=(OLD,), retired_at=NOW)])
+@pytest.mark.parametrize(
+    "holdings", [Holdings(), SETTLED, ROTATING, replace(SETTLED, retired=(OLD,), retired_at=NOW)]
+)
 def test_holdings_are_read_back_from_a_secret(holdings: Holdings) -> None:
     assert decode(encode(holdings)) == holdings
 

@@ -95,6 +95,11 @@ class ControlPlane:
         return f"https://127.0.0.1:{self._ports[0]}"
 
     @property
+    def controller_manager_url(self) -> str:
+        """kube-controller-manager's; anybody may ask it for ``/metrics``."""
+        return f"https://127.0.0.1:{self._ports[3]}"
+
+    @property
     def kubeconfig(self) -> Path:
         """Of a cluster administrator (group ``system:masters``)."""
         return self.folder.kubeconfig
@@ -190,7 +195,7 @@ class ControlPlane:
             flags=self._controller_flags,
         )
         self.controller_manager = Process(command, self.folder.log("kube-controller-manager"))
-        health = self._connect(f"https://127.0.0.1:{self._ports[3]}")
+        health = self._connect(self.controller_manager_url)
         self._wait_for(lambda: _ok(health, "/healthz"), "kube-controller-manager to be ready")
 
     def _start_kwok(self) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kubernetes.client import CoordinationV1Api
 from kubernetes.client.exceptions import ApiException
+from urllib3.exceptions import HTTPError
 
 from jobsworth.certificates.cluster import FIELD_MANAGER, TIMEOUT, Unavailable, said
 
@@ -59,6 +60,9 @@ class Election:
                 return False
             where = f"{self._namespace}/{self._name}"
             raise Unavailable(f"cannot hold Lease {where}: {said(error)}") from None
+        except (HTTPError, OSError) as error:
+            where = f"{self._namespace}/{self._name}"
+            raise Unavailable(f"cannot hold Lease {where}: {error}") from None
         return True
 
     def release(self) -> None:
@@ -67,7 +71,7 @@ class Election:
             lease = self._read()
             if lease.spec and lease.spec.holder_identity == self._identity:
                 self._write(str(lease.metadata.resource_version), "", lease, new=False)
-        except (ApiException, Unavailable):
+        except (ApiException, HTTPError, OSError):
             pass  # it runs out by itself
 
     def _expired(self, version: str, now: float) -> bool:

@@ -39,8 +39,12 @@ def generate(values: dict[str, Any]) -> int:
         )
     except development.AlreadyThere as error:
         raise UsageError(f"{error}; --force overwrites them") from None
-    except (BadName, OverflowError) as error:
+    except BadName as error:
         raise UsageError(str(error)) from None
+    except OverflowError:
+        raise UsageError(
+            f"--days {values['days']}: certificates can last until the year 9999"
+        ) from None
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     for path, what in (

@@ -1,0 +1,81 @@
+{{- /*
+What both webhook configurations say of one webhook. Takes a dict of root, path (mutate or validate) and
+failurePolicy.
+*/}}
+{{- define "jobsworth.webhook" -}}
+{{- $webhook := .root.Values.webhook }}
+{{- $exempt := concat (list "kube-system" .root.Release.Namespace) $webhook.exemptNamespaces | uniq }}
+{{- $selector := $webhook.namespaceSelector }}
+{{- $names := dict "key" "kubernetes.io/metadata.name" "operator" "NotIn" "values" $exempt }}
+{{- $expressions := prepend (default list $selector.matchExpressions) $names }}
+- name: {{ .path }}.jobsworth.dev
+  admissionReviewVersions: [v1]
+  clientConfig:
+    service:
+      name: {{ include "jobsworth.fullname" .root }}
+      namespace: {{ .root.Release.Namespace }}
+      path: /{{ .path }}
+      port: {{ .root.Values.service.port }}
+    {{- with .root.Values.certificates.existingSecret.caBundle }}
+    {{- if eq $.root.Values.certificates.mode "existingSecret" }}
+    caBundle: {{ ternary (b64enc .) . (contains "BEGIN CERTIFICATE" .) }}
+    {{- end }}
+    {{- end }}
+  failurePolicy: {{ .failurePolicy }}
+  sideEffects: None
+  timeoutSeconds: {{ $webhook.timeoutSeconds }}
+  rules:
+    - apiGroups: [batch]
+      apiVersions: [v1]
+      operations: [CREATE, UPDATE]
+      resources: [jobs, cronjobs]
+      scope: Namespaced
+  # What is exempt cannot be locked out by it: its own namespace and the cluster's.
+  namespaceSelector:
+    {{- with $selector.matchLabels }}
+    matchLabels: {{- toYaml . | nindent 6 }}
+    {{- end }}
+    matchExpressions: {{- toYaml $expressions | nindent 6 }}
+  {{- with $webhook.objectSelector }}
+  objectSelector: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  matchConditions:
+    # Controllers keep their books in finalizers, owners and status; people write spec, labels and annotations.
+    - name: written-by-people
+      expression: >-
+        request.operation != 'UPDATE'
+        || object.spec != oldObject.spec
+        || object.metadata.?labels.orValue({}) != oldObject.metadata.?labels.orValue({})
+        || object.metadata.?annotations.orValue({}) != oldObject.metadata.?annotations.orValue({})
+    - name: not-being-deleted
+      expression: "!has(object.metadata.deletionTimestamp)"
+    - name: not-by-built-in-controllers
+      expression: >-
+        request.operation != 'UPDATE' || !(request.userInfo.username in [
+        'system:kube-controller-manager',
+        'system:serviceaccount:kube-system:job-controller',
+        'system:serviceaccount:kube-system:cronjob-controller',
+        'system:serviceaccount:kube-system:ttl-after-finished-controller',
+        'system:serviceaccount:kube-system:generic-garbage-collector',
+        'system:serviceaccount:kube-system:namespace-controller'])
+    {{- with $webhook.exemptUsers }}
+    - name: not-by-exempt-users
+      expression: {{ printf "!(request.userInfo.username in %s)" (toJson .) | quote }}
+    {{- end }}
+    {{- with $webhook.exemptGroups }}
+    - name: not-by-exempt-groups
+      expression: {{ printf "!request.userInfo.groups.exists(group, group in %s)" (toJson .) | quote }}
+    {{- end }}
+    {{- with $webhook.matchConditions }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end }}
+
+{{- define "jobsworth.webhookMetadata" -}}
+name: {{ include "jobsworth.fullname" . }}
+labels: {{- include "jobsworth.labels" . | nindent 2 }}
+{{- if eq .Values.certificates.mode "certManager" }}
+annotations:
+  cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "jobsworth.fullname" . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,75 @@
+"""``jobsworth certs``: what it makes and prints, and what it says of a mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("cryptography")
+pytest.importorskip("kubernetes")
+
+from jobsworth.certificates.pair import names
+from jobsworth.cli import run
+
+Captured = pytest.CaptureFixture[str]
+
+
+def certs(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        run(["certs", *arguments])
+    return int(ended.value.code or 0)
+
+
+def test_generate_prints_what_it_made(tmp_path: Path, capsys: Captured) -> None:
+    code = certs(
+        "generate", "--directory", str(tmp_path), "--name", "a.example,192.0.2.7", "--days", "3"
+    )
+    assert code == 0
+    said = capsys.readouterr().out
+    for name in ("ca.crt", "ca.key", "tls.crt", "tls.key"):
+        assert f"{tmp_path / name}: " in said
+    assert "for a.example, 192.0.2.7" in said
+    assert names((tmp_path / "tls.crt").read_bytes()) == {"a.example", "192.0.2.7"}
+
+
+def test_generate_is_for_this_machine_by_default(tmp_path: Path) -> None:
+    assert certs("generate", "--directory", str(tmp_path)) == 0
+    assert names((tmp_path / "tls.crt").read_bytes()) == {"localhost", "127.0.0.1", "::1"}
+
+
+def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> None:
+    assert certs("generate", "--directory", str(tmp_path)) == 0
+    assert certs("generate", "--directory", str(tmp_path)) == 2
+    assert "--force overwrites them" in capsys.readouterr().err
+    assert certs("generate", "--directory", str(tmp_path), "--force") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["generate", "--name", "a b"], "'a b' is neither a host name"),
+        (["generate", "--days", "0"], "not in the range x>=1"),
+        (["generate", "--days", "99999999"], "certificates can last"),
+        (["generate", "--directory", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
+        (["manage"], "say whom the certificate is for"),
+        (["manage", "--name", "-a"], "'-a' is neither a host name"),
+        (["manage", "--service", "a", "--duration", "90d"], '--duration: time: unknown unit "d"'),
+        (["manage", "--service", "a", "--settle", "0s"], "--settle must be more than nothing"),
+        (["manage", "--service", "a", "--ca-duration", "2h"], "an authority must last longer"),
+        (["manage", "--service", "a", "--interval", "10"], "--interval: time: missing unit"),
+        (["manage", "--service", "a", "--kubeconfig", "/none"], "no cluster to manage"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told(
+    arguments: list[str],
+    why: str,
+    capsys: Captured,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert certs(*arguments) == 2
+    said = capsys.readouterr().err
+    assert why in said
+    assert "Traceback" not in said

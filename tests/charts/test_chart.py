@@ -1,0 +1,133 @@
+"""The chart against the code: its values, the options that it gives, the metrics that it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+import jobsworth
+from jobsworth.cli import certs, reconcile, serve
+from jobsworth.cli.command import Command
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "charts" / "jobsworth"
+VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
+SCHEMA: dict[str, Any] = json.loads((CHART / "values.schema.json").read_text())
+VARIANTS = sorted((CHART / "ci").glob("*-values.yaml"))
+FREE_FORM = {"podSecurityContext", "securityContext", "policies", "affinity"}
+OPTIONAL = {"podDisruptionBudget.minAvailable", "global"}
+
+
+def test_chart_and_application_have_the_version_of_the_package() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    assert chart["appVersion"] == chart["version"] == jobsworth.__version__
+
+
+def test_every_value_is_described_in_the_schema_and_every_described_value_is_there() -> None:
+    assert set(_described(SCHEMA)) - OPTIONAL == set(_given(VALUES))
+
+
+def test_the_schema_itself_is_sound() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda path: path.stem)
+def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> None:
+    text = variant.read_text()
+    jsonschema.validate(yaml.safe_load(text) or {}, SCHEMA)
+    assert text.startswith("# ")
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"webhok": {}}, "'webhok' was unexpected"),
+        ({"webhook": {"timeoutSeconds": 31}}, "31 is greater than the maximum of 30"),
+        ({"webhook": {"validating": {"failurePolicy": "fail"}}}, "'fail' is not one of"),
+        ({"certificates": {"mode": "certmanager"}}, "'certmanager' is not one of"),
+        ({"certificates": {"duration": "90d"}}, "'90d' does not match"),
+        ({"certificates": {"mode": "existingSecret", "existingSecret": {"name": ""}}}, "''"),
+        ({"policies": {"Upper": {}}}, "'Upper' does not match"),
+        ({"policies": {"a": {"spec": {}}}}, "should not be valid"),
+        ({"image": {"digest": "abc"}}, "'abc' does not match"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_the_values_is_told(values: dict[str, Any], why: str) -> None:
+    with pytest.raises(jsonschema.ValidationError, match=re.escape(why)):
+        jsonschema.validate(values, SCHEMA)
+
+
+ARGUMENTS = re.compile(r"^ +- (--[a-z-]+)(?:=|$)", re.MULTILINE)
+CONTAINERS = [
+    ("certificates", certs.MANAGE),
+    ("webhook", serve.COMMAND),
+    ("job-controller", reconcile.COMMAND),
+]
+
+
+@pytest.mark.parametrize(("container", "command"), CONTAINERS, ids=[c[0] for c in CONTAINERS])
+def test_a_container_is_given_options_that_its_command_has(
+    container: str, command: Command
+) -> None:
+    text = (CHART / "templates" / "deployment.yaml").read_text()
+    part = text.split(f"- name: {container}\n")[1].split("startupProbe:")[0]
+    given = set(ARGUMENTS.findall(part))
+    assert given
+    assert given <= {option.name for option in command.options}
+
+
+def test_dashboard_and_alerts_ask_for_metrics_that_there_are() -> None:
+    source = "".join(
+        path.read_text()
+        for name in ("admission", "reconciler", "controller")
+        for path in (ROOT / "webhook" / "jobsworth" / name).rglob("*.py")
+    )
+    for path in ("dashboards/jobsworth.json", "templates/prometheus-rule.yaml"):
+        text = (CHART / path).read_text()
+        asked = set(re.findall(r"\b(?:jobsworth|job_controller)_[a-z_]+", text))
+        assert asked
+        for metric in asked:
+            bare = metric.removeprefix("job_controller_").removesuffix("_bucket")
+            assert f'"{bare}"' in source, metric
+
+
+def test_the_dashboards_panels_do_not_overlap() -> None:
+    panels = json.loads((CHART / "dashboards" / "jobsworth.json").read_text())["panels"]
+    taken: set[tuple[int, int]] = set()
+    for panel in panels:
+        at = panel["gridPos"]
+        cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
+        assert at["x"] + at["w"] <= 24
+        assert not cells & taken, panel["title"]
+        taken |= cells
+    assert len({panel["id"] for panel in panels}) == len(panels)
+
+
+def _given(values: dict[str, Any], path: str = "") -> Iterator[str]:
+    for key, value in values.items():
+        where = f"{path}{key}"
+        if isinstance(value, dict) and value and key not in FREE_FORM and _closed(where):
+            yield from _given(value, f"{where}.")
+        else:
+            yield where
+
+
+def _described(schema: dict[str, Any], path: str = "") -> Iterator[str]:
+    for key, part in schema.get("properties", {}).items():
+        where = f"{path}{key}"
+        if part.get("properties") and part.get("additionalProperties") is False and _closed(where):
+            yield from _described(part, f"{where}.")
+        else:
+            yield where
+
+
+def _closed(path: str) -> bool:
+    """Whether the chart says what is in there, rather than Kubernetes."""
+    return not path.endswith((".resources", "Selector", ".labels", ".issuerRef"))

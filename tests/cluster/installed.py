@@ -1,0 +1,239 @@
+"""The chart, installed by Helm into a bed, with the containers of its Deployment as processes of this machine.
+
+Everything is as in a cluster: the objects are Helm's, each process gets its container's arguments and the rights of
+the chart's ServiceAccount, and the API server calls the webhook by the name of its Service. What is played: the
+Service's network (see :mod:`cluster.post_render`) and the kubelet, which carries the ConfigMap into a folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from cluster.bed import Process, TestBed, free_ports
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "charts" / "jobsworth"
+NAME = "jobsworth"
+READY_WITHIN = 60.0
+
+
+class Installation:
+    """A release of the chart, and its processes.
+
+    Args:
+        bed: where to install it.
+        values: of the chart.
+        arguments: further arguments of containers, by name; they win over those of the chart.
+
+    Attributes:
+        namespace: that it is installed in.
+        processes: those that run, by their container's name.
+    """
+
+    def __init__(
+        self,
+        bed: TestBed,
+        values: dict[str, Any],
+        arguments: dict[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.bed = bed
+        self.namespace = bed.namespace("system")
+        self.processes: dict[str, Process] = {}
+        self._values = values
+        self._arguments = arguments or {}
+        self._folder = Path(tempfile.mkdtemp(prefix="jobsworth-installed-"))
+        self._port, self._monitor, self._controller = free_ports(3)
+        self._account = Path()
+
+    def __enter__(self) -> Self:
+        try:
+            self.helm("install")
+            self._account = self.bed.service_account(self.namespace, NAME)
+            self._carry_policies()
+            pod = self.pod()
+            for container in [*pod.get("initContainers", ()), *pod["containers"]]:
+                self.start(container["name"])
+            self.wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for container in self.processes:
+            self.signal(container, signal.SIGKILL)
+        with contextlib.suppress(AssertionError):
+            self.uninstall()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    # Helm
+
+    def helm(self, verb: str, values: dict[str, Any] | None = None) -> str:
+        """Install, or upgrade with these values instead; returns what Helm says."""
+        if values is not None:
+            self._values = values
+        file = self._folder / "values.json"
+        given = {**self._values, "service": {"port": self._port}, "fullnameOverride": NAME}
+        file.write_text(json.dumps(given))
+        renderer = (sys.executable, str(Path(__file__).parent / "post_render.py"), NAME)
+        return self.bed.helm(
+            verb, NAME, str(CHART), "--namespace", self.namespace, "--values", str(file),
+            "--post-renderer", renderer[0],
+            *(part for each in renderer[1:] for part in ("--post-renderer-args", each)),
+        ).stdout  # fmt: skip
+
+    def upgrade(self, values: dict[str, Any]) -> None:
+        """Upgrade the release; policies are carried to the webhook as the kubelet does."""
+        self.helm("upgrade", values)
+        self._carry_policies()
+
+    def uninstall(self) -> str:
+        """Uninstall the release; returns what Helm says."""
+        return self.bed.helm("uninstall", NAME, "--namespace", self.namespace, "--wait").stdout
+
+    # Containers
+
+    def pod(self) -> dict[str, Any]:
+        """The Deployment's Pod spec."""
+        path = f"/apis/apps/v1/namespaces/{self.namespace}/deployments/{NAME}"
+        spec: dict[str, Any] = self.bed.get(path)["spec"]["template"]["spec"]
+        return spec
+
+    def start_again(self, container: str) -> Path:
+        """Start a container once more, as another replica's; returns the folder of its certificate files."""
+        folder = self._folder / "other"
+        self.start(container, f"--directory={folder}", process=f"{container} again")
+        return folder
+
+    def start(self, container: str, *arguments: str, process: str = "") -> None:
+        """Start a container of the Deployment as a process, with these arguments in addition."""
+        pod = self.pod()
+        containers = [*pod.get("initContainers", ()), *pod["containers"]]
+        (args,) = (each["args"] for each in containers if each["name"] == container)
+        own = {
+            "certificates": ("--kubeconfig", str(self._account), "--name=127.0.0.1"),
+            "webhook": (f"--bind=127.0.0.1:{self._port}", f"--monitor-bind=127.0.0.1:{self._monitor}"),
+            "job-controller": ("--kubeconfig", str(self._account), f"--listen=127.0.0.1:{self._controller}"),
+        }[container]  # fmt: skip
+        here = [
+            each.replace("/run/jobsworth", str(self._folder)).replace(
+                "/etc/jobsworth", str(self._folder)
+            )
+            for each in args
+        ]
+        self.processes[process or container] = Process(
+            [
+                sys.executable,
+                "-m",
+                "jobsworth",
+                *here,
+                *own,
+                *self._arguments.get(container, ()),
+                *arguments,
+            ],
+            self.log(process or container),
+            {"PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path])},
+        )
+
+    def signal(self, container: str, number: signal.Signals) -> None:
+        """Send a signal to all processes of a container: one that kills is a crash, SIGSTOP a hang."""
+        process = self.processes[container]
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        if number == signal.SIGKILL:
+            process.kill()
+
+    def log(self, container: str) -> Path:
+        """The file with a container's output."""
+        return self._folder / f"{container}.log"
+
+    def lines(self, container: str = "webhook") -> list[dict[str, Any]]:
+        """A container's log, where it is JSON."""
+        found = []
+        for line in self.log(container).read_text().splitlines():
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+        return found
+
+    def wait_until_ready(self) -> None:
+        """Wait until the webhook is ready, and the API server knows its authority."""
+        wait_for(self._ready, "the webhook to be ready", self.processes.values())
+
+    def _ready(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._monitor}/readyz", timeout=5):
+                pass
+        except OSError:
+            return False
+        return "" not in self.bundles().values()
+
+    # What the cluster holds
+
+    def bundles(self) -> dict[str, str]:
+        """The caBundle of each webhook by its name, base64; empty where there is none."""
+        found = {}
+        for kind in ("mutating", "validating"):
+            path = f"/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations/{NAME}"
+            for webhook in self.bed.get(path)["webhooks"]:
+                found[webhook["name"]] = webhook["clientConfig"].get("caBundle", "")
+        return found
+
+    def secret(self) -> dict[str, str]:
+        """The data of the Secret with the certificates, base64."""
+        path = f"/api/v1/namespaces/{self.namespace}/secrets/{NAME}-certificates"
+        return self.bed.get(path).get("data") or {}
+
+    @property
+    def tls(self) -> Path:
+        """The folder with the certificate files."""
+        return self._folder / "tls"
+
+    @property
+    def port(self) -> int:
+        """Where the webhook listens."""
+        return self._port
+
+    def _carry_policies(self) -> None:
+        """What the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
+        path = f"/api/v1/namespaces/{self.namespace}/configmaps/{NAME}-policies"
+        answer = self.bed.request("GET", path)
+        if answer.code != 200:
+            return
+        folder = self._folder / "policies"
+        folder.mkdir(exist_ok=True)
+        version = folder / f"..{time.monotonic_ns()}"
+        version.mkdir()
+        for name, text in answer.body["data"].items():
+            (version / name).write_text(text)
+            link = folder / name
+            if not link.is_symlink():
+                link.symlink_to(f"..data/{name}")
+        fresh = folder / "..data_tmp"
+        fresh.symlink_to(version.name)
+        fresh.replace(folder / "..data")
+
+
+def wait_for(
+    done: Callable[[], bool],
+    what: str,
+    processes: Sequence[Process] | Any = (),
+    seconds: float = READY_WITHIN,
+) -> None:
+    """Wait for something; AssertionError when it does not come, or when a process has ended."""
+    until = time.monotonic() + seconds
+    while not done():
+        for process in processes:
+            process.check()
+        assert time.monotonic() < until, f"waited {seconds:.0f} s in vain for {what}"
+        time.sleep(0.1)

@@ -1,0 +1,173 @@
+"""The webhook by HTTP, without a socket: what is no AdmissionReview gets a 4xx and a clear body."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from admission_reviews import body_of, response_of
+from asked_webhook import SERVER, Asked, policies
+from jobsworth.admission.application import MOST_BYTES, Application
+from jobsworth.admission.judging import Judge
+from jobsworth.admission.review import BadReview
+from jobsworth.admission.webhook import Webhook
+from judging import job_with
+from mutated_reviews import ODD_TEXTS, Mutator
+
+ASKED = Asked(Judge(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
+JSON = {"Content-Type": "application/json"}
+GOOD = body_of(job_with())
+
+
+@pytest.fixture
+def client() -> FlaskClient:
+    return Application(ASKED.webhook).test_client()
+
+
+def ask(client: FlaskClient, path: str, body: bytes, **headers: str) -> Any:
+    return client.post(path, data=body, headers={**JSON, **headers})
+
+
+@pytest.mark.parametrize("path", ["/validate", "/mutate", "/validate?timeout=10s"])
+def test_a_review_is_answered(client: FlaskClient, path: str) -> None:
+    answer = ask(client, path, GOOD)
+    assert (answer.status_code, answer.mimetype) == (200, "application/json")
+    assert response_of(answer.data)["allowed"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "code", "message"),
+    [
+        ({"Content-Type": "text/plain"}, GOOD, 415, 'expected content type application/json, got "text/plain"'),
+        ({"Content-Type": ""}, GOOD, 415, "expected content type application/json"),
+        ({"Content-Type": "application/jsonp"}, GOOD, 415, "expected content type"),
+        ({"Content-Encoding": "gzip"}, GOOD, 415, 'content encoding "gzip" is not read'),
+        ({}, b"", 400, "the body is empty"),
+        ({}, b"no", 400, "not JSON"),
+        ({}, b" " * (MOST_BYTES + 1), 413, f"longer than {MOST_BYTES} bytes"),
+    ],
+)  # fmt: skip
+def test_what_is_no_review_gets_a_clear_error(
+    client: FlaskClient, headers: dict[str, str], body: bytes, code: int, message: str
+) -> None:
+    answer = ask(client, "/validate", body, **headers)
+    assert answer.status_code == code
+    status = answer.get_json()
+    assert (status["kind"], status["code"]) == ("Status", code)
+    assert message in status["message"]
+    assert ASKED.outcomes[-1].verdict == "bad_request"
+    assert message in ASKED.outcomes[-1].error
+
+
+@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON"])
+def test_a_content_type_may_have_parameters_and_capitals(
+    client: FlaskClient, media_type: str
+) -> None:
+    assert ask(client, "/validate", GOOD, **{"Content-Type": media_type}).status_code == 200
+
+
+def test_a_body_in_chunks_is_read_up_to_the_limit() -> None:
+    def answer(body: bytes) -> str:
+        told: list[str] = []
+        environ = {
+            "REQUEST_METHOD": "POST",
+            "PATH_INFO": "/validate",
+            "CONTENT_TYPE": "application/json",
+            "wsgi.input": io.BytesIO(body),
+        }
+        Application(ASKED.webhook).wsgi_app(environ, lambda status, *_: told.append(status))  # type: ignore[arg-type]
+        return told[0]
+
+    assert answer(GOOD) == "200 OK"
+    assert answer(b" " * (MOST_BYTES + 1)) == "413 Content Too Large"
+
+
+def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:
+    class Slow:
+        def read(self, size: int) -> bytes:
+            raise TimeoutError
+
+    told: list[str] = []
+    environ = {
+        "REQUEST_METHOD": "POST",
+        "PATH_INFO": "/mutate",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": "10",
+        "wsgi.input": Slow(),
+    }
+    Application(ASKED.webhook).wsgi_app(environ, lambda status, *_: told.append(status))  # type: ignore[arg-type]
+    assert told == ["408 Request Timeout"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "code"),
+    [
+        ("GET", "/validate", 405),
+        ("PUT", "/mutate", 405),
+        ("OPTIONS", "/mutate", 405),
+        ("HEAD", "/validate", 405),
+        ("GET", "/", 404),
+        ("POST", "/validate/", 404),
+        ("POST", "/metrics", 404),
+        ("GET", "/healthz", 404),
+        ("POST", "//validate", 404),
+        ("POST", "/%76alidate/../x", 404),
+    ],
+)
+def test_there_is_nothing_else(client: FlaskClient, method: str, path: str, code: int) -> None:
+    answer = client.open(path, method=method, headers=JSON)
+    assert answer.status_code == code
+    if method != "HEAD":
+        assert "POST an AdmissionReview to /mutate or /validate" in answer.get_json()["message"]
+
+
+@pytest.mark.parametrize("body", ODD_TEXTS, ids=lambda body: repr(body[:20]))
+def test_odd_texts_are_bad_requests(client: FlaskClient, body: bytes) -> None:
+    assert ask(client, "/validate", body).status_code == 400
+
+
+@given(st.binary(max_size=300))
+@settings(max_examples=100)
+def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
+    answer = ask(Application(ASKED.webhook).test_client(), "/mutate", body)
+    assert 400 <= answer.status_code < 500
+    assert answer.get_json()["message"]
+
+
+def test_reviews_that_have_gone_wrong_are_answered_or_refused_and_never_fail() -> None:
+    from jobsworth.cli.policies import load_policies
+
+    asked = Asked(Judge(SERVER, load_policies(["policies"])))
+    mutator = Mutator(seed=11)
+    for _ in range(1500):
+        door, body = mutator.door(), mutator.body()
+        with suppress(BadReview):
+            assert isinstance(response_of(asked.webhook.answer(door, body))["allowed"], bool)
+    verdicts = {outcome.verdict for outcome in asked.outcomes}
+    assert verdicts == {"allowed", "bad_request", "denied", "invalid", "patched", "untouched"}
+
+
+def test_an_object_nested_too_deeply_for_us_is_a_bad_request(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def descend(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(Judge, "validate", descend)
+    answer = ask(client, "/validate", GOOD)
+    assert answer.status_code == 400
+    assert answer.get_json()["message"] == "the object is nested too deeply"
+
+
+def test_a_webhook_can_change_its_judge_between_requests() -> None:
+    strict = Judge(SERVER, policies({"limits": {"backoffLimit": {"maximum": 1}}}))
+    judges = iter([strict, Judge(SERVER, policies())])
+    webhook = Webhook(lambda: next(judges), lambda outcome: None)
+    allowed = [response_of(webhook.answer("validate", GOOD))["allowed"] for _ in range(2)]
+    assert allowed == [False, True]

@@ -1,0 +1,285 @@
+"""What the webhook says to requests, without HTTP."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import jobsworth
+from admission_reviews import (
+    UID,
+    as_an_api_server_sends,
+    body_of,
+    operations_of,
+    patched,
+    review,
+)
+from asked_webhook import SERVER, Asked, policies
+from jobsworth.admission.judging import Judge
+from jobsworth.admission.review import read_review
+from judging import job_with
+
+Asking = Callable[..., Asked]
+
+LIMIT = {"limits": {"backoffLimit": {"maximum": 3}}}
+TTL = {"defaults": {"ttlSecondsAfterFinished": 600}}
+
+
+def job(**spec: Any) -> dict[str, Any]:
+    value = job_with()
+    value["spec"] |= spec
+    return value
+
+
+def stored(value: dict[str, Any]) -> dict[str, Any]:
+    """An object as an API server has stored it."""
+    filled = jobsworth.default(value, kubernetes_version="1.36")
+    sent = as_an_api_server_sends(filled, UID)
+    return {**sent, "metadata": {**sent["metadata"], "resourceVersion": "7"}}
+
+
+INVALID = job(backoffLimitPerIndex=1)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        review(None, INVALID, operation="DELETE"),
+        review(INVALID, operation="CONNECT"),
+        review(INVALID, subResource="status"),
+        review(INVALID, stored(job()), subResource="scale"),
+        review(INVALID, resource={"group": "batch", "version": "v1beta1", "resource": "jobs"}),
+        review(INVALID, resource={"group": "", "version": "v1", "resource": "jobs"}),
+        review({"apiVersion": "v1", "kind": "Pod", "metadata": {}}, kind="Pod"),
+        review(INVALID, resource={"group": "batch", "version": "v1", "resource": "pods"}),
+    ],
+)
+@pytest.mark.parametrize("door", ["mutate", "validate"])
+def test_what_is_none_of_our_business_is_let_through(
+    asking: Asking, door: str, request_: dict[str, Any]
+) -> None:
+    asked = asking(LIMIT, TTL)
+    assert asked(door, request_) == {"uid": UID, "allowed": True}
+    assert asked.outcomes[0].verdict == "untouched"
+
+
+CONTROLLERS_UPDATES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("finalizers", {"finalizers": ["batch.kubernetes.io/job-tracking"]}, {}),
+    ("labels", {"labels": {"seen": "yes"}}, {}),
+    ("annotations", {"annotations": {"seen": "yes"}}, {}),
+    ("owner", {"ownerReferences": []}, {}),
+    ("managed fields", {"managedFields": [{"manager": "kube-controller-manager"}]}, {}),
+    ("resource version", {"resourceVersion": "8"}, {}),
+    ("status", {}, {"status": {"active": 1}}),
+]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "parts"),
+    [case[1:] for case in CONTROLLERS_UPDATES],
+    ids=[case[0] for case in CONTROLLERS_UPDATES],
+)
+def test_controllers_may_keep_their_books_on_what_breaks_every_rule(
+    asking: Asking, metadata: dict[str, Any], parts: dict[str, Any]
+) -> None:
+    old = stored(job())
+    # No server of this release would have let it in, and the policy would not either.
+    old["spec"] |= {"backoffLimit": 5, "backoffLimitPerIndex": 1, "completionMode": "NonIndexed"}
+    new = {**copy.deepcopy(old), **parts}
+    new["metadata"] |= metadata
+    asked = asking(LIMIT, TTL)
+    for door in ("mutate", "validate"):
+        response = asked(
+            door, review(new, old, user="system:serviceaccount:kube-system:job-controller")
+        )
+        assert response == {"uid": UID, "allowed": True}
+
+
+def test_what_the_api_server_would_refuse_is_refused_in_its_words(asking: Asking) -> None:
+    response = asking()("validate", review(INVALID))
+    message = "Invalid value: 1: requires indexed completion mode"
+    assert response == {
+        "uid": UID,
+        "allowed": False,
+        "status": {
+            "metadata": {},
+            "status": "Failure",
+            "message": f'Job.batch "sample" is invalid: spec.backoffLimitPerIndex: {message}',
+            "reason": "Invalid",
+            "details": {
+                "name": "sample",
+                "group": "batch",
+                "kind": "Job",
+                "causes": [
+                    {
+                        "reason": "FieldValueInvalid",
+                        "message": message,
+                        "field": "spec.backoffLimitPerIndex",
+                    }
+                ],
+            },
+            "code": 422,
+        },
+    }
+
+
+def test_several_causes_stand_in_brackets(asking: Asking) -> None:
+    response = asking()("validate", review(job(backoffLimit=-1, parallelism=-1)))
+    reason = "Invalid value: -1: must be greater than or equal to 0"
+    assert response["status"]["message"] == (
+        f'Job.batch "sample" is invalid: [spec.backoffLimit: {reason}, spec.parallelism: {reason}]'
+    )
+
+
+def test_what_cannot_be_decoded_is_a_bad_request(asking: Asking) -> None:
+    status = asking()("validate", review(job(backoffLimit="6")))["status"]
+    assert (status["code"], status["reason"]) == (400, "BadRequest")
+    assert status["message"].startswith(
+        'Job in version "v1" cannot be handled as a Job: spec.backoff'
+    )
+
+
+def test_the_verdict_of_the_api_can_be_a_warning_or_nothing(asking: Asking) -> None:
+    warned = asking(api_verdict="warn")("validate", review(INVALID))
+    assert warned["allowed"]
+    assert warned["warnings"] == [
+        "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"
+    ]
+    assert asking(api_verdict="off")("validate", review(INVALID)) == {"uid": UID, "allowed": True}
+
+
+@pytest.mark.parametrize("api_verdict", ["deny", "warn", "off"])
+def test_a_policy_is_asked_whatever_the_verdict_of_the_api(
+    asking: Asking, api_verdict: str
+) -> None:
+    asked = asking(LIMIT, api_verdict=api_verdict)
+    assert not asked("validate", review(job(backoffLimit=5)))["allowed"]
+    malformed = asked("validate", review(job(backoffLimit="6")))
+    assert malformed["allowed"] == (api_verdict != "deny")
+
+
+def test_a_job_with_what_the_server_generated_is_valid(asking: Asking) -> None:
+    sent = as_an_api_server_sends(jobsworth.default(job(), kubernetes_version="1.36"), UID)
+    assert asking()("validate", review(sent)) == {"uid": UID, "allowed": True}
+
+
+def test_a_job_that_was_exported_and_sent_anew_is_not(asking: Asking) -> None:
+    status = asking()("validate", review(stored(job())))["status"]
+    assert "`selector` not auto-generated" in status["message"]
+
+
+def test_what_a_policy_refuses_is_forbidden(asking: Asking) -> None:
+    asked = asking(LIMIT)
+    response = asked("validate", review(job(backoffLimit=5)))
+    status = response["status"]
+    assert (status["code"], status["reason"]) == (403, "Forbidden")
+    assert status["message"].startswith('jobs.batch "sample" is forbidden: JobPolicy p0: ')
+    (cause,) = status["details"]["causes"]
+    assert cause["field"] == "spec.backoffLimit"
+    assert list(response["auditAnnotations"]) == ["p0"]
+    assert asked.outcomes[0].verdict == "denied"
+    assert asked.outcomes[0].policies == ("p0",)
+
+
+def test_a_policy_that_warns_lets_through_and_warns(asking: Asking) -> None:
+    response = asking({**LIMIT, "enforcement": "warn"})("validate", review(job(backoffLimit=5)))
+    assert response["allowed"]
+    assert response["warnings"][0].startswith("JobPolicy p0: spec.backoffLimit: ")
+    assert response["auditAnnotations"]["p0"].startswith("warn: ")
+
+
+def test_a_policy_that_audits_annotates_and_says_nothing(asking: Asking) -> None:
+    response = asking({**LIMIT, "enforcement": "audit"})("validate", review(job(backoffLimit=5)))
+    assert response["allowed"]
+    assert "warnings" not in response
+    assert response["auditAnnotations"]["p0"].startswith("audit: ")
+
+
+def test_warnings_are_short_and_few(asking: Asking) -> None:
+    long = {"enforcement": "warn", "limits": {"backoffLimit": {"maximum": 3, "message": "x" * 500}}}
+    response = asking(*[long] * 15)("validate", review(job(backoffLimit=5)))
+    assert len(response["warnings"]) == 10
+    assert all(len(text.encode()) <= 256 for text in response["warnings"])
+
+
+def test_an_update_is_judged_by_what_it_changes(asking: Asking) -> None:
+    old = stored(job(backoffLimit=5))
+    raised = copy.deepcopy(old)
+    raised["spec"]["backoffLimit"] = 9
+    other = copy.deepcopy(old)
+    other["spec"]["suspend"] = True
+    asked = asking(LIMIT)
+    assert not asked("validate", review(raised, old))["allowed"]
+    assert asked("validate", review(other, old))["allowed"]
+
+
+@pytest.mark.parametrize("sent", ["as written", "by a server"])
+def test_a_patch_makes_what_the_policies_fill_in(asking: Asking, sent: str) -> None:
+    value = job()
+    filled = jobsworth.default(value, kubernetes_version="1.36")
+    if sent == "by a server":
+        value = {**filled, "metadata": {**filled["metadata"], "managedFields": []}}
+    response = asking(TTL)("mutate", review(value))
+    operations = operations_of(response)
+    made = patched(value, operations)
+    assert made["spec"] == {**filled["spec"], "ttlSecondsAfterFinished": 600}
+    if sent == "by a server":
+        assert operations == [{"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": 600}]
+    assert operations_of(asking(TTL)("mutate", review(made))) == []
+
+
+def test_without_a_default_that_applies_there_is_no_patch(asking: Asking) -> None:
+    asked = asking(TTL)
+    assert asked("mutate", review(job(ttlSecondsAfterFinished=1))) == {"uid": UID, "allowed": True}
+    assert asked("mutate", review(job(backoffLimit="6"))) == {"uid": UID, "allowed": True}
+
+
+def test_a_dry_run_gets_the_same_answer(asking: Asking) -> None:
+    asked = asking(LIMIT)
+    wet, dry = (asked("validate", review(job(backoffLimit=5), dryRun=dry)) for dry in (False, True))
+    assert wet == dry
+    assert [outcome.dry_run for outcome in asked.outcomes] == [False, True]
+
+
+@pytest.mark.parametrize(("on_error", "allowed"), [("deny", False), ("allow", True)])
+def test_a_fault_of_ours_is_answered_as_the_policy_says(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch, on_error: str, allowed: bool
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    asked = asking({**LIMIT, "onInternalError": on_error})
+    monkeypatch.setattr(Judge, "validate", fail)
+    response = asked("validate", review(job()))
+    assert response["allowed"] is allowed
+    if not allowed:
+        assert response["status"]["code"] == 500
+        assert UID in response["status"]["message"]
+    (outcome,) = asked.outcomes
+    assert (outcome.verdict, outcome.uid) == ("failed", UID)
+    assert "ZeroDivisionError" in outcome.error
+
+
+def test_without_policies_a_fault_of_ours_locks_nobody_out(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asking()
+    monkeypatch.setattr(Judge, "validate", lambda *_: 1 / 0)
+    assert asked("validate", review(job())) == {"uid": UID, "allowed": True}
+
+
+def test_the_labels_of_a_namespace_are_asked_only_where_a_policy_looks_at_them() -> None:
+    asked: list[str] = []
+
+    def labels(name: str) -> dict[str, str]:
+        asked.append(name)
+        return {"team": "research"}
+
+    by_label = {"match": {"namespaceSelector": {"matchLabels": {"team": "research"}}}, **LIMIT}
+    for spec, expected in ((LIMIT, []), (by_label, ["default"])):
+        judge = Judge(SERVER, policies(spec), namespace_labels=labels)
+        judge.validate(read_review(body_of(job(backoffLimit=5))))
+        assert asked == expected

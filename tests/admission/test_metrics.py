@@ -1,0 +1,66 @@
+"""The counts of workers that have ended are kept, and their files are not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from running_webhook import SOURCES
+
+COUNT = """
+from prometheus_client import CollectorRegistry
+from jobsworth.admission.metrics import Metrics
+from jobsworth.admission.outcome import Outcome
+
+metrics = Metrics(CollectorRegistry())
+for kind in ("Job", "CronJob", "made up"):
+    metrics.observe(Outcome(
+        door="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
+        codes=("JW004",), seconds=0.002,
+    ))
+metrics.loaded("policy", 0.5, success=False)
+"""
+SHOW = """
+import sys
+from pathlib import Path
+from jobsworth.admission.metrics import exposition, retire
+
+folder = Path(sys.argv[1])
+before = exposition(folder)
+retire(folder)
+after = exposition(folder)
+assert sorted(before.splitlines()) == sorted(after.splitlines()), (before, after)
+print(after.decode())
+"""
+
+
+def python(code: str, folder: Path) -> str:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(SOURCES),
+        "PROMETHEUS_MULTIPROC_DIR": str(folder),
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code, str(folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def test_what_ended_workers_counted_stays_counted(tmp_path: Path) -> None:
+    for _ in range(2):
+        python(COUNT, tmp_path)
+        shown = python(SHOW, tmp_path).splitlines()
+    labels = 'endpoint="validate",kind="%s",operation="CREATE",verdict="patched"'
+    for kind in ("Job", "CronJob", "other"):
+        assert f"jobsworth_admission_requests_total{{{labels % kind}}} 2.0" in shown
+    assert 'jobsworth_admission_findings_total{code="JW004"} 6.0' in shown
+    assert 'jobsworth_admission_duration_seconds_count{endpoint="validate"} 6.0' in shown
+    assert 'jobsworth_file_loads_total{result="refused",what="policy"} 2.0' in shown
+    assert 'jobsworth_file_load_success{what="policy"} 0.0' in shown
+    kept = {file.name for file in tmp_path.glob("*.db") if not file.name.startswith("gauge")}
+    assert kept == {"counter_0.db", "histogram_0.db"}

@@ -1,0 +1,100 @@
+"""A patch makes of an object what ``jobsworth default --policy`` prints, and filling in twice changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import jobsworth
+from admission_reviews import operations_of, patched, review
+from asked_webhook import SERVER, Asked
+from jobsworth.admission.judging import Judge
+from jobsworth.cli import run
+from jobsworth.cli.policies import load_policies
+from oracle.test_verdicts import cases
+
+POLICIES = str(Path(__file__).parent.parent.parent / "policies")
+NAMESPACES = ("ml-vision", "ci", "research", "payments", "default")
+
+
+@pytest.fixture(scope="module")
+def asked() -> Asked:
+    return Asked(Judge(SERVER, load_policies([POLICIES])))
+
+
+def objects(namespace: str) -> list[dict[str, Any]]:
+    """Jobs and CronJobs that a server accepted, in a namespace."""
+    found = []
+    for category in ("job", "policy", "success", "cron", "pod"):
+        accepted = [case["object"] for case in cases(category) if case["code"] == 201]
+        for value in accepted[:25]:
+            metadata = {**value["metadata"], "namespace": namespace}
+            found.append({**value, "metadata": metadata})
+    return found
+
+
+def printed(
+    values: list[dict[str, Any]], folder: Path, capsys: pytest.CaptureFixture[str], *options: str
+) -> list[dict[str, Any]]:
+    """What ``jobsworth default`` prints."""
+    file = folder / "jobs.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": values}))
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        run(["default", "--kubernetes-version", "1.36", *options, "-o", "json", str(file)])
+    assert ended.value.code == 0
+    items: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["items"]
+    return items
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_a_patched_object_is_what_default_with_the_policy_prints(
+    asked: Asked, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = objects(namespace)
+    expected = printed(values, tmp_path, capsys, "--policy", POLICIES)
+    without = printed(values, tmp_path, capsys)
+    assert expected != without
+    for value, filled, plain in zip(values, expected, without, strict=True):
+        operations = operations_of(asked("mutate", review(value)))
+        if filled == plain:
+            assert operations == []
+        else:
+            assert patched(value, operations) == filled
+            assert operations_of(asked("mutate", review(filled))) == []
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a manifest as server-side apply notes them (``FieldsV1``)."""
+    if not isinstance(value, dict):
+        return {}
+    return {f"f:{name}": fields_of(part) for name, part in value.items()}
+
+
+@pytest.mark.parametrize("namespace", NAMESPACES)
+def test_what_a_server_sends_is_patched_alike_and_stays_valid(asked: Asked, namespace: str) -> None:
+    for value in objects(namespace):
+        # As text: in the defaulted object the labels of the Job and its template are the same map.
+        text = json.dumps(jobsworth.default(value, kubernetes_version="1.36"))
+        filled = json.loads(text)
+        sent = {
+            **filled,
+            "metadata": {
+                **filled["metadata"],
+                "creationTimestamp": None,
+                "managedFields": [{"operation": "Apply", "fieldsV1": fields_of(value)}],
+            },
+            "status": {},
+        }
+        operations = operations_of(asked("mutate", review(sent)))
+        assert all(one["path"].startswith(("/spec", "/metadata/")) for one in operations)
+        made = patched(sent, operations)
+        assert (made["metadata"]["creationTimestamp"], made["status"]) == (None, {})
+        alone = patched(value, operations_of(asked("mutate", review(value))))
+        if operations:
+            assert made["spec"] == alone["spec"]
+        found = jobsworth.validate(made, kubernetes_version="1.36")
+        assert [finding for finding in found if finding.severity == "error"] == []

@@ -1,0 +1,79 @@
+"""``jobsworth serve`` says what is wrong with its options before it serves anything."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli import run
+from running_webhook import Client, serving
+
+CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ((), "name a certificate with --tls-cert and --tls-key, or use --self-signed"),
+        (("--tls-cert", "tls.crt"), "name a certificate with --tls-cert and --tls-key"),
+        (("--self-signed", "--tls-cert", "a"), "leave out --tls-cert and --tls-key"),
+        ((*CERTIFICATE, "--bind", "8443"), '--bind: "8443" is not of the form ADDRESS:PORT'),
+        ((*CERTIFICATE, "--bind", "::1:8443"), '--bind: "::1:8443" is not of the form'),
+        ((*CERTIFICATE, "--monitor-bind", ":99999"), '--monitor-bind: ":99999" is not of the form'),
+        ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number from 0'),
+        ((*CERTIFICATE, "--requests-per-worker", "many"), '"many" is not a whole number'),
+        ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
+        ((*CERTIFICATE, "--policy", "broken.yaml"), "broken.yaml:3:16: error: spec.limits"),
+        ((*CERTIFICATE, "--policy", "missing.yaml"), "missing.yaml"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_the_options_is_told(
+    options: tuple[str, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.yaml").write_text(
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nspec: {limits: 1}\n"
+        "metadata: {name: broken}\n"
+    )
+    with pytest.raises(SystemExit) as ended:
+        run(["serve", *options])
+    assert ended.value.code == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert message in told
+
+
+def test_a_monitor_port_that_is_taken_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(SystemExit) as ended:
+            run(["serve", *CERTIFICATE, "--monitor-bind", address])
+    assert ended.value.code == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert f"cannot bind --monitor-bind {address}: Address already in use" in told
+
+
+def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None:
+    with serving(tmp_path, "--log", "denials", certified=False) as server:
+        code, text = server.probe("/readyz")
+        assert code == 503
+        assert "[-]certificate failed: not loaded" in text
+        with pytest.raises(OSError, match=r".*"):
+            Client(server).ask("validate", b"{}")
+        server.authority.rotate()
+        server.wait_until("readiness", lambda: server.probe("/readyz")[0] == 200)
+        # Every worker looks for itself, once a second.
+        time.sleep(1.2)
+        assert Client(server).ask("validate", b"{}")[0] == 400
+    (refused, *_) = [line for line in server.log() if line["level"] == "error"]
+    assert refused["message"] == "certificate refused: what was in force stays"
+    assert refused["error"].endswith("tls.crt: there is no such file")

@@ -1,0 +1,300 @@
+"""``jobsworth serve`` as it runs: over TLS, in several processes, asked by a client of no mercy."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import jobsworth
+from admission_reviews import UID, as_an_api_server_sends, body_of, response_of
+from judging import job_with
+from mutated_reviews import Mutator
+from oracle.test_verdicts import CATEGORIES, cases, normal
+from running_webhook import SOURCES, Client, Serving, free_port, serving, swap
+from webhook_load import BROKEN_POLICY, POLICY, Load
+
+GOOD = body_of(job_with())
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    with serving(tmp_path_factory.mktemp("serving"), "--requests-per-worker", "0") as server:
+        yield server
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_every_case_of_the_oracle_gets_its_verdict_and_causes(
+    server: Serving, category: str
+) -> None:
+    client, differences = Client(server), []
+    for case in cases(category):
+        status, answer = client.ask("validate", body_of(case["object"], case.get("old")))
+        assert status == 200
+        response = response_of(answer)
+        code = 201 if response["allowed"] else response["status"]["code"]
+        if (code == 201) != (case["code"] in (200, 201)) or code not in (201, case["code"]):
+            differences.append((case["id"], case["code"], response))
+        elif code == 422:
+            found = {
+                (cause["field"], cause["reason"], normal(cause["message"], case["object"]))
+                for cause in response["status"]["details"]["causes"]
+            }
+            expected = {
+                (field, reason, normal(message, case["object"]))
+                for field, reason, message in case["causes"]
+            }
+            if found != expected:
+                differences.append((case["id"], found ^ expected))
+    assert differences == []
+
+
+def test_what_the_oracle_accepted_is_valid_as_a_server_sends_it(server: Serving) -> None:
+    client, refused = Client(server), []
+    for category in CATEGORIES:
+        for case in cases(category)[:60]:
+            if case["code"] == 201:
+                filled = jobsworth.default(case["object"], kubernetes_version="1.36")
+                if "generateName" in filled["metadata"]:
+                    filled["metadata"].setdefault("name", "generated-x7k2p")
+                sent = as_an_api_server_sends(filled, UID)
+                _, answer = client.ask("validate", body_of(sent))
+                if not response_of(answer)["allowed"]:
+                    refused.append((case["id"], answer))
+    assert refused == []
+
+
+def test_probes_and_metrics_are_right_over_all_processes(server: Serving) -> None:
+    line = (
+        'jobsworth_admission_requests_total{endpoint="mutate",kind="Job",operation="CREATE",'
+        'verdict="allowed"}'
+    )
+    before = server.metric(line)
+    for _ in range(20):
+        client = Client(server)  # of its own, so that both workers get some
+        assert client.ask("mutate", GOOD)[0] == 200
+        client.close()
+    assert server.metric(line) - before == 20
+    assert server.probe("/healthz") == (200, "ok\n")
+    code, text = server.probe("/readyz")
+    assert code == 200
+    assert "[+]policy ok\n[+]certificate ok\n" in text
+    assert server.probe("/other")[0] == 404
+    text = server.probe("/metrics")[1]
+    for name in (
+        "jobsworth_admission_duration_seconds_bucket",
+        "jobsworth_admission_findings_total{code=",
+        "jobsworth_certificate_expiry_timestamp_seconds 1.",
+        'jobsworth_file_load_success{what="policy"} 1.0',
+    ):
+        assert name in text
+    assert len({entry["process"] for entry in server.log() if "Booting" in entry["message"]}) == 2
+
+
+def test_the_log_has_a_line_of_json_for_every_request(server: Serving) -> None:
+    client = Client(server)
+    client.ask("validate", body_of(job_with(), uid="a-uid-of-its-own"))
+    (line,) = [entry for entry in server.log() if entry.get("uid") == "a-uid-of-its-own"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("time"))
+    assert 0 < line.pop("milliseconds") < 1000
+    assert line == {
+        "level": "info",
+        "message": "validate",
+        "uid": "a-uid-of-its-own",
+        "operation": "CREATE",
+        "kind": "Job",
+        "namespace": "default",
+        "name": "sample",
+        "user": "developer",
+        "dryRun": False,
+        "verdict": "allowed",
+        "allowed": True,
+        "codes": [],
+        "policies": [],
+        "patchOperations": 0,
+    }
+
+
+def test_reviews_that_have_gone_wrong_get_200_or_4xx(server: Serving) -> None:
+    mutator, client, statuses = Mutator(seed=7), Client(server), set()
+    for _ in range(1000):
+        status, answer = client.ask(mutator.door(), mutator.body(), mutator.headers())
+        statuses.add(status)
+        json.loads(answer)
+    assert statuses == {200, 400, 415}
+    assert server.metric("jobsworth_admission_internal_errors_total") == 0
+
+
+def secured(server: Serving) -> ssl.SSLSocket:
+    context = ssl.create_default_context(cafile=str(server.authority.file))
+    plain = socket.create_connection(("127.0.0.1", server.port), timeout=15)
+    return context.wrap_socket(plain, server_hostname="localhost")
+
+
+def everything(sock: socket.socket) -> bytes:
+    """All that comes until the other side closes."""
+    received = b""
+    try:
+        while part := sock.recv(65536):
+            received += part
+    except (ConnectionResetError, ssl.SSLError):
+        pass
+    return received
+
+
+HEAD = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"nonsense\r\n\r\n", b"400"),
+        (b"POST /validate HTTP/9.9\r\n\r\n", b"400"),
+        (b"POST /" + b"x" * 5000 + b" HTTP/1.1\r\n\r\n", b"414"),
+        (HEAD + b"X: " + b"x" * 9000 + b"\r\n\r\n", b"431"),
+        (HEAD + b"X: y\r\n" * 100 + b"\r\n", b"431"),
+        (HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n", b"400"),
+        (HEAD + b"Content-Length: -1\r\n\r\n", b"400"),
+        (HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"400"),
+        (HEAD + b"Transfer-Encoding: gzip\r\n\r\n", b"400"),
+        (HEAD + b"Transfer-Encoding: xchunked\r\n\r\n", b"400"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n\r\n", b"400"),
+        (HEAD + b"X : y\r\n\r\n", b"400"),
+        (HEAD + b"X: a\r\n b\r\n\r\n", b"400"),
+        (HEAD + b"X: \x00\r\n\r\n", b"400"),
+        (HEAD + b"Expect: everything\r\n\r\n", b"417"),
+        (HEAD + b"Content-Length: 99999999\r\n\r\n", b"413"),
+    ],
+    ids=lambda value: repr(value[-40:]),
+)
+def test_malformed_http_gets_a_4xx_and_the_connection_ends(
+    server: Serving, sent: bytes, status: bytes
+) -> None:
+    with secured(server) as sock:
+        sock.sendall(sent)
+        # What is too long to be read is answered while the client is thought to be still sending.
+        answer = sock.recv(65536) if status == b"413" else everything(sock)
+    assert answer.startswith(b"HTTP/1.1 " + status), answer
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == int(status)
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1")
+def test_what_is_no_tls_or_old_tls_is_not_spoken_to(server: Serving) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=15) as plain:
+        plain.sendall(HEAD + b"\r\n")
+        assert b"HTTP/1.1 200" not in everything(plain)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.maximum_version = ssl.TLSVersion.TLSv1_1
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    old = socket.create_connection(("127.0.0.1", server.port), timeout=15)
+    with pytest.raises((ssl.SSLError, ConnectionResetError)):
+        context.wrap_socket(old)
+
+
+def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:
+    request = HEAD + b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
+    last = request.replace(b"Host: x", b"Host: x\r\nConnection: close")
+    with secured(server) as sock:
+        sock.sendall(request + last)
+        assert everything(sock).count(b'"allowed":true') == 2
+
+
+def test_slow_clients_keep_nobody_waiting(server: Serving) -> None:
+    idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+    slow = [secured(server) for _ in range(3)]
+    for sock in slow:
+        sock.sendall(HEAD)
+    try:
+        client, began = Client(server), time.monotonic()
+        for _ in range(20):
+            client.close()
+            assert client.ask("validate", GOOD)[0] == 200
+        assert time.monotonic() - began < 3
+    finally:
+        for sock in (*idle, *slow):
+            sock.close()
+
+
+def test_changes_under_load_lose_no_request(tmp_path: Path) -> None:
+    policies = tmp_path / "policies"
+    swap(policies, {"policy.yaml": POLICY.format(number=0).encode()})
+    options = (
+        *("--policy", str(policies), "--log", "denials", "--drain-seconds", "1"),
+        *("--requests-per-worker", "400"),
+    )
+    with serving(tmp_path, *options) as server:
+        load = Load(server, clients=4, longest_pause=0.5)
+        server.authority.rotate()
+        swap(policies, {"policy.yaml": POLICY.format(number=1).encode()})
+        time.sleep(1.3)
+        swap(policies, {"policy.yaml": BROKEN_POLICY})
+        swap(server.authority.volume, {"tls.crt": b"none", "tls.key": b"none"})
+        time.sleep(1.3)
+        server.process.send_signal(signal.SIGHUP)
+        time.sleep(0.7)
+        refused = server.metric('jobsworth_file_loads_total{result="refused",what="policy"}')
+        metrics = server.probe("/metrics")[1]
+        assert server.stop() == 0
+        load.join()
+    assert load.failures == []
+    assert refused == 1
+    assert 'jobsworth_admission_findings_total{code="JP' in metrics
+    assert set(load.policies) == {"0", "1"}
+    assert len(load.certificates) == 2
+    log = server.log()
+    assert sum(line["message"].startswith("Booting worker") for line in log) > 4
+    assert any(line["message"].startswith("policy refused") for line in log)
+    assert any(line["message"].startswith("certificate refused") for line in log)
+
+
+def test_only_the_clients_of_a_ca_are_let_in_where_one_is_named(tmp_path: Path) -> None:
+    (tmp_path / "serving").mkdir()
+    authority = tmp_path / "serving/ca.crt"
+    with serving(tmp_path / "serving", "--client-ca", str(authority)) as server:
+        with pytest.raises((ssl.SSLError, OSError)):
+            Client(server).ask("validate", GOOD)
+        pair = server.authority.client()
+        (tmp_path / "client.crt").write_bytes(pair.certificate)
+        (tmp_path / "client.key").write_bytes(pair.key)
+        client = Client(server)
+        client.context.load_cert_chain(tmp_path / "client.crt", tmp_path / "client.key")
+        assert client.ask("validate", GOOD)[0] == 200
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+def test_the_curl_line_of_self_signed_works_as_it_stands(tmp_path: Path) -> None:
+    port, monitor = free_port(), free_port()
+    command = (
+        *(sys.executable, "-m", "jobsworth", "serve", "--self-signed"),
+        *("--bind", f"127.0.0.1:{port}", "--monitor-bind", f"127.0.0.1:{monitor}"),
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+    with (
+        (tmp_path / "log").open("wb") as log,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, cwd=tmp_path, env=environment, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            done = subprocess.run(
+                line, shell=True, capture_output=True, text=True, cwd="/", timeout=30, check=False
+            )
+        finally:
+            process.send_signal(signal.SIGINT)
+    assert response_of(done.stdout.encode())["status"]["code"] == 422
+    assert (tmp_path / "certs/tls.key").stat().st_mode & 0o777 == 0o600

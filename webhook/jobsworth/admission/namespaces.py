@@ -1,0 +1,84 @@
+"""The labels of namespaces, for policies that look at them: asked of the cluster, and remembered a while.
+
+A request must not wait for long, nor be decided otherwise, because the cluster does not answer just now:
+what was known last stays known until there is something newer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Labels = Mapping[str, str]
+Fetch = Callable[[str], Labels | None]
+"""The labels of a namespace; None where there is no such namespace. Raises what it likes."""
+
+FRESH_SECONDS = 30.0
+RETRY_SECONDS = 5.0
+REQUEST_SECONDS = 2.0
+MOST_NAMESPACES = 10_000
+"""More than a cluster has: so many are remembered at once."""
+
+
+class NamespaceLabels:
+    """Remembers the labels of namespaces; any number of threads may ask.
+
+    Args:
+        fetch: asks the cluster.
+        clock: seconds that only go forward.
+    """
+
+    def __init__(self, fetch: Fetch, clock: Callable[[], float] = time.monotonic) -> None:
+        self._fetch = fetch
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: dict[str, tuple[float, Labels | None]] = {}
+
+    def __call__(self, namespace: str) -> Labels | None:
+        """The labels of a namespace; None where they are not known."""
+        until, labels = self._known.get(namespace, (0.0, None))
+        if self._clock() < until:
+            return labels
+        with self._lock:
+            until, labels = self._known.get(namespace, (0.0, None))
+            if self._clock() < until:
+                return labels
+            try:
+                labels, lasts = self._fetch(namespace), FRESH_SECONDS
+            except Exception:
+                # Whatever it is, the request goes on; what was known last is the best there is.
+                lasts = RETRY_SECONDS
+            if len(self._known) >= MOST_NAMESPACES:
+                self._known.clear()
+            self._known[namespace] = (self._clock() + lasts, labels)
+            return labels
+
+
+def labels_from_cluster() -> NamespaceLabels:
+    """Asks the cluster that this process runs in, or that the kubeconfig names.
+
+    The connection is made when it is first needed: in the worker, after it was forked.
+
+    Raises:
+        ImportError: the kubernetes package is not installed.
+    """
+    from kubernetes import client, config
+
+    made: list[Any] = []
+
+    def fetch(namespace: str) -> Labels | None:
+        if not made:
+            config.load_config()
+            made.append(client.CoreV1Api())
+        try:
+            found = made[0].read_namespace(namespace, _request_timeout=REQUEST_SECONDS)
+        except client.ApiException as error:
+            if error.status == 404:
+                return None
+            raise
+        labels: Labels = found.metadata.labels or {}
+        return labels
+
+    return NamespaceLabels(fetch)

@@ -23,17 +23,26 @@ def pod(finished: int, **more: int) -> Pod:
         (Backoff(3, 7), [], [], Backoff(3, 7)),
         (Backoff(), [], [10], Backoff(1, 10)),
         (Backoff(), [], [20, 10], Backoff(2, 20)),
-        (Backoff(), [30], [10, 20], Backoff(0, None)),
-        (Backoff(), [20], [5, 10, 30, 40], Backoff(2, 40)),
+        (Backoff(), [30], [10, 20], Backoff(0, None, 30)),
+        (Backoff(), [20], [5, 10, 30, 40], Backoff(2, 40, 20)),
         (Backoff(2, 5), [], [10], Backoff(3, 10)),
-        (Backoff(), [10], [10], Backoff(0, None)),
-        (Backoff(4, 9), [10], [], Backoff(0, None)),
+        (Backoff(2, 15), [], [10], Backoff(3, 15)),  # which is known later than it finished
+        (Backoff(), [10], [10], Backoff(0, None, 10)),
+        (Backoff(4, 9), [10], [], Backoff(0, None, 10)),
     ],
 )
 def test_u98_failures_in_a_row(
     record: Backoff, succeeded: list[int], failed: list[int], after: Backoff
 ) -> None:
     assert record.after([*map(pod, succeeded)], [*map(pod, failed)]) == after
+
+
+def test_a_success_that_comes_again_ends_no_other_row() -> None:
+    # Its finalizer could not be removed, so that it is there at every sync.
+    stuck = [pod(10)]
+    record = Backoff().after(stuck, [pod(20)])
+    assert record.after(stuck, [pod(30)]) == Backoff(2, 30, 10)
+    assert record.after([*stuck, pod(25)], []) == Backoff(0, None, 25)
 
 
 @pytest.mark.parametrize(

@@ -131,10 +131,10 @@ def test_a_backoff_that_was_forgotten_is_worked_out_from_the_pods() -> None:
         a_pod("Failed", tracked=False, finished=NOW - 5),
     ]
     done = sync(job, counted, backoff=None)
-    assert done.backoff == Backoff(2, NOW - 5)
+    assert done.backoff == Backoff(2, NOW - 5, NOW - 30)
     done.shows(create=0, requeue=15.0)
     let_go = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
-    assert sync(job, [*counted, let_go], backoff=None).backoff == Backoff(2, NOW - 5)
+    assert sync(job, [*counted, let_go], backoff=None).backoff == Backoff(2, NOW - 5, NOW - 30)
     assert sync(job, [], backoff=None).backoff == Backoff(0, None)
 
 

@@ -260,6 +260,15 @@ def test_the_rest_is_written_down_by_the_next_sync() -> None:
     second.shows(S=3, conditions=COMPLETE)
 
 
+def test_pods_that_fill_the_list_do_not_wait_for_those_that_find_no_room() -> None:
+    # A controller died once it had written down as many as it may, or no finalizer could be removed.
+    given = [pod("c", "Succeeded"), pod("a", "Succeeded"), pod("b", "Failed")]
+    job = a_job(parallelism=3, completions=9, status=uncounted("a", "b"))
+    done = sync(job, given, settings=Settings(max_uncounted=2))
+    done.shows(strip=2, S=1, F=1)
+    assert done.requeue_after is not None
+
+
 def test_u57_a_pod_that_was_counted_as_failed_stays_so() -> None:
     job = a_job(parallelism=2, completions=2, status=uncounted("", "a"))
     sync(job, [pod("a", "Succeeded")]).shows(S=0, F=1, strip=1)

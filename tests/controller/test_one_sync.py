@@ -186,7 +186,7 @@ def test_u13_a_success_after_the_failure_ends_the_wait() -> None:
     given = [a_pod(), a_pod("Succeeded", finished=LONG_AGO + 1), a_pod("Failed")]
     done = sync(a_job(parallelism=2, completions=5), given, backoff=Backoff(3, LONG_AGO))
     done.shows(create=1, S=1, F=1)
-    assert done.backoff == Backoff(0, None)
+    assert done.backoff == Backoff(0, None, LONG_AGO + 1)
 
 
 def test_u14_a_failure_of_long_ago_is_replaced_at_once() -> None:

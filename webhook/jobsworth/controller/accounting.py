@@ -79,7 +79,12 @@ def write_down(status: Status, around: Circumstances) -> Books:
     pods = census.tracked
     if census.job.indexed:
         pods = sorted(pods, key=_by_index)
-    capped = not all(draft.take(pod) for pod in pods if _may_go(pod, around))
+    going = [pod for pod in pods if _may_go(pod, around)]
+    if draft.full:
+        # By Pods that could not be let go of when they were written down. Until one of them is, there
+        # is no room for others, which must not keep them from their turn.
+        going.sort(key=draft.is_new)
+    capped = not all(map(draft.take, going))
     status = replace(
         status,
         uncounted_succeeded=tuple(draft.succeeded),
@@ -141,7 +146,7 @@ class _Draft:
 
     def take(self, pod: Pod) -> bool:
         """Write a Pod down, if it has to be; False if there is no room for more Pods."""
-        if not self._is_new(pod):
+        if not self.is_new(pod):
             self.release.append(pod)
             return True
         if self.full:
@@ -155,7 +160,7 @@ class _Draft:
         self.release.append(pod)
         return True
 
-    def _is_new(self, pod: Pod) -> bool:
+    def is_new(self, pod: Pod) -> bool:
         """Whether the Pod has to be written down, and is not yet."""
         census, indexes = self.around.census, self.around.indexes
         if pod.uid in self.known_failed or not census.valid(pod):

@@ -7,7 +7,7 @@ as long after each further one, at most ten minutes; a success ends the row. Wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,24 +27,27 @@ class Backoff:
     Attributes:
         failures: how many.
         last: when the last of them finished, in seconds since 1970; None without one.
+        success: when the last success finished that has been reckoned with, None without one.
     """
 
     failures: int = 0
     last: int | None = None
+    success: int | None = None
 
     def after(self, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> Backoff:
         """The record once Pods have newly ended, ignored failures included.
 
-        A failure at the second of the last success counts as before it.
+        A failure at the second of the last success counts as before it. A success that comes again
+        (its Pod could not be let go, or there was no room to write it down) ends no other row.
         """
-        if not succeeded:
+        success = max((pod.finished_at for pod in succeeded), default=None)
+        if success is None or (self.success is not None and success <= self.success):
             if not failed:
                 return self
-            last = max(pod.finished_at for pod in failed)
-            return Backoff(self.failures + len(failed), last)
-        success = max(pod.finished_at for pod in succeeded)
+            last = max(self.last or 0, *(pod.finished_at for pod in failed))
+            return replace(self, failures=self.failures + len(failed), last=last)
         later = [pod.finished_at for pod in failed if pod.finished_at > success]
-        return Backoff(len(later), max(later, default=None))
+        return Backoff(len(later), max(later, default=None), success)
 
     def remaining(self, now: float, settings: Settings) -> float:
         """Seconds until Pods may be created again; 0 if they may."""

@@ -32,6 +32,9 @@ def stray_finalizers(pod: Pod, owner: Job | None, settings: Settings) -> tuple[s
         return ()
     if owner is None or owner.uid != pod.controller.uid:
         return pod.tracking
-    if not settings.manages(owner.managed_by) or not owner.finished:
+    if not settings.manages(owner.managed_by):
         return ()
-    return pod.tracking
+    # A Job that is being deleted lets go of no Pod, and so counts none that it no longer selects; in
+    # Kubernetes 1.36 the two wait for each other for good, if the Job waits for its Pods to go.
+    unwanted = owner.deleting and not owner.selector.matches(pod)
+    return pod.tracking if owner.finished or unwanted else ()

@@ -118,5 +118,19 @@ def finalizer_patch(finalizer: str) -> dict[str, Any]:
     return {"metadata": {"$deleteFromPrimitiveList/finalizers": [finalizer]}}
 
 
+def stray_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
+    """A strategic merge patch that removes finalizers from a Pod that nobody will count.
+
+    It is refused (409) if the Pod has changed since it was read: it may have been adopted meanwhile, and
+    then it would be lost to the Job that wants to count it.
+    """
+    return {
+        "metadata": {
+            "resourceVersion": pod.resource_version,
+            "$deleteFromPrimitiveList/finalizers": list(finalizers),
+        }
+    }
+
+
 def _ended(pod: Pod) -> bool:
     return pod.state in (ENDED_WELL, ENDED_BADLY)

@@ -54,6 +54,11 @@ class ApiError(Exception):
         return self.code == 409 and self.reason != "AlreadyExists"
 
     @property
+    def may_have_been_carried_out(self) -> bool:
+        """The call may have had its effect all the same: no answer came, or none that says no."""
+        return self.code == UNREACHABLE or self.code >= 500
+
+    @property
     def another_object(self) -> bool:
         """The object of this name is no longer the one that was meant: its UID is another.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.controller.orphans import stray_finalizers
-from jobsworth.controller.ownership import controlling_job, finalizer_patch
+from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
 from jobsworth.reconciler.api import ApiError, jobs_path, patch_pod
 from jobsworth.reconciler.caches import stored
 
@@ -44,12 +44,14 @@ class OrphanRelease:
         pod = self._pods.get_uid(uid)
         if pod is None or not self.concerns(pod):
             return
-        for finalizer in stray_finalizers(pod, self._owner(pod), self._settings):
-            try:
-                patch_pod(self._api, pod, finalizer_patch(finalizer))
-            except ApiError as error:
-                if not (error.not_found or error.another_object):
-                    raise
+        finalizers = stray_finalizers(pod, self._owner(pod), self._settings)
+        if not finalizers:
+            return
+        try:
+            patch_pod(self._api, pod, stray_patch(pod, finalizers))
+        except ApiError as error:
+            if not (error.not_found or error.another_object):
+                raise
 
     def _cached_owner(self, pod: Pod) -> Job | None:
         name = controlling_job(pod)

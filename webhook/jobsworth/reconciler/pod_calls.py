@@ -83,7 +83,7 @@ class PodCalls:
         deleted = set()
         for deletion, answer in self._together(self._delete_one, deletions):
             pod = deletion.pod
-            if isinstance(answer, ApiError) and not (answer.not_found or answer.conflict):
+            if isinstance(answer, ApiError) and not (answer.not_found or answer.another_object):
                 self._errors.append(answer)
                 self._tell(signals.deletion_failed(answer.message))
                 continue

@@ -213,6 +213,9 @@ class _Sync:
         try:
             answer = put_status(self._api, self._metadata, write_status(status))
         except ApiError as error:
+            if error.may_have_been_carried_out:
+                # Pods may be written down of which the record does not know: work it out anew.
+                self._syncer.backoffs.pop(self._key, None)
             self._abandon(error)
             return
         self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))

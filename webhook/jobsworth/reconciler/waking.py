@@ -70,6 +70,8 @@ class Waking:
             self._queue.add(job.key)
         else:
             self._queue.add(job.key, self._settings.batch_delay)
+        if job.deleting and (old is None or not old.job.deleting):
+            self._free_pods_of(new)
 
     def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
         """A Pod was added, changed, or deleted."""
@@ -113,7 +115,7 @@ class Waking:
         pods = self._pods.of_owner(job.uid)
         pods += [pod for pod in self._pods.loose(job.namespace) if job.selector.matches(pod)]
         for pod in pods:
-            if pod.tracking:
+            if self._orphans.concerns(pod):
                 self._orphan_queue.add(pod.uid)
 
     def _count_finalizer(self, old: Pod | None, new: Pod | None) -> None:

@@ -27,7 +27,7 @@ def is_read(schedule: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("first", "last"), product(range(8), range(8)))
+@pytest.mark.parametrize(("first", "last"), list(product(range(8), range(8))))
 def test_a_range_of_days_means_what_it_meant(first: int, last: int) -> None:
     schedule = f"0 6 * * {first}-{last}"
     if is_read(schedule):
@@ -40,7 +40,7 @@ def test_a_range_of_days_means_what_it_meant(first: int, last: int) -> None:
     assert found.sure
 
 
-@pytest.mark.parametrize(("first", "last"), product(range(8), range(8)))
+@pytest.mark.parametrize(("first", "last"), list(product(range(8), range(8))))
 def test_a_range_of_named_days_means_what_it_meant(first: int, last: int) -> None:
     schedule = f"0 6 * * {NAMES[first].upper()}-{NAMES[last]}"
     if is_read(schedule):
@@ -50,7 +50,7 @@ def test_a_range_of_named_days_means_what_it_meant(first: int, last: int) -> Non
     assert parse(found.schedule).days_of_week == days(first % 7, last % 7)
 
 
-@pytest.mark.parametrize(("first", "last", "step"), product(range(8), range(8), (2, 3)))
+@pytest.mark.parametrize(("first", "last", "step"), list(product(range(8), range(8), (2, 3))))
 def test_steps_go_on_over_the_end_of_the_week(first: int, last: int, step: int) -> None:
     schedule = f"0 6 * * {first}-{last}/{step}"
     if is_read(schedule):

@@ -214,6 +214,9 @@ def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:
 
 def test_slow_clients_keep_nobody_waiting(server: Serving) -> None:
     idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+    shaking = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+    for sock in shaking:
+        sock.sendall(b"\x16\x03\x01\x02\x00\x01")  # the first bytes of a handshake
     slow = [secured(server) for _ in range(3)]
     for sock in slow:
         sock.sendall(HEAD)
@@ -224,7 +227,7 @@ def test_slow_clients_keep_nobody_waiting(server: Serving) -> None:
             assert client.ask("validate", GOOD)[0] == 200
         assert time.monotonic() - began < 3
     finally:
-        for sock in (*idle, *slow):
+        for sock in (*idle, *shaking, *slow):
             sock.close()
 
 

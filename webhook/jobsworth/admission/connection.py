@@ -1,12 +1,14 @@
 """A connection of gunicorn's threaded worker, with TLS that can be renewed and patience that ends.
 
 gunicorn waits without end for a client that has begun to send; here every phase has a deadline, so
-that a slow client holds a thread for a few seconds at most.
+that a slow client holds a thread for a few seconds at most. The handshake takes no thread at all: with a
+CA for clients, a stranger cannot keep the API server waiting.
 """
 
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,15 +20,10 @@ from gunicorn.workers.gthread import TConn
 
 from jobsworth.admission.tls import Certificate
 
-HANDSHAKE_SECONDS = 5.0
 REQUEST_SECONDS = 10.0
 """For the head and the body together: an API server gives a webhook 10 seconds by default for all."""
 SILENCE_SECONDS = 5.0
 """For one step of reading or writing."""
-
-
-class NoCertificate(NoMoreData):  # type: ignore[misc]
-    """There is no certificate yet to serve with."""
 
 
 class SlowRequest(NoMoreData, TimeoutError):  # type: ignore[misc]
@@ -56,12 +53,9 @@ class Connection(TConn):  # type: ignore[misc]
     """One client's connection.
 
     Args:
-        certificate: gives the certificate of this moment; None while there is none.
-        plain: speak HTTP without TLS.
         linger: takes a socket whose sending side is shut, to close it once the client has.
     """
 
-    initialized: bool
     sock: Any
 
     def __init__(
@@ -70,24 +64,39 @@ class Connection(TConn):  # type: ignore[misc]
         sock: socket.socket,
         client: Any,
         server: Any,
-        *,
-        certificate: Callable[[], Certificate | None],
-        plain: bool,
         linger: Callable[[socket.socket], None],
     ) -> None:
         super().__init__(cfg, sock, client, server)
-        self._certificate = certificate
-        self._plain = plain
+        self.data_ready = True  # it waits in the poller, never in a thread
         self._linger = linger
 
+    def secure(self, certificate: Certificate) -> None:
+        """Begin to speak TLS.
+
+        Raises:
+            OSError: the client has gone already.
+        """
+        self.sock = certificate.context.wrap_socket(
+            self.sock, server_side=True, do_handshake_on_connect=False
+        )
+
+    def shake_hands(self) -> bool:
+        """Go on with the handshake, without waiting, and tell whether it is done.
+
+        Raises:
+            OSError: the client does not speak TLS, is not let in, or has gone.
+        """
+        try:
+            self.sock.do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return False
+        self.parser = http.get_parser(self.cfg, self.sock, self.client)
+        self.parser.unreader = _Unreader(self.sock)
+        self.initialized = True
+        return True
+
     def init(self) -> None:
-        """Shake hands, the first time; make the socket one that a thread waits on, each time."""
-        if not self.initialized:
-            self.initialized = True
-            if not self._plain:
-                self.sock = self._secured()
-            self.parser = http.get_parser(self.cfg, self.sock, self.client)
-            self.parser.unreader = _Unreader(self.sock)
+        """Make the socket one that a thread waits on, for a while."""
         self.sock.settimeout(SILENCE_SECONDS)
 
     def request(self) -> Any:
@@ -101,20 +110,10 @@ class Connection(TConn):  # type: ignore[misc]
         self.parser.unreader.deadline = time.monotonic() + REQUEST_SECONDS
         return next(self.parser)
 
-    def _secured(self) -> socket.socket:
-        certificate = self._certificate()
-        if certificate is None:
-            raise NoCertificate(b"")
-        self.sock.settimeout(HANDSHAKE_SECONDS)
-        try:
-            return certificate.context.wrap_socket(self.sock, server_side=True)
-        except TimeoutError:
-            raise SlowRequest(b"") from None
-
     @property
     def has_read_ahead(self) -> bool:
         """Whether bytes of a next request wait in TLS's own buffer, where no poller sees them."""
-        return not self._plain and self.initialized and bool(self.sock.pending())
+        return bool(self.sock.pending())
 
     def close(self, graceful: bool = False) -> None:
         """Close the connection; gracefully, the client closes first, so that it loses no answer.

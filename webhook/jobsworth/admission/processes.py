@@ -24,7 +24,6 @@ from jobsworth.admission.serving import (
     after_fork,
     before_fork,
     gunicorn_settings,
-    paths_of,
 )
 from jobsworth.admission.tls import Certificate, load_certificate
 from jobsworth.admission.webhook import Webhook
@@ -62,9 +61,9 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._listener = listener
         self._folder = folder
         self._on_bound = on_bound
-        policies, certificate = paths_of(settings.files)
-        self._judge = Reloading(POLICY, judge, policies)
-        self._certificate = Reloading(CERTIFICATE, self._load_certificate, certificate)
+        files = settings.files
+        self._judge = Reloading(POLICY, judge, files.policies)
+        self._certificate = Reloading(CERTIFICATE, self._load_certificate, files.of_certificate)
         super().__init__()
 
     def load_config(self) -> None:
@@ -72,7 +71,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         for name, value in gunicorn_settings(self.settings).items():
             self.cfg.set(name, value)
         certificate = self.settings.files.certificate
-        if certificate is not None and certificate.exists():
+        if certificate.exists():
             # TLS is the connection's own affair; this is for what gunicorn says of the scheme.
             self.cfg.set("certfile", str(certificate))
         self.cfg.set("worker_class", Worker)
@@ -96,8 +95,7 @@ class Server(BaseApplication):  # type: ignore[misc]
     def look_at_files(self) -> None:
         """Load the files that have changed; called by the arbiter, about once a second."""
         self._judge.check(self)
-        if not self.settings.plain:
-            self._certificate.check(self)
+        self._certificate.check(self)
 
     def follow_files(self) -> None:
         """Load the files when they change; called by each worker, once."""
@@ -145,13 +143,11 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def _look_quietly(self) -> None:
         self._judge.check()
-        if not self.settings.plain:
-            self._certificate.check()
+        self._certificate.check()
 
     def _load_certificate(self) -> Certificate:
         files = self.settings.files
-        assert files.certificate is not None
-        return load_certificate(files.certificate, files.key or files.certificate, files.client_ca)
+        return load_certificate(files.certificate, files.key, files.client_ca)
 
     def _judge_in_force(self) -> Judge:
         judge = self._judge.value
@@ -163,7 +159,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._log.request(outcome)
 
     def _checks(self) -> dict[str, str]:
-        certificate = self.settings.plain or self._certificate.value is not None
+        certificate = self._certificate.value is not None
         serving, wanted = self.board.serving(), self.settings.workers
         return {
             POLICY: "" if self._judge.value is not None else "not compiled",

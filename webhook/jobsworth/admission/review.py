@@ -46,7 +46,6 @@ class AdmissionRequest:
         old_object: the stored object; None on CREATE.
         options: of the operation, such as a CreateOptions.
         dry_run: nothing will be stored.
-        plain: the request as it was sent, for CEL expressions.
     """
 
     uid: str
@@ -62,7 +61,6 @@ class AdmissionRequest:
     old_object: dict[str, Any] | None
     options: Mapping[str, Any]
     dry_run: bool
-    plain: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +174,6 @@ def _request(plain: Mapping[str, Any]) -> AdmissionRequest:
         old_object=_object(plain, "oldObject"),
         options=_mapping(plain, "options"),
         dry_run=_flag(plain, "dryRun"),
-        plain=plain,
     )
 
 

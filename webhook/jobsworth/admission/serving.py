@@ -7,8 +7,8 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,15 +33,20 @@ class Files:
     """Where the webhook reads what it follows.
 
     Attributes:
+        certificate, key: PEM.
         policies: files and folders of JobPolicy documents.
-        certificate, key: PEM; None to speak HTTP without TLS.
         client_ca: PEM of the CA whose clients are let in; None to let in any.
     """
 
+    certificate: Path
+    key: Path
     policies: tuple[Path, ...] = ()
-    certificate: Path | None = None
-    key: Path | None = None
     client_ca: Path | None = None
+
+    @property
+    def of_certificate(self) -> tuple[Path, ...]:
+        """The files that TLS takes."""
+        return tuple(filter(None, (self.certificate, self.key, self.client_ca)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,7 @@ class Settings:
         files: what to follow.
     """
 
+    files: Files
     bind: tuple[str, int] = ("0.0.0.0", 8443)
     monitor_bind: tuple[str, int] = ("0.0.0.0", 8080)
     workers: int = 2
@@ -71,12 +77,6 @@ class Settings:
     requests_per_worker: int = 100_000
     api_verdict: str = "deny"
     log_requests: bool = True
-    files: Files = field(default_factory=Files)
-
-    @property
-    def plain(self) -> bool:
-        """Whether HTTP is spoken without TLS."""
-        return self.files.certificate is None
 
 
 def serve(
@@ -166,9 +166,3 @@ def before_fork(*_: object) -> None:
 def after_fork(*_: object) -> None:
     """Let the garbage collector of a worker run seldom."""
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)
-
-
-def paths_of(files: Files) -> tuple[Sequence[Path], Sequence[Path]]:
-    """The files of the policies, and those of the certificate."""
-    certificate = [path for path in (files.certificate, files.key, files.client_ca) if path]
-    return files.policies, certificate

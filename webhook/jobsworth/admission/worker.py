@@ -2,7 +2,7 @@
 
 What differs from :class:`gunicorn.workers.gthread.ThreadWorker`, and why:
 
-- A new connection waits in the poller for its first byte, not in a thread.
+- A new connection shakes hands, and waits for its first request, in the poller and not in a thread.
 - A worker that has answered enough requests asks to leave. It serves on until its replacement does;
   then it accepts no more, answers every request with ``Connection: close``, and ends when no connection
   is left. A connection that the client may still use is never closed under its hands.
@@ -35,7 +35,8 @@ from jobsworth.admission import board
 from jobsworth.admission.application import status_body
 from jobsworth.admission.connection import Connection
 
-FIRST_BYTE_SECONDS = 10.0
+FIRST_REQUEST_SECONDS = 10.0
+"""From the connection to the first byte of a request, with the handshake between."""
 LINGER_SECONDS = 2.0
 STAY_MILLISECONDS = 5
 
@@ -66,12 +67,12 @@ class Response(wsgi.Response):  # type: ignore[misc]
 
     def write(self, arg: bytes) -> None:
         """Send a part of the body, behind the head where it is the first."""
+        if self.status_code != 200 and not self.headers_sent:
+            # Nobody knows whether the body was read, and so where the next request begins.
+            self.force_close()
         if self.headers_sent or self.chunked or self._omits_body:
             super().write(arg)
             return
-        if self.status_code != 200:
-            # Nobody knows whether the body was read, and so where the next request begins.
-            self.force_close()
         head = [*self.default_headers(), *(f"{name}: {value}\r\n" for name, value in self.headers)]
         self.sock.sendall("".join([*head, "\r\n"]).encode("latin-1") + arg)
         self.headers_sent = True
@@ -133,29 +134,44 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         super().set_accept_enabled(enabled and not self._leaving)
 
     def accept(self, listener: Any) -> bool:
-        """Accept a new connection, if there is one; a thread takes it when its first byte is there."""
+        """Accept a new connection, if there is one, and begin its handshake."""
         try:
             client, address = listener.accept()
         except OSError:
             # Another worker was quicker, the client has gone, or no descriptor is free: the next
             # round of the poller tells.
             return False
+        certificate = self.app.certificate_in_force()
+        connection = Connection(self.cfg, client, address, listener.getsockname(), self._linger)
+        if certificate is None:
+            connection.close()
+            return True
+        try:
+            connection.secure(certificate)
+        except OSError:
+            connection.close()
+            return True
         self.nr_conns += 1
-        connection = Connection(
-            self.cfg,
-            client,
-            address,
-            listener.getsockname(),
-            certificate=self.app.certificate_in_force,
-            plain=self.app.settings.plain,
-            linger=self._linger,
-        )
-        connection.timeout = time.monotonic() + FIRST_BYTE_SECONDS
-        connection.data_ready = True
+        connection.timeout = time.monotonic() + FIRST_REQUEST_SECONDS
         self.pending_conns.append(connection)
-        ready = partial(self.on_pending_socket_readable, connection)
-        self.poller.register(client, selectors.EVENT_READ, ready)
+        going_on = partial(self._shake_hands, connection)
+        self.poller.register(connection.sock, selectors.EVENT_READ, going_on)
         return True
+
+    def _shake_hands(self, conn: Connection, sock: Any) -> None:
+        """Go on with a handshake; when it is done, wait for the first request."""
+        try:
+            done = conn.shake_hands()
+        except OSError as error:
+            self.log.debug("TLS with %s failed: %s", conn.client, error)
+            self.poller.unregister(sock)
+            self.pending_conns.remove(conn)
+            self.nr_conns -= 1
+            conn.close()
+            return
+        if done:
+            ready = partial(self.on_pending_socket_readable, conn)
+            self.poller.modify(sock, selectors.EVENT_READ, ready)
 
     def enqueue_req(self, conn: Connection) -> None:
         """Have a thread answer what has arrived on a connection."""

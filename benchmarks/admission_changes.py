@@ -1,0 +1,79 @@
+"""Ten certificates and ten policies under load, workers replaced, the server stopped: is a request lost?
+
+    python benchmarks/admission_changes.py [--clients 8] [--seconds-between 2]
+
+Clients keep connections open as an API server does, pause now and then, open new connections only while
+the server is ready, as kube-proxy sees to, and go on until they are told to close. Meanwhile the
+certificate and the policy are replaced ten times each, by swapping a link as the kubelet does, with broken
+ones among them; workers are replaced after some thousand requests, and once all together; then comes
+SIGTERM. The exit code is 1 if a request failed, was refused, or had another verdict than one of the
+policies that it can have met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
+
+from running_webhook import serving, swap  # noqa: E402
+from webhook_load import BROKEN_POLICY, POLICY, Load  # noqa: E402
+
+CHANGES = 10
+REQUESTS_PER_WORKER = 3000
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--clients", type=int, default=8)
+    arguments.add_argument("--seconds-between", type=float, default=2.0)
+    chosen = arguments.parse_args()
+    folder = Path(tempfile.mkdtemp())
+    policies = folder / "policies"
+    swap(policies, {"policy.yaml": POLICY.format(number=0).encode()})
+    options = (
+        *("--policy", str(policies), "--log", "denials", "--drain-seconds", "8"),
+        *("--requests-per-worker", str(REQUESTS_PER_WORKER)),
+    )
+    with serving(folder, *options) as server:
+        load = Load(server, chosen.clients)
+        for number in range(1, CHANGES + 1):
+            time.sleep(chosen.seconds_between)
+            server.authority.rotate()
+            swap(policies, {"policy.yaml": POLICY.format(number=number).encode()})
+            if number % 3 == 0:
+                time.sleep(chosen.seconds_between)
+                swap(policies, {"policy.yaml": BROKEN_POLICY})
+                broken = {"tls.crt": server.authority.issue().certificate, "tls.key": b"none"}
+                swap(server.authority.volume, broken)
+            if number == CHANGES // 2:
+                server.process.send_signal(signal.SIGHUP)
+        time.sleep(chosen.seconds_between)
+        metrics = server.probe("/metrics")[1]
+        code = server.stop()
+        load.join()
+        log = server.log()
+    loaded = [
+        line for line in metrics.splitlines() if line.startswith("jobsworth_file_loads_total")
+    ]
+    started = sum(line["message"].startswith("Booting worker") for line in log)
+    print(f"{sum(load.answers.values())} requests over {load.connections} connections")
+    for name, count in sorted(load.answers.items()):
+        print(f"  {name}: {count}")
+    print(f"certificates seen: {len(load.certificates)}; policies seen: {dict(load.policies)}")
+    print("\n".join(loaded))
+    print(f"workers started: {started}; exit code of the server: {code}")
+    print(f"failed or refused: {len(load.failures)}")
+    for failure in load.failures[:10]:
+        print(f"  {failure}")
+    return 1 if load.failures or code else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

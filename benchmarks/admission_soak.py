@@ -1,0 +1,126 @@
+"""Many AdmissionReviews that have gone wrong: is there a 5xx, a hang, growing memory?
+
+    python benchmarks/admission_soak.py [--reviews 100000] [--clients 4] [--policy PATH]
+
+The exit code is 1 if an answer was neither 200 nor 4xx, took longer than ten seconds, if jobsworth had to
+catch an error of its own, or if a worker's memory grew by more than a tenth between the first fifth and
+the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
+
+from mutated_reviews import Mutator  # noqa: E402
+from running_webhook import Client, Serving, serving  # noqa: E402
+
+SLOW_SECONDS = 10.0
+MOST_GROWTH = 1.1
+
+
+class Soak:
+    """Sends reviews, and notes what comes back."""
+
+    def __init__(self, server: Serving) -> None:
+        self.server = server
+        self.lock = threading.Lock()
+        self.statuses: Counter[int] = Counter()
+        self.wrong: list[str] = []
+        self.slowest = 0.0
+
+    def run(self, seed: int, count: int) -> None:
+        mutator, client = Mutator(seed), Client(self.server)
+        for _ in range(count):
+            door, body, headers = mutator.door(), mutator.body(), mutator.headers()
+            began = time.perf_counter()
+            try:
+                status, answer = client.ask(door, body, headers)
+            except Exception as error:
+                client.close()
+                self._note(0, f"{type(error).__name__}: {error}: {body[:200]!r}", began)
+                continue
+            wrong = _wrong(status, answer)
+            self._note(status, f"{wrong}: {body[:200]!r}" if wrong else "", began)
+        client.close()
+
+    def _note(self, status: int, wrong: str, began: float) -> None:
+        taken = time.perf_counter() - began
+        with self.lock:
+            self.statuses[status] += 1
+            self.slowest = max(self.slowest, taken)
+            if wrong or taken > SLOW_SECONDS:
+                self.wrong.append(wrong or f"took {taken:.1f} s")
+
+
+def _wrong(status: int, answer: bytes) -> str:
+    try:
+        value = json.loads(answer)
+    except ValueError:
+        return f"status {status}, no JSON: {answer[:100]!r}"
+    if status == 200:
+        return (
+            "" if isinstance(value["response"]["allowed"], bool) else "neither allowed nor denied"
+        )
+    return "" if 400 <= status < 500 and value["message"] else f"status {status}"
+
+
+def memory_of_workers(parent: int) -> dict[str, int]:
+    """The resident memory of a process's children, in KiB (Linux)."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            status = (entry / "status").read_text()
+        except (OSError, NotADirectoryError):
+            continue
+        lines = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+        if lines.get("PPid") == str(parent):
+            found[entry.name] = int(lines["VmRSS"].split()[0])
+    return found
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--reviews", type=int, default=100_000)
+    arguments.add_argument("--clients", type=int, default=4)
+    arguments.add_argument("--policy", default=str(ROOT / "policies"))
+    chosen = arguments.parse_args()
+    options = ("--requests-per-worker", "0", "--log", "denials", "--policy", chosen.policy)
+    with serving(Path(tempfile.mkdtemp()), *options) as server:
+        soak, began = Soak(server), time.perf_counter()
+        for part, share in enumerate((0.2, 0.8)):
+            count = int(chosen.reviews * share / chosen.clients)
+            threads = [
+                threading.Thread(target=soak.run, args=(part * 1000 + number, count))
+                for number in range(chosen.clients)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            memory = memory_of_workers(server.process.pid)
+            if part == 0:
+                before = memory
+        taken = time.perf_counter() - began
+        errors = server.metric("jobsworth_admission_internal_errors_total")
+    growth = max(memory[name] / before[name] for name in before if name in memory)
+    print(f"{sum(soak.statuses.values())} reviews in {taken:.0f} s: {dict(soak.statuses)}")
+    print(f"slowest answer {soak.slowest:.2f} s; errors of ours that were caught: {errors:.0f}")
+    print(f"memory of the processes, KiB: {before} after a fifth, {memory} at the end")
+    for wrong in soak.wrong[:10]:
+        print(f"  {wrong}")
+    bad = bool(soak.wrong) or errors > 0 or growth > MOST_GROWTH or memory.keys() != before.keys()
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -72,6 +72,7 @@ class FakeApi(Store):
         *,
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
+        accept: str = JSON,
     ) -> Object:
         """Carry a call out."""
         call = Call(method, *_parsed(path), copied(body))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from jobsworth.controller.pods import Pod
 
 JSON = "application/json"
+METADATA_ONLY = f"{JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{JSON}"
+"""As what an answer is wanted of which only the name and the version are looked at."""
+
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 
 UNREACHABLE = 0  # instead of an HTTP status: no answer came
@@ -86,8 +89,13 @@ class Api(Protocol):
         *,
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
+        accept: str = JSON,
     ) -> dict[str, Any]:
         """Make a call and return the decoded answer.
+
+        Args:
+            content_type: of the body.
+            accept: as what the answer is wanted: JSON or METADATA_ONLY.
 
         Raises:
             ApiError: the server refused, or could not be reached.
@@ -140,7 +148,7 @@ def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
         ApiError: as any call; a conflict means that the Pod has been replaced by another.
     """
     options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": pod.uid}}
-    return api.call("DELETE", pods_path(pod.namespace, pod.name), options)
+    return api.call("DELETE", pods_path(pod.namespace, pod.name), options, accept=METADATA_ONLY)
 
 
 def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
@@ -151,7 +159,16 @@ def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
     """
     path = pods_path(pod.namespace, pod.name)
     body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
-    return api.call("PATCH", path, body, content_type=STRATEGIC_MERGE)
+    return api.call("PATCH", path, body, content_type=STRATEGIC_MERGE, accept=METADATA_ONLY)
+
+
+def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Create a Pod, and return its metadata.
+
+    Raises:
+        ApiError: as any call.
+    """
+    return api.call("POST", pods_path(namespace), body, accept=METADATA_ONLY)
 
 
 def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:

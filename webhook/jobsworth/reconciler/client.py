@@ -6,11 +6,12 @@ generated classes nothing is used: see :mod:`jobsworth.reconciler.access`, which
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
+
+import orjson
 
 from jobsworth.reconciler.api import JSON, UNREACHABLE, ApiError, error_of
 from jobsworth.reconciler.rate_limit import TokenBucket
@@ -79,18 +80,21 @@ class Client:
         *,
         query: Mapping[str, str] | None = None,
         content_type: str = JSON,
+        accept: str = JSON,
     ) -> dict[str, Any]:
         """Make a call; where the server says when to ask again (429, 503), do.
 
         Raises:
             ApiError: the server refused, or could not be reached.
         """
-        payload = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        payload = None if body is None else orjson.dumps(body)
         url = self._url(path, query)
         for left in range(TRIES - 1, -1, -1):
             self._limit.wait()
             try:
-                return self._once(method, url, payload, content_type)
+                return self._once(
+                    method, url, payload, {"Content-Type": content_type, "Accept": accept}
+                )
             except ApiError as error:
                 if error.code == 401 and left == TRIES - 1:
                     self._headers_until = 0.0
@@ -113,7 +117,7 @@ class Client:
             response = self._pool.urlopen(
                 "GET",
                 self._url(path, {**query, "watch": "true"}),
-                headers=self._headers_for(JSON),
+                headers={**self._credentials(), "Accept": JSON},
                 retries=False,
                 redirect=False,
                 timeout=self._watch_timeout,
@@ -122,16 +126,16 @@ class Client:
             self._observe("WATCH", response.status)
             try:
                 if response.status != 200:
-                    raise error_of(response.status, _decoded(response.read()))
+                    raise error_of(response.status, _answer(response.read()))
                 for line in _lines(response):
-                    yield json.loads(line)
+                    yield orjson.loads(line)
             finally:
                 response.close()
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise ApiError(UNREACHABLE, "", f"watch of {path} broke off: {error}") from error
 
     def _once(
-        self, method: str, url: str, payload: bytes | None, content_type: str
+        self, method: str, url: str, payload: bytes | None, headers: dict[str, str]
     ) -> dict[str, Any]:
         import urllib3
 
@@ -140,7 +144,7 @@ class Client:
                 method,
                 url,
                 body=payload,
-                headers=self._headers_for(content_type),
+                headers={**self._credentials(), **headers},
                 retries=False,
                 redirect=False,
                 timeout=self._timeout,
@@ -149,7 +153,7 @@ class Client:
             self._observe(method, UNREACHABLE)
             raise ApiError(UNREACHABLE, "", f"{method} {url}: {error}") from error
         self._observe(method, response.status)
-        answer = _decoded(response.data)
+        answer = _answer(response.data)
         if response.status >= 300 or not isinstance(answer, dict):
             raise error_of(response.status, answer, _seconds(response.headers.get("Retry-After")))
         return answer
@@ -158,15 +162,15 @@ class Client:
         url = self._prefix.rstrip("/") + quote(path)
         return f"{url}?{urlencode(query)}" if query else url
 
-    def _headers_for(self, content_type: str) -> dict[str, str]:
+    def _credentials(self) -> dict[str, str]:
         with self._refreshing:
             if time.monotonic() >= self._headers_until:
-                self._headers = self._credentials()
+                self._headers = self._fresh_credentials()
                 self._headers_until = time.monotonic() + CREDENTIALS_FOR
-        return {**self._headers, "Content-Type": content_type}
+            return self._headers
 
-    def _credentials(self) -> dict[str, str]:
-        headers = {"Accept": JSON, "User-Agent": self._user_agent}
+    def _fresh_credentials(self) -> dict[str, str]:
+        headers = {"User-Agent": self._user_agent}
         for setting in self._configuration.auth_settings().values():
             if setting["in"] == "header" and setting["value"]:
                 headers[setting["key"].title()] = setting["value"]
@@ -180,9 +184,9 @@ def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
         yield from filter(None, lines)
 
 
-def _decoded(data: bytes) -> Any:
+def _answer(data: bytes) -> Any:
     try:
-        return json.loads(data)
+        return orjson.loads(data)
     except ValueError:
         return data.decode("utf-8", "replace")
 

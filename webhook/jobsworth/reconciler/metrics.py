@@ -47,6 +47,8 @@ class Metrics:
             name: Counter(prefix + name, text, labels, registry=self.registry)
             for name, (labels, text) in COUNTERS.items()
         }
+        # The same few again and again: they are looked up but once.
+        self._counted: dict[tuple[str, tuple[tuple[str, str], ...]], Counter] = {}
         self._sync_seconds = Histogram(
             prefix + names.SYNC_SECONDS,
             "How long a sync took",
@@ -69,8 +71,12 @@ class Metrics:
 
     def count(self, count: Count) -> None:
         """A counter goes up."""
-        labels = (value for _, value in count.labels)
-        self._counters[count.metric].labels(*labels).inc(count.amount)
+        counter = self._counted.get((count.metric, count.labels))
+        if counter is None:
+            values = (value for _, value in count.labels)
+            counter = self._counters[count.metric].labels(*values)
+            self._counted[count.metric, count.labels] = counter
+        counter.inc(count.amount)
 
     def synced(self, outcome: Outcome, seconds: float) -> None:
         """A sync has ended."""

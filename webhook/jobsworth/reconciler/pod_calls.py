@@ -12,7 +12,7 @@ from jobsworth.reconciler.api import (
     ApiError,
     delete_pod,
     patch_pod,
-    pods_path,
+    post_pod,
     resource_version,
 )
 from jobsworth.reconciler.expectations import PODS
@@ -131,7 +131,7 @@ class PodCalls:
             body = pod_body(self._job, creation)
         except BadTemplate as error:
             raise ApiError(422, "Invalid", str(error)) from None
-        answer = self._api.call("POST", pods_path(self._job.namespace), body)
+        answer = post_pod(self._api, self._job.namespace, body)
         self._wrote(answer)
         name: str = answer["metadata"]["name"]
         return name

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.reconciler.api import UNREACHABLE, ApiError
+from jobsworth.reconciler.api import UNREACHABLE, ApiError, pods_path
+from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World
 
 CONFLICT = ApiError(409, "Conflict", "the object has been modified")
@@ -149,3 +150,39 @@ def test_an_orphan_is_not_adopted_for_a_job_that_was_replaced(world: World) -> N
     assert any(outcome.errors for outcome in outcomes)
     world.run(5)
     assert len(world.tracked()) == 1
+
+
+def test_after_a_write_without_an_answer_nothing_is_decided_by_what_was_known_before(
+    world: World,
+) -> None:
+    world.create(completionMode="Indexed", completions=2, parallelism=2)
+    world.run(2)
+    first, _ = world.running()
+    world.end(first)
+
+    def lose_the_status(call: Call) -> None:
+        if call.method == "PUT":
+            world.api.after = lambda call: None
+            raise LOST
+
+    world.api.after = lose_the_status
+    world.deliver()
+    world.now += 1
+    outcome = world.reconciler.step_job()
+    assert outcome is not None
+    assert outcome.errors == [LOST]
+    assert world.status()["completedIndexes"] == "0"
+    # The Pod goes, by force, and the caches hear of that before they hear of the status.
+    name = first["metadata"]["name"]
+    world.api.change("pods", NAMESPACE, name, {"metadata": {"finalizers": None}})
+    world.api.call("DELETE", pods_path(NAMESPACE, name), {"gracePeriodSeconds": 0})
+    pods = world.reconciler.pods
+    for change in world.news("pods", pods):
+        pods.apply(change.kind, change.object)
+    world.now += 60
+    created = world.made("POST", "pods")
+    assert world.reconciler.step_job() is not None
+    assert world.made("POST", "pods") == created
+    world.run(60)
+    assert world.made("POST", "pods") == created
+    assert len(world.running()) == 1

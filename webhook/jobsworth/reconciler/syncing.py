@@ -101,10 +101,13 @@ class Syncer:
         self.calls = calls
         self.audience = audience
         self.backoffs: dict[str, tuple[str, Backoff]] = {}
+        self._doubtful: set[str] = set()
 
     def sync(self, key: str) -> Outcome:
         """Look at the Job of a ``namespace/name``, and do what there is to do."""
         outcome = Outcome()
+        if key in self._doubtful and not self._clear_up(key, outcome):
+            return outcome
         # Before the caches are read: what they gain afterwards can only be newer.
         seen = {JOBS: self.jobs.seen, PODS: self.pods.seen}
         outcome.stale = self.expectations.unseen(key, seen)
@@ -128,6 +131,28 @@ class Syncer:
     def _forget(self, key: str) -> None:
         self.expectations.forget(key)
         self.backoffs.pop(key, None)
+
+    def doubt(self, key: str) -> None:
+        """A write of the status was not answered, and may have taken effect.
+
+        What it counted could then be gone before the cache knows of it, and be taken for missing; and
+        Pods may be written down of which the record of backoff does not know.
+        """
+        self._doubtful.add(key)
+        self.backoffs.pop(key, None)
+
+    def _clear_up(self, key: str, outcome: Outcome) -> bool:
+        """Ask how far a Job has come, for the cache to come as far before anything is decided."""
+        try:
+            live = self.api.call("GET", jobs_path(*key.split("/")))
+        except ApiError as error:
+            if not error.not_found:
+                outcome.errors.append(error)
+                return False
+        else:
+            self.expectations.wrote(JOBS, key, resource_version(live))
+        self._doubtful.discard(key)
+        return True
 
     def backoff(self, job: Job) -> Backoff | None:
         """What is remembered of this very Job, not of an earlier one of its name."""
@@ -214,8 +239,7 @@ class _Sync:
             answer = put_status(self._api, self._metadata, write_status(status))
         except ApiError as error:
             if error.may_have_been_carried_out:
-                # Pods may be written down of which the record does not know: work it out anew.
-                self._syncer.backoffs.pop(self._key, None)
+                self._syncer.doubt(self._key)
             self._abandon(error)
             return
         self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))

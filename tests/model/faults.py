@@ -1,0 +1,193 @@
+"""Faults put into the reconciler on purpose: a model that does not catch them would prove nothing.
+
+Each is a mistake that somebody might make, in the real code, by replacing a part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+from jobsworth.controller import accounting, census, managing, ownership, verdict
+from jobsworth.controller import plan as planning
+from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.entry import Entry
+from jobsworth.reconciler import caches, expectations, orphans, syncing, work_queue
+from jobsworth.reconciler.api import ApiError
+
+Fault = tuple[Any, str, Any]  # what is replaced: where, its name, by what
+
+
+def _finalizers_go_before_the_first_write() -> Fault:
+    act = syncing._Sync._act
+
+    def too_early(sync: Any, planned: Any) -> Any:
+        acted = act(sync, planned)
+        sync._pods.release(planned.after(acted).release)
+        return acted
+
+    return syncing._Sync, "_act", too_early
+
+
+def _what_is_written_down_is_forgotten() -> Fault:
+    begin = accounting._Draft.__init__
+
+    def unguarded(draft: Any, *arguments: Any) -> None:
+        begin(draft, *arguments)
+        draft.known_failed = draft.known_succeeded = frozenset()
+
+    return accounting._Draft, "__init__", unguarded
+
+
+def _all_that_is_written_down_is_counted() -> Fault:
+    count = accounting.count_released
+    return accounting, "count_released", lambda status, tracked: count(status, ())
+
+
+def _the_verdict_is_stored_after_the_deletions() -> Fault:
+    end = planning._end
+
+    def late(found: Any, judged: Any) -> Any:
+        planned = end(found, judged)
+        return replace(planned, interim=None, _verdict=judged)
+
+    return planning, "_end", late
+
+
+def _the_end_does_not_wait_for_pods() -> Fault:
+    after = planning.Plan.after
+
+    def hasty(planned: Any, acted: Any) -> Any:
+        return replace(after(planned, acted), _may_finish=True)
+
+    return planning.Plan, "after", hasty
+
+
+def _failed_indexes_go_on_from_nothing() -> Fault:
+    def forgetful(index: int, last: Any, found: Any) -> Any:
+        return managing.Creation(index, failure_count=0)
+
+    return managing, "_successor", forgetful
+
+
+def _surplus_pods_are_deleted_as_they_are() -> Fault:
+    def bluntly(found: Any) -> Any:
+        return tuple(managing.Deletion(pod, release_first=False) for pod in found)
+
+    return managing, "_deletions", bluntly
+
+
+def _pods_being_deleted_are_not_awaited() -> Fault:
+    def manage(demand: Any) -> Any:
+        job = replace(demand.census.job, only_replace_failed=False)
+        return sound(replace(demand, census=replace(demand.census, job=job)))
+
+    sound = managing.manage
+    return planning, "manage", manage
+
+
+def _the_limit_is_off_by_one() -> Fault:
+    judge = verdict._backoff_limit
+
+    def strict(facts: Any) -> Any:
+        return judge(replace(facts, failed=facts.failed + 1))
+
+    questions = tuple(strict if each is judge else each for each in verdict._QUESTIONS)
+    return verdict, "_QUESTIONS", questions
+
+
+def _a_success_that_comes_again_ends_the_wait() -> Fault:
+    after = Backoff.after
+
+    def forgetful(record: Any, succeeded: Any, failed: Any) -> Any:
+        return after(replace(record, success=None), succeeded, failed)
+
+    return Backoff, "after", forgetful
+
+
+def _an_answer_that_never_came_is_forgotten() -> Fault:
+    return ApiError, "may_have_been_carried_out", False
+
+
+def _strays_are_freed_whatever_has_changed() -> Fault:
+    def careless(pod: Any, finalizers: Any) -> Any:
+        return ownership.finalizer_patch(next(iter(finalizers)))
+
+    return orphans, "stray_patch", careless
+
+
+def _an_old_event_counts() -> Fault:
+    apply = caches.Cache.apply
+
+    def gullible(cache: Any, kind: str, obj: Any) -> None:
+        seen, cache.seen = cache.seen, expectations.Seen(0, cache.seen.listed)
+        apply(cache, kind, obj)
+        cache.seen = expectations.Seen(max(seen.version, cache.seen.version), seen.listed)
+
+    return caches.Cache, "apply", gullible
+
+
+def _finished_jobs_are_looked_at() -> Fault:
+    ask = syncing.entry
+
+    def careless(job: Any, settings: Any) -> Any:
+        answer = ask(job, settings)
+        return Entry.SYNC if answer is Entry.FINISHED else answer
+
+    return syncing, "entry", careless
+
+
+def _a_key_that_comes_while_it_is_worked_on_is_lost() -> Fault:
+    def done(queue: Any, key: str) -> None:
+        queue._working.discard(key)
+        queue._waiting.discard(key)
+
+    return work_queue.WorkQueue, "done", done
+
+
+def _suspended_jobs_run() -> Fault:
+    def manage(demand: Any) -> Any:
+        job = replace(demand.census.job, suspended=False)
+        return sound(replace(demand, census=replace(demand.census, job=job)))
+
+    sound = managing.manage
+    return planning, "manage", manage
+
+
+FAULTS: dict[str, Callable[[], Fault]] = {
+    "finalizers are removed before the first write": _finalizers_go_before_the_first_write,
+    "Pods are written down again at every sync": _what_is_written_down_is_forgotten,
+    "Pods are counted before their finalizer is gone": _all_that_is_written_down_is_counted,
+    "the caches are believed, however old": lambda: (
+        expectations.Expectations, "unseen", lambda *_: None),
+    "Pods are deleted before the verdict is stored": _the_verdict_is_stored_after_the_deletions,
+    "a Job ends while its Pods do not": _the_end_does_not_wait_for_pods,
+    "nothing waits after a failure": lambda: (Backoff, "remaining", lambda *_: 0.0),
+    "no index waits after a failure": lambda: (managing, "index_remaining", lambda *_: 0.0),
+    "an index forgets its failures": _failed_indexes_go_on_from_nothing,
+    "an index's last failed Pod is not kept": lambda: (census, "_delayed", lambda *_: {}),
+    "Pods that have ended are adopted": lambda: (ownership, "_ended", lambda pod: False),
+    "surplus Pods count as failed": _surplus_pods_are_deleted_as_they_are,
+    "Pods are replaced before they have ended": _pods_being_deleted_are_not_awaited,
+    "the backoff limit is off by one": _the_limit_is_off_by_one,
+    "a success that comes again ends the wait": _a_success_that_comes_again_ends_the_wait,
+    "a write whose answer was lost is forgotten": _an_answer_that_never_came_is_forgotten,
+    "strays are freed though they were adopted": _strays_are_freed_whatever_has_changed,
+    "a Pod that was gone is counted again": lambda: (
+        expectations.Expectations, "released", lambda self, key: frozenset()),
+    "old events are believed": _an_old_event_counts,
+    "finished Jobs are synced": _finished_jobs_are_looked_at,
+    "a change during a sync is lost": _a_key_that_comes_while_it_is_worked_on_is_lost,
+    "suspended Jobs run": _suspended_jobs_run,
+}  # fmt: skip
+
+
+@contextmanager
+def put_in(fault: str) -> Iterator[None]:
+    """The reconciler with a fault in it."""
+    where, name, replacement = FAULTS[fault]()
+    with patch.object(where, name, replacement):
+        yield

@@ -1,0 +1,153 @@
+"""Clusters that run without the built-in controller: ``--adopt-unmanaged`` takes the Jobs that name nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from cluster.controller import test_backoff_limit_per_index as per_index
+from cluster.controller import test_pod_failure_policy as failures
+from cluster.controller import test_success_policy as successes
+from cluster.controller import test_suspending as suspending
+from cluster.controller import test_tracking as tracking
+from cluster.controller.beds import built_in
+from cluster.controller.controllers import BuiltIn, Controller, Jobsworth
+from cluster.controller.scenario import Scenario
+from cluster.controller.waiting import eventually
+from cluster.started import bed_or_skip
+from jobsworth.controller.names import (
+    OUR_FINALIZER,
+    OUR_MANAGER,
+    RESERVED_FINALIZER,
+    RESERVED_MANAGER,
+)
+
+pytestmark = pytest.mark.skipif(built_in(), reason="it is about clusters without it")
+
+AGAIN = (
+    failures.test_i_pfp_2_a_fail_job_rule_fails_the_job,
+    failures.test_i_pfp_4_an_ignored_failure_is_not_counted,
+    failures.test_i_pfp_5_a_counted_failure_is_counted,
+    successes.test_i_sp_1_the_only_index_of_a_rule_succeeds,
+    successes.test_i_sp_6_failure_is_judged_before_success,
+    per_index.test_i_bli_1_a_failed_pod_that_is_deleted_is_counted_all_the_same,
+    per_index.test_i_bli_5_an_index_fails_when_its_limit_is_exceeded,
+    per_index.test_i_bli_8_too_many_failed_indexes_fail_the_job,
+    per_index.test_i_bli_9_a_fail_index_rule_takes_an_index_its_retries,
+    tracking.test_i_tr_2_a_work_queue,
+    tracking.test_i_tr_5_an_indexed_job,
+    suspending.test_i_su_1_a_running_job_is_suspended,
+    suspending.test_i_su_2_a_job_begins_suspended,
+    suspending.test_i_su_11_so_may_the_node_selector,
+)
+"""Some of each kind: all of them run beside the built-in controller."""
+
+
+@pytest.fixture(scope="module")
+def controller() -> Iterator[Controller]:
+    """At work on Jobs that name nobody, beside every controller of Kubernetes but the built-in one of Jobs."""
+    with bed_or_skip(controllers="*,-job-controller", qps=200, burst=400) as bed:
+        controller = Jobsworth(bed, "--adopt-unmanaged")
+        controller.as_usual()
+        yield controller
+        controller.kill()
+
+
+@pytest.mark.parametrize("story", AGAIN, ids=lambda story: story.__name__.removeprefix("test_"))
+def test_it_does_as_it_does_beside_the_built_in(
+    scenario: Scenario, story: Callable[[Scenario], None]
+) -> None:
+    story(scenario)
+
+
+@pytest.mark.parametrize(
+    ("manager", "finalizer"),
+    [
+        (None, RESERVED_FINALIZER),
+        (RESERVED_MANAGER, RESERVED_FINALIZER),
+        (OUR_MANAGER, OUR_FINALIZER),
+    ],
+    ids=["nobody", "the built-in controller", "us"],
+)
+def test_the_finalizer_is_that_of_whom_the_job_names(
+    scenario: Scenario, manager: str | None, finalizer: str
+) -> None:
+    job = scenario.job(managed_by=manager, parallelism=1, completions=1)
+    job.reaches(active=1)
+    pod = job.pod()
+    assert pod.finalizers == [finalizer]
+    pod.succeeds()
+    job.is_complete(succeeded=1)
+
+
+def test_a_job_of_another_controller_is_left_alone(scenario: Scenario) -> None:
+    scenario.job(managed_by="example.com/other-controller").is_left_alone()
+
+
+def test_a_finished_job_is_removed_when_its_time_is_up(scenario: Scenario) -> None:
+    job = scenario.job(parallelism=1, completions=1, ttl_seconds_after_finished=1)
+    job.pod().succeeds()
+    job.is_gone()
+    eventually(lambda: "Pods are left" if scenario.pods() else "", explain=scenario.described)
+
+
+def test_a_deleted_namespace_goes(scenario: Scenario) -> None:
+    job = scenario.job(parallelism=2)
+    job.reaches(active=2)
+    bed, path = scenario.controller.bed, f"/api/v1/namespaces/{scenario.namespace}"
+    assert bed.request("DELETE", path).code == 200
+    eventually(
+        lambda: "it is there" if bed.request("GET", path).code == 200 else "",
+        within=60,
+        explain=scenario.described,
+    )
+
+
+def test_it_refuses_to_work_beside_the_built_in(beside_the_built_in: Controller) -> None:
+    bed = beside_the_built_in.bed
+    refused = Jobsworth(bed, "--adopt-unmanaged")
+    with pytest.raises(RuntimeError, match="the built-in Job controller is at work"):
+        refused.start()
+
+
+@pytest.fixture
+def both(beside_the_built_in: Controller) -> Iterator[tuple[BuiltIn, Jobsworth]]:
+    """The built-in controller, at work, and ours that may take its place."""
+    beside_the_built_in.kill()
+    built_in = BuiltIn(beside_the_built_in.bed)
+    ours = Jobsworth(beside_the_built_in.bed, "--adopt-unmanaged")
+    yield built_in, ours
+    ours.kill()
+    built_in.as_usual()
+
+
+def test_a_cluster_changes_hands_and_back(both: tuple[BuiltIn, Jobsworth]) -> None:
+    built_in, ours = both
+    scenario = Scenario(built_in)
+    job = scenario.job(indexed=True, parallelism=2, completions=4, backoff_limit_per_index=1)
+    job.reaches(active=2, active_indexes="0,1", failed_indexes="")
+    job.pod(index=0).fails()
+    built_in.kill()
+    ours.start()
+    job.reaches(active=2, active_indexes="0,1", failed=1, failed_indexes="")
+    assert job.pod(index=0).failure_count == "1"
+    job.pod(index=0).fails()
+    job.reaches(active=2, active_indexes="1,2", failed=2, failed_indexes="0")
+    job.pod(index=1).succeeds()
+    ours.kill()
+    built_in.start()
+    job.reaches(
+        active=2,
+        active_indexes="2,3",
+        succeeded=1,
+        failed=2,
+        completed_indexes="1",
+        failed_indexes="0",
+    )
+    for index in (2, 3):
+        job.pod(index).succeeds()
+    job.has_failed(
+        "FailedIndexes", succeeded=3, failed=2, completed_indexes="1-3", failed_indexes="0"
+    )
+    scenario.ends()

@@ -1,0 +1,220 @@
+"""What our Job controller gets done, beside that of kube-controller-manager, on one test bed in one run.
+
+    tests/cluster/install && python benchmarks/controller.py [--qps 50,100,1000] [--rounds 1]
+        [--completions 600] [--parallelism 100] [--per-index] [--large] [--starvation] [--memory]
+
+A Pod costs two calls at least: its creation, and the removal of its finalizer. The kubelets are played by
+``controller_kubelet.py``, for which every Pod has succeeded as soon as it is there. The two
+controllers take turns with the same Job; each is started anew, with the same limits. Pods a minute are
+completions over the time from the creation of the Job until it was seen to be complete.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+from controller_bed import BUILT_IN, OURS, Bench, Run, for_controller  # noqa: E402
+
+from cluster.bed import TestBed  # noqa: E402
+
+BOTH = (BUILT_IN, OURS)
+BURST = 1.5
+"""Of the calls a second, as kube-controller-manager's defaults have it (20 and 30)."""
+UNLIMITED_BURST = 100_000
+LARGE, LARGE_PARALLELISM = 10_000, 500
+SMALL_JOBS = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--qps", default="50,100,1000", help="calls a second; 0: any number")
+    parser.add_argument("--rounds", type=int, default=1, help="how often each is measured")
+    parser.add_argument("--completions", type=int, default=600)
+    parser.add_argument("--parallelism", type=int, default=100)
+    parser.add_argument("--per-index", action="store_true", help="what per-index limits cost")
+    parser.add_argument("--large", action="store_true", help="a Job of 10,000 completions")
+    parser.add_argument("--starvation", action="store_true", help="small Jobs beside a large one")
+    parser.add_argument("--memory", action="store_true", help="100,000 Pods in the cache")
+    parser.add_argument("--only", choices=BOTH, help="leave the other one out")
+    options = parser.parse_args()
+    names = [name for name in BOTH if options.only in (None, name)]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    print(f"{cores} cores, Python {platform.python_version()}\n")
+    extra = options.per_index or options.large or options.starvation
+    if options.memory:
+        from controller_memory import measure
+
+        measure()
+        if not extra:
+            return
+    with TestBed() as bed:
+        bench = Bench(bed)
+        if options.per_index:
+            per_index(bench, options)
+        if options.large:
+            large(bench, names)
+        if options.starvation:
+            starvation(bench, names, options)
+        if not extra:
+            throughput(bench, names, options)
+
+
+def job(completions: int, parallelism: int, **spec: Any) -> dict[str, Any]:
+    """An Indexed Job."""
+    container = {
+        "name": "main",
+        "image": "busybox",
+        "command": ["sh", "-c", "exit 0"],
+        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}},
+    }
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "bench"},
+        "spec": {
+            "completionMode": "Indexed",
+            "completions": completions,
+            "parallelism": parallelism,
+            "template": {"spec": {"restartPolicy": "Never", "containers": [container]}},
+            **spec,
+        },
+    }
+
+
+def burst_of(qps: float) -> int:
+    return round(BURST * qps) if qps else UNLIMITED_BURST
+
+
+def throughput(bench: Bench, names: Sequence[str], options: argparse.Namespace) -> None:
+    """The same Job by each controller in turn, at several limits of calls a second."""
+    wanted = job(options.completions, options.parallelism)
+    header(wanted)
+    for qps in map(float, options.qps.split(",")):
+        runs: dict[str, list[Run]] = {name: [] for name in names}
+        for number in range(options.rounds):
+            for name in names[:: -1 if number % 2 else 1]:
+                runs[name].append(measured(bench, name, qps, wanted))
+        for name in names:
+            row(name, f"{qps:g}" if qps else "any", runs[name], runs.get(BUILT_IN))
+
+
+def large(bench: Bench, names: Sequence[str]) -> None:
+    """A Job of 10,000 completions without a limit of calls a second."""
+    wanted = job(LARGE, LARGE_PARALLELISM)
+    header(wanted)
+    built_in: list[Run] = []
+    for name in names:
+        runs = [measured(bench, name, 0, wanted)]
+        if name == BUILT_IN:
+            built_in = runs
+        row(name, "any", runs, built_in)
+        print(f"{runs[0].seconds:.1f} s; the controller had {runs[0].peak:.0f} MiB at most")
+
+
+def per_index(bench: Bench, options: argparse.Namespace) -> None:
+    """Our controller with limits per index and without, in turn, at any number of calls a second."""
+    kinds = {"without": {}, "with": {"backoffLimitPerIndex": 1, "maxFailedIndexes": 5}}
+    runs: dict[str, list[Run]] = {kind: [] for kind in kinds}
+    header(job(options.completions, options.parallelism))
+    with bench.controller(OURS, 0, UNLIMITED_BURST) as process:
+        bench.run(OURS, process, job(200, 200))
+        for number in range(options.rounds):
+            for kind in list(kinds)[:: -1 if number % 2 else 1]:
+                wanted = job(options.completions, options.parallelism, **kinds[kind])
+                runs[kind].append(bench.run(OURS, process, wanted))
+    for kind in kinds:
+        row(f"{kind} limits per index", "any", runs[kind], runs["without"])
+
+
+def starvation(bench: Bench, names: Sequence[str], options: argparse.Namespace) -> None:
+    """How long small Jobs wait for their first Pod while a large one runs."""
+    print(
+        f"\nSmall Jobs (5 completions) while one of {LARGE:,} runs: seconds to the first Pod,"
+        " and to completion\n\n"
+        "| QPS | controller | first Pod: median | worst | complete: median | worst |\n"
+        "| --- | --- | --- | --- | --- | --- |"
+    )
+    for qps in map(float, options.qps.split(",")):
+        for name in names:
+            with bench.controller(name, qps, burst_of(qps)) as process:
+                namespace = bench.bed.namespace("large")
+                bench.bed.create(for_controller(job(LARGE, LARGE_PARALLELISM), name), namespace)
+                time.sleep(10)  # until the burst is used up
+                waits = [small_job(bench, name) for _ in range(SMALL_JOBS)]
+                process.check()
+            bench.clear(namespace, name)
+            first, whole = ([wait[part] for wait in waits] for part in (0, 1))
+            print(
+                f"| {qps:g} | {name} | {statistics.median(first):.2f} | {max(first):.2f} |"
+                f" {statistics.median(whole):.2f} | {max(whole):.2f} |",
+                flush=True,
+            )
+
+
+def small_job(bench: Bench, name: str) -> tuple[float, float]:
+    """Seconds until a small Job has its first Pod, and until it is complete."""
+    namespace = bench.bed.namespace("small")
+    firsts: list[float] = []
+    watcher = threading.Thread(target=lambda: firsts.append(bench.first_pod(namespace)))
+    watcher.start()
+    time.sleep(0.2)  # until it watches
+    began = time.monotonic()
+    bench.bed.create(for_controller(job(5, 5), name), namespace)
+    bench.wait_for_end(namespace, "bench")
+    ended = time.monotonic()
+    watcher.join()
+    return firsts[0] - began, ended - began
+
+
+def measured(bench: Bench, name: str, qps: float, wanted: dict[str, Any]) -> Run:
+    """One run of a Job by a controller that is started for it, after a small one to warm up."""
+    with bench.controller(name, qps, burst_of(qps)) as process:
+        bench.run(name, process, job(20, 20))
+        time.sleep(1.5)  # until the burst is there again
+        return bench.run(name, process, wanted)
+
+
+def header(wanted: dict[str, Any]) -> None:
+    spec = wanted["spec"]
+    print(
+        f"\nIndexed, {spec['completions']:,} completions, parallelism {spec['parallelism']}\n\n"
+        "| QPS | controller | Pods a minute | ratio | CPU | ratio | CPU of the API server |"
+        " calls a Pod |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
+    )
+
+
+def row(name: str, qps: str, runs: Sequence[Run], beside: Sequence[Run] | None) -> None:
+    """A line of the table: medians, and how they stand to those of another's runs."""
+
+    def both(of: Callable[[Run], float], form: str) -> str:
+        median = statistics.median(map(of, runs))
+        ratio = f"{median / statistics.median(map(of, beside)):.2f}" if beside else "–"
+        return f"{format(median, form)} | {ratio}"
+
+    run = runs[0]
+    calls = ", ".join(
+        f"{verb} {resource} {count / run.completions:.3f}"
+        for (verb, resource), count in run.calls.most_common(6)
+    )
+    server = statistics.median(run.server_cpu for run in runs)
+    print(
+        f"| {qps} | {name} | {both(lambda run: run.per_minute, ',.0f')} |"
+        f" {both(lambda run: run.cpu, '.2f')} | {server:.2f} | {calls} |",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

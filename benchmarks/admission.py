@@ -73,7 +73,7 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
     from flask import Flask, request
     from gunicorn.app.base import BaseApplication
 
-    from jobsworth.admission import serving
+    from jobsworth.admission import settings as webhook_settings
 
     app = Flask("bare")
 
@@ -87,21 +87,21 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
 
     app.add_url_rule("/validate", "validate", allow, methods=["POST"])
     app.add_url_rule("/mutate", "mutate", allow, methods=["POST"])
-    files = serving.Files(certificate=Path(certificate), key=Path(key))
-    settings = serving.Settings(
+    files = webhook_settings.Files(certificate=Path(certificate), key=Path(key))
+    settings = webhook_settings.Settings(
         files=files, bind=("127.0.0.1", port), workers=workers, threads=threads
     )
 
     class Bare(BaseApplication):  # type: ignore[misc]
         def load_config(self) -> None:
-            for name, value in serving.gunicorn_settings(settings).items():
+            for name, value in webhook_settings.gunicorn_settings(settings).items():
                 self.cfg.set(name, value)
             self.cfg.set("worker_class", "gthread")
             self.cfg.set("certfile", certificate)
             self.cfg.set("keyfile", key)
             self.cfg.set("loglevel", "error")
-            self.cfg.set("pre_fork", lambda arbiter, worker: serving.before_fork())
-            self.cfg.set("post_fork", lambda arbiter, worker: serving.after_fork())
+            self.cfg.set("pre_fork", lambda arbiter, worker: webhook_settings.before_fork())
+            self.cfg.set("post_fork", lambda arbiter, worker: webhook_settings.after_fork())
 
         def load(self) -> Flask:
             return app

@@ -191,7 +191,7 @@ def compact(bed: TestBed, revision: int) -> None:
 def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     compacted: tuple[TestBed, str, int],
 ) -> None:
-    from jobsworth.reconciler.access import Target, api_access
+    from jobsworth.client.access import Target, api_access
     from jobsworth.reconciler.inventory import Inventory
 
     bed, namespace, gone = compacted

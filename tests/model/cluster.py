@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from jobsworth.client.api import pods_path
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.api import pods_path
 from model.reading import Object, deleting, ended
 from model.server import NAMESPACE, Server
 from model.specs import EXIT_CODES, FOREIGN_FINALIZER

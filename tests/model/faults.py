@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+from jobsworth.client.api import ApiError
 from jobsworth.controller import accounting, census, managing, ownership, verdict
 from jobsworth.controller import plan as planning
 from jobsworth.controller.backoff import Backoff
 from jobsworth.controller.entry import Entry
 from jobsworth.reconciler import caches, expectations, orphans, syncing, work_queue
-from jobsworth.reconciler.api import ApiError
 
 Fault = tuple[Any, str, Any]  # what is replaced: where, its name, by what
 

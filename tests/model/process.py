@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from jobsworth.client.api import JSON, UNREACHABLE, ApiError
 from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.api import JSON, UNREACHABLE, ApiError
 from jobsworth.reconciler.audience import Audience
 from jobsworth.reconciler.caches import Cache
 from jobsworth.reconciler.parallel import one_by_one

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.reconciler.api import ApiError, jobs_path, pods_path
+from jobsworth.client.api import ApiError, jobs_path, pods_path
 from model.reading import deleting
 from model.server import NAMESPACE, Server
 from model.specs import draw_job

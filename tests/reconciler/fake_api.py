@@ -2,7 +2,7 @@
 
 Optimistic locking, UIDs, finalizers and deletion timestamps, the validation of Jobs (the project's
 engine) and of their status, watches with bookmarks, and errors on demand. It is one of
-:class:`jobsworth.reconciler.api.Api`, without any thread or transport: :mod:`reconciler.fake_http` puts
+:class:`jobsworth.client.api.Api`, without any thread or transport: :mod:`reconciler.fake_http` puts
 it behind real HTTP.
 """
 
@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
 from jobsworth.api.server import ApiServer
+from jobsworth.client.api import APPLY, JSON, UNREACHABLE, ApiError
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.api import JSON, UNREACHABLE, ApiError
 from jobsworth.validation.engine import engine_for
 from reconciler import status_rules
 from reconciler.fake_store import KINDS, Change, Object, Store, copied
@@ -207,6 +207,11 @@ class FakeApi(Store):
         return kept
 
     def _patch(self, call: Call, content_type: str) -> Object:
+        if (
+            content_type == APPLY
+            and (call.namespace, call.name) not in self._objects[call.resource]
+        ):
+            return self._create(call)
         present = self._present(call)
         wanted = (call.body.get("metadata") or {}).get("uid")
         if wanted not in (None, present["metadata"]["uid"]):

@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from jobsworth.reconciler.api import ApiError
+from jobsworth.client.api import ApiError
 from reconciler.fake_api import FakeApi
 
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from jobsworth.client.api import UNREACHABLE, ApiError, jobs_path, pods_path
 from jobsworth.controller.pods import ENDED_BADLY, ENDED_WELL
 from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.api import UNREACHABLE, ApiError, jobs_path, pods_path
 from reconciler.fake_api import Call, Change, Object
 from reconciler.status_rules import holds
 from reconciler.world import NAMESPACE, World, job

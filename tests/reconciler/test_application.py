@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from jobsworth.client.api import jobs_path
+from jobsworth.client.leases import Times
 from jobsworth.controller.settings import Settings
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.api import jobs_path
-from jobsworth.reconciler.leader_election import Times
 from reconciler.fake_api import FakeApi
 from reconciler.fake_http import FakeServer
 from reconciler.test_watching import until

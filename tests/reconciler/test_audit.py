@@ -9,9 +9,9 @@ import pytest
 
 from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
+from jobsworth.client.api import jobs_path
 from jobsworth.policy.lint.selection import Selection
 from jobsworth.policy.stored import StoredJudge
-from jobsworth.reconciler.api import jobs_path
 from jobsworth.reconciler.audit import Audit, AuditMetrics, Kind
 from reconciler.fake_api import FakeApi
 from reconciler.world import NAMESPACE, job

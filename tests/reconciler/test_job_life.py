@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from jobsworth.client.api import ApiError, pods_path
 from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.api import ApiError, pods_path
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World, job
 

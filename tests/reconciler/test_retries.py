@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.reconciler.api import UNREACHABLE, ApiError, pods_path
+from jobsworth.client.api import UNREACHABLE, ApiError, pods_path
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World
 

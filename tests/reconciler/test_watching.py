@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from jobsworth.client.api import ApiError, pods_path
+from jobsworth.client.http import Client
 from jobsworth.controller.settings import Settings
 from jobsworth.reconciler import watching
-from jobsworth.reconciler.api import ApiError, pods_path
 from jobsworth.reconciler.caches import PodCache
-from jobsworth.reconciler.client import Client
 from jobsworth.reconciler.watching import Backoff, Watcher
 from reconciler.fake_api import Call, FakeApi
 from reconciler.fake_http import FakeServer

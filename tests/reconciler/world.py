@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
+from jobsworth.client.api import ApiError, jobs_path, pods_path
 from jobsworth.controller.settings import Settings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.api import ApiError, jobs_path, pods_path
 from jobsworth.reconciler.audience import Audience
 from jobsworth.reconciler.caches import Cache
 from jobsworth.reconciler.parallel import Calls, one_by_one

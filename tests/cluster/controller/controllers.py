@@ -202,7 +202,7 @@ class _Inside:
         settings: Settings,
         jobs_late: float,
     ) -> None:
-        from jobsworth.reconciler.access import Target, api_access
+        from jobsworth.client.access import Target, api_access
         from jobsworth.reconciler.application import Application
         from jobsworth.reconciler.options import Options
 

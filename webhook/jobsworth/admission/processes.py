@@ -19,7 +19,7 @@ from jobsworth.admission.metrics import Metrics
 from jobsworth.admission.monitor import Monitor
 from jobsworth.admission.outcome import Outcome
 from jobsworth.admission.reloading import Reloading, follow
-from jobsworth.admission.serving import (
+from jobsworth.admission.settings import (
     Settings,
     after_fork,
     before_fork,

@@ -210,12 +210,12 @@ def _asked(what: str, call: Callable[[], Any], missing: Any = _REQUIRED) -> Any:
             return missing
         if error.status in (404, 409):
             raise Conflict from None
-        raise Unavailable(f"cannot {what}: {said(error)}") from None
+        raise Unavailable(f"cannot {what}: {_said(error)}") from None
     except (HTTPError, OSError) as error:
         raise Unavailable(f"cannot {what}: {error}") from None
 
 
-def said(error: ApiException) -> str:
+def _said(error: ApiException) -> str:
     """What the API server said in refusing."""
     try:
         return str(json.loads(error.body or "")["message"])

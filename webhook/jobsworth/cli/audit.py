@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration import Settings
+    from jobsworth.client.access import ApiAccess
     from jobsworth.policy.job_policy.document import PolicySet
     from jobsworth.policy.stored import StoredJudge
-    from jobsworth.reconciler.access import ApiAccess
     from jobsworth.reconciler.inventory import Inventory
     from jobsworth.reconciler.stocktaking import Scope, Tally
 
@@ -44,8 +44,8 @@ def run(values: dict[str, Any]) -> int:
     values["allow_privileged"] = True  # what is stored was let in
     configurations_for(values)  # what is wrong there is told before anybody is asked
     try:
-        from jobsworth.reconciler.access import Target, api_access
-        from jobsworth.reconciler.unreachable import ClusterError
+        from jobsworth.client.access import Target, api_access
+        from jobsworth.client.unreachable import ClusterError
     except ImportError as error:
         raise _missing(error) from None
     try:
@@ -111,7 +111,7 @@ def _judged(
 
 def _settings(inventory: Inventory, values: dict[str, Any]) -> tuple[str, Settings]:
     """The release that the cluster runs (empty where it does not tell), and what is to be judged by."""
-    from jobsworth.reconciler.unreachable import Refused
+    from jobsworth.client.unreachable import Refused
 
     runs, release = "", values["kubernetes_version"]
     try:
@@ -149,7 +149,7 @@ def _labels(
     Raises:
         ClusterError: a namespace that is named is not there.
     """
-    from jobsworth.reconciler.unreachable import ClusterError, Refused
+    from jobsworth.client.unreachable import ClusterError, Refused
 
     wanted = policies is not None and policies.asks_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}

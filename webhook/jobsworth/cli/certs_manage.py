@@ -16,16 +16,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubernetes.client import ApiClient
-from kubernetes.config import load_incluster_config, load_kube_config
-from kubernetes.config.config_exception import ConfigException
 
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.certificates.cluster import Cluster, Configuration, Unavailable
-from jobsworth.certificates.election import Election
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
+from jobsworth.client.access import Target, api_access
+from jobsworth.client.api import ApiError
+from jobsworth.client.http import Client
+from jobsworth.client.leases import LeaderElection, Times
+from jobsworth.client.unreachable import ClusterError
 
 if TYPE_CHECKING:
+    from kubernetes.client import Configuration as ClientConfiguration
+
     from jobsworth.certificates.rotation import Policy
 
 SOON = 1.0
@@ -42,12 +46,21 @@ def run(values: dict[str, Any], policy: Policy) -> int:
         UsageError: no cluster is configured, or the interval cannot be read.
     """
     interval = _seconds(values["interval"])
-    client = _client(values)
     _log_to_stderr()
-    namespace = values["namespace"]
+    gc.enable()  # the command line turns it off, for commands that end soon
+    try:
+        with api_access(Target(values["kubeconfig"], values["context"])) as access:
+            return _manage(access.configuration, values, policy, interval)
+    except ClusterError as error:
+        raise UsageError(str(error)) from None
+
+
+def _manage(
+    configuration: ClientConfiguration, values: dict[str, Any], policy: Policy, interval: float
+) -> int:
     store = Cluster(
-        client,
-        namespace=namespace,
+        ApiClient(configuration),
+        namespace=values["namespace"],
         secret=values["secret"],
         configurations=(
             *_configurations("MutatingWebhookConfiguration", values),
@@ -58,15 +71,21 @@ def run(values: dict[str, Any], policy: Policy) -> int:
     manager = Manager(store, policy, folder)
     if values["once"]:
         return _once(manager)
-    election = Election(
-        client,
-        namespace=namespace,
-        name=values["lease"],
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    election = LeaderElection(
+        Client(configuration, user_agent="jobsworth-certificates", connections=1, stop=stop),
+        values["namespace"],
+        values["lease"],
         identity=f"{socket.gethostname()}_{random.getrandbits(32):08x}",
-        duration=datetime.timedelta(seconds=max(15.0, LEASE_INTERVALS * interval)),
+        now=time.time,
+        clock=time.monotonic,
+        stop=stop,
+        times=Times(lease=max(15.0, LEASE_INTERVALS * interval)),
+        log=LOG.error,
     )
-    gc.enable()  # the command line turns it off, for commands that end soon
-    return _always(manager, election, interval)
+    return _always(manager, election, interval, stop)
 
 
 def _once(manager: Manager) -> int:
@@ -77,19 +96,20 @@ def _once(manager: Manager) -> int:
         return 1
 
 
-def _always(manager: Manager, election: Election, interval: float) -> int:
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+def _always(
+    manager: Manager, election: LeaderElection, interval: float, stop: threading.Event
+) -> int:
     leading = False
     while not stop.is_set():
         done = False
         try:
-            was, leading = leading, election.holds(time.monotonic())
+            was, leading = leading, election.take()
             if leading != was:
                 LOG.info("tends the certificates" if leading else "another replica tends them")
             tended = not leading or manager.tend()
             done = manager.fill() and tended
+        except ApiError as error:
+            LOG.error("cannot hold the Lease: %s", error)
         except (Unavailable, OSError) as error:
             LOG.error(str(error))
         # Replicas that were started together should not ask together.
@@ -103,20 +123,6 @@ def _configurations(kind: str, values: dict[str, Any]) -> list[Configuration]:
     key = "mutating" if kind.startswith("Mutating") else "validating"
     names = values[f"{key}_webhook_configuration"] or ""
     return [Configuration(kind, name) for name in names.split(",") if name]
-
-
-def _client(values: dict[str, Any]) -> ApiClient:
-    try:
-        if values["kubeconfig"] or values["context"]:
-            load_kube_config(values["kubeconfig"], values["context"])
-        else:
-            try:
-                load_incluster_config()
-            except ConfigException:
-                load_kube_config()
-    except (ConfigException, OSError) as error:
-        raise UsageError(f"no cluster to manage: {error}") from None
-    return ApiClient()
 
 
 def _seconds(text: str) -> float:

@@ -23,14 +23,21 @@ from jobsworth.validation.engine import UnknownKind, engine_for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Protocol
 
     from jobsworth.cli.configuration import Configurations, Settings
-    from jobsworth.cli.fixing import Fixer
     from jobsworth.manifests import Document, Note, Position
     from jobsworth.policy.lint.selection import Selection
 
     Identity = tuple[str, str, str]
+
+    class JudgeOfFiles(Protocol):
+        """Judges a file, or mends it and judges what is left."""
+
+        def excludes(self, path: str) -> bool: ...
+
+        def file(self, path: str) -> list[Result]: ...
+
 
 IGNORE_MARK = b"jobsworth"
 """Without these bytes, nothing in a file asks to ignore a finding."""
@@ -281,12 +288,12 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
 
 
 def judge_all(
-    judge: Judge | Fixer, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+    judge: JudgeOfFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
 ) -> Iterator[Result]:
     """Judge every manifest under some paths, spread over processes where there are many.
 
     Args:
-        judge: judges one file, or mends it and judges what is left.
+        judge: of each file.
         paths: files, folders, ``-``.
         jobs: the greatest number of processes.
         progress: called with the number of files done and of all files.
@@ -328,14 +335,14 @@ def _batches(found: list[str | ManifestError]) -> Iterator[list[str | ManifestEr
         yield found[start : start + FILES_AT_A_TIME]
 
 
-def _judge_one(judge: Judge | Fixer, file: str | ManifestError) -> list[Result]:
+def _judge_one(judge: JudgeOfFiles, file: str | ManifestError) -> list[Result]:
     return [unreadable(file)] if isinstance(file, ManifestError) else judge.file(file)
 
 
-_adopted: list[Judge | Fixer] = []
+_adopted: list[JudgeOfFiles] = []
 
 
-def _adopt(judge: Judge | Fixer) -> None:
+def _adopt(judge: JudgeOfFiles) -> None:
     """Keep the judge in a worker process: what it has compiled serves every batch."""
     _adopted.append(judge)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration import Settings as Judging
+    from jobsworth.client.access import ApiAccess
     from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.access import ApiAccess
     from jobsworth.reconciler.application import Judge
     from jobsworth.reconciler.options import Options
 
@@ -35,8 +35,8 @@ def run(values: dict[str, Any]) -> int:
     if values["audit"]:
         _judged_by(values, None)  # what is wrong there is told before anybody is asked
     try:
-        from jobsworth.reconciler.access import Target, api_access
-        from jobsworth.reconciler.unreachable import ClusterError
+        from jobsworth.client.access import Target, api_access
+        from jobsworth.client.unreachable import ClusterError
     except ImportError as error:
         raise _missing(error) from None
     try:
@@ -64,10 +64,10 @@ def _reconcile(cluster: Any, options: Options, judge: Judge | None) -> int:
 
 
 def _release(cluster: Any, namespace: str, settings: Settings) -> int:
-    from jobsworth.reconciler.api import ApiError
-    from jobsworth.reconciler.client import Client
+    from jobsworth.client.api import ApiError
+    from jobsworth.client.http import Client
+    from jobsworth.client.rate_limit import TokenBucket
     from jobsworth.reconciler.orphans import release_all
-    from jobsworth.reconciler.rate_limit import TokenBucket
 
     api = Client(cluster, user_agent="jobsworth-release", limit=TokenBucket(100, 200))
     freed = failed = 0
@@ -105,17 +105,17 @@ def _judged_by(values: dict[str, Any], runs: str | None) -> Judging:
 
 def _judge(values: dict[str, Any], access: ApiAccess) -> Judge:
     """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
+    from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
     from jobsworth.policy.stored import StoredJudge
     from jobsworth.reconciler.inventory import Inventory
-    from jobsworth.reconciler.namespace_labels import NamespaceLabels
 
     judged_by = _judged_by(values, Inventory(access).release())
     policies = None if judged_by.policies is None else judged_by.policies.policies
     judge = StoredJudge(judged_by.server, judged_by.selection, policies)
     if policies is None or not policies.asks_namespace_labels:
         return judge.judge
-    labels = NamespaceLabels(access)
-    return lambda job: judge.judge(job, labels.of(job["metadata"]["namespace"]))
+    labels = NamespaceLabels(fetch_from(access))
+    return lambda job: judge.judge(job, labels(job["metadata"]["namespace"]))
 
 
 def _settings(values: dict[str, Any]) -> Settings:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.admission.judging import NamespaceLabels
-    from jobsworth.admission.serving import Files, Settings
+    from jobsworth.admission.settings import Files, Settings
     from jobsworth.policy.job_policy.document import PolicySet
 
 EXTRA = "it takes the webhook extra: pip install 'jobsworth[webhook]'"
@@ -56,7 +56,7 @@ def settings_of(values: dict[str, Any]) -> Settings:
     Raises:
         UsageError: they contradict each other, or an address or number is none.
     """
-    from jobsworth.admission.serving import Settings
+    from jobsworth.admission.settings import Settings
 
     return Settings(
         bind=address(values["bind"], "--bind"),
@@ -98,7 +98,7 @@ def _number(values: dict[str, Any], key: str) -> int:
 
 
 def _files(values: dict[str, Any]) -> Files:
-    from jobsworth.admission.serving import Files
+    from jobsworth.admission.settings import Files
 
     certificate, key = values["tls_cert"], values["tls_key"]
     policies = tuple(Path(path) for path in filter(None, (values["policy"] or "").split(",")))
@@ -142,7 +142,7 @@ def _policies(paths: tuple[Path, ...]) -> Callable[[], PolicySet]:
 
 
 def _namespace_labels() -> NamespaceLabels:
-    from jobsworth.admission.namespaces import labels_from_cluster
+    from jobsworth.client.namespace_labels import labels_from_cluster
 
     try:
         return labels_from_cluster()

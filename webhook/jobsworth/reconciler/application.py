@@ -8,18 +8,18 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api import jobs_path, pods_path
+from jobsworth.client.http import Client
+from jobsworth.client.leases import LeaderElection
+from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.api import jobs_path, pods_path
 from jobsworth.reconciler.audience import Told
 from jobsworth.reconciler.audit import Audit, AuditMetrics
 from jobsworth.reconciler.built_in import BuiltInControllerAtWork, probe, seen_at_work
-from jobsworth.reconciler.client import Client
 from jobsworth.reconciler.events import EventRecorder
 from jobsworth.reconciler.health import HealthServer
-from jobsworth.reconciler.leader_election import LeaderElection
 from jobsworth.reconciler.metrics import Metrics
 from jobsworth.reconciler.parallel import Threads
-from jobsworth.reconciler.rate_limit import TokenBucket
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.watching import Watcher
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from jobsworth.client.api import ApiError
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 from jobsworth.policy.stored import is_over
-from jobsworth.reconciler.api import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from jobsworth.api.finding import Finding
-    from jobsworth.reconciler.api import Api
+    from jobsworth.client.api import Api
 
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"

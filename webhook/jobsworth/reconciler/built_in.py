@@ -11,14 +11,14 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api import ApiError, jobs_path
 from jobsworth.controller.times import read_time
-from jobsworth.reconciler.api import ApiError, jobs_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.api import Api
 
 MANAGER = "kube-controller-manager"
 PROBE_SECONDS, PROBE_STEP = 5.0, 0.25

@@ -10,9 +10,9 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from jobsworth.client.api import resource_version
 from jobsworth.controller.jobs import API_VERSION, KIND, Job, read_job
 from jobsworth.controller.pods import Pod, read_pod
-from jobsworth.reconciler.api import resource_version
 from jobsworth.reconciler.expectations import Seen
 
 if TYPE_CHECKING:

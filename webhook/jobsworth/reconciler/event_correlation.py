@@ -11,7 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from jobsworth.reconciler.rate_limit import TokenBucket
+from jobsworth.client.rate_limit import TokenBucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,16 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api import ApiError
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.api import ApiError
 from jobsworth.reconciler.event_correlation import Correlator, Report, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.signals import Event
-    from jobsworth.reconciler.api import Api
 
 COMPONENT = "job-controller"
 WAITING = 4096  # events beyond that many are dropped

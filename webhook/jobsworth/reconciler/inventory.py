@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from jobsworth.reconciler.unreachable import ClusterError, Refused
+from jobsworth.client.unreachable import ClusterError, Refused
 
 if TYPE_CHECKING:
-    from jobsworth.reconciler.access import ApiAccess
+    from jobsworth.client.access import ApiAccess
 
 PAGE_SIZE = 500
 RESTARTS = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from jobsworth.client.leases import Times
 from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.leader_election import Times
 
 LEASE = "jobsworth-job-controller"
 

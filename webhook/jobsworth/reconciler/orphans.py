@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.client.api import ApiError, jobs_path
 from jobsworth.controller.orphans import stray_finalizers
 from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
-from jobsworth.reconciler.api import ApiError, jobs_path, patch_pod
 from jobsworth.reconciler.caches import stored
+from jobsworth.reconciler.writes import patch_pod
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.api import Api
     from jobsworth.reconciler.caches import JobCache, PodCache
 
 REMEMBERED = 4096
@@ -95,7 +96,7 @@ def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError |
     Raises:
         ApiError: the Pods cannot be listed.
     """
-    from jobsworth.reconciler.api import STRATEGIC_MERGE, pods_path
+    from jobsworth.client.api import STRATEGIC_MERGE, pods_path
 
     query = {"limit": "500"}
     while True:

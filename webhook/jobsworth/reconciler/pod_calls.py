@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api import ApiError, resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import Acted
 from jobsworth.controller.pod_template import BadTemplate, pod_body
 from jobsworth.controller.signals import Event
-from jobsworth.reconciler.api import (
-    ApiError,
-    delete_pod,
-    patch_pod,
-    post_pod,
-    resource_version,
-)
 from jobsworth.reconciler.expectations import PODS
+from jobsworth.reconciler.writes import delete_pod, patch_pod, post_pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Creation, Deletion
     from jobsworth.controller.pods import Pod
-    from jobsworth.reconciler.api import Api
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.parallel import Calls
 

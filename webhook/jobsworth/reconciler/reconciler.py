@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.reconciler.api import ApiError
+from jobsworth.client.api import ApiError
 from jobsworth.reconciler.caches import JobCache, PodCache
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.orphans import OrphanRelease
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.api import Api
     from jobsworth.reconciler.audience import Audience
     from jobsworth.reconciler.parallel import Calls
 

@@ -11,23 +11,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from jobsworth.client.api import ApiError, jobs_path, resource_version
 from jobsworth.controller import names, ownership, signals
 from jobsworth.controller.entry import Entry, entry
 from jobsworth.controller.plan import Acted, Memory, plan
 from jobsworth.controller.status import write_status
-from jobsworth.reconciler.api import (
-    ApiError,
-    jobs_path,
-    put_status,
-    resource_version,
-)
 from jobsworth.reconciler.caches import CachedJob, stored
 from jobsworth.reconciler.expectations import JOBS, PODS
 from jobsworth.reconciler.pod_calls import PodCalls
+from jobsworth.reconciler.writes import put_status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from jobsworth.client.api import Api
     from jobsworth.controller.backoff import Backoff
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Plan
@@ -35,7 +32,6 @@ if TYPE_CHECKING:
     from jobsworth.controller.settings import Settings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
-    from jobsworth.reconciler.api import Api
     from jobsworth.reconciler.audience import Audience
     from jobsworth.reconciler.caches import JobCache, PodCache
     from jobsworth.reconciler.expectations import Expectations

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.reconciler.api import GONE, UNREACHABLE, Api, ApiError, resource_version
+from jobsworth.client.api import GONE, UNREACHABLE, Api, ApiError, resource_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

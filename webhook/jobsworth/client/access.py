@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
-from jobsworth.reconciler.unreachable import ClusterError, refusal, unreachable
+from jobsworth.client.unreachable import ClusterError, refusal, unreachable
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration
@@ -64,6 +64,7 @@ class ApiAccess:
         name: str = "",
         namespace: str = DEFAULT_NAMESPACE,
         timeout: float = TIMEOUT_SECONDS,
+        tries: int = TRIES,
     ) -> None:
         import urllib3
         from kubernetes.client import ApiClient
@@ -73,6 +74,7 @@ class ApiAccess:
         self.namespace = namespace
         self.configuration = configuration
         self._timeout = timeout
+        self._tries = tries
         self._limits = urllib3.Timeout(connect=min(timeout, 10.0), read=timeout)
         self._pool = ApiClient(configuration).rest_client.pool_manager
 
@@ -85,11 +87,11 @@ class ApiAccess:
             Refused: the server answers with an error; what it says is in there.
             ClusterError: the server cannot be reached, or is no API server.
         """
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(self._tries)):
             status, headers, data = self._once(path, query)
             if status not in BUSY or not left:
                 break
-            time.sleep(_pause(headers.get("Retry-After"), TRIES - 1 - left))
+            time.sleep(_pause(headers.get("Retry-After"), self._tries - 1 - left))
         body = self._decoded(status, data)
         if status != 200:
             raise refusal(status, body, self.url, self.name)
@@ -130,7 +132,9 @@ class ApiAccess:
 
 
 @contextlib.contextmanager
-def api_access(target: Target, timeout: float = TIMEOUT_SECONDS) -> Iterator[ApiAccess]:
+def api_access(
+    target: Target, timeout: float = TIMEOUT_SECONDS, tries: int = TRIES
+) -> Iterator[ApiAccess]:
     """Access to the cluster that is meant, while it lasts.
 
     Certificates and keys that stand inside a kubeconfig are files meanwhile, in a folder that only
@@ -150,7 +154,9 @@ def api_access(target: Target, timeout: float = TIMEOUT_SECONDS) -> Iterator[Api
         else:
             name, namespace = _load_kubeconfig(configuration, files, target.context, folder)
         try:
-            access = ApiAccess(configuration, name=name, namespace=namespace, timeout=timeout)
+            access = ApiAccess(
+                configuration, name=name, namespace=namespace, timeout=timeout, tries=tries
+            )
         except (OSError, ValueError) as error:
             raise ClusterError(f"{name} cannot be used: {error}") from None
         yield access

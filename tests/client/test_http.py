@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from jobsworth.reconciler.api import ApiError, error_of, jobs_path, pods_path
-from jobsworth.reconciler.client import Client
-from jobsworth.reconciler.rate_limit import TokenBucket
+from jobsworth.client.api import ApiError, error_of, jobs_path, pods_path
+from jobsworth.client.http import Client
+from jobsworth.client.rate_limit import TokenBucket
 from reconciler.fake_api import FakeApi, lost
 from reconciler.fake_http import FakeServer
 

@@ -2,6 +2,9 @@
 
 As client-go's leader election: a Lease that its holder has not renewed for its duration, by our own
 clock (clocks of two machines need not agree), can be taken. Who cannot renew stops before that.
+
+It takes the verbs ``get``, ``patch`` and ``create`` on the Lease by its name: one that is missing is
+created by server-side apply, which, unlike a POST, RBAC can allow by name.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.reconciler.api import ApiError
+from jobsworth.client.api import APPLY, MERGE, ApiError, lease_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.reconciler.api import Api
+    from jobsworth.client.api import Api
 
 LEASE_DURATION, RENEW_DEADLINE, RETRY_PERIOD = 15.0, 10.0, 2.0
 
@@ -63,7 +66,7 @@ class LeaderElection:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._api = api
-        self._path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"
+        self._path = lease_path(namespace, name)
         self._name = name
         self._namespace = namespace
         self._identity = identity
@@ -104,7 +107,7 @@ class LeaderElection:
         """Take or renew the Lease once, and return whether that succeeded."""
         begun = self._clock()
         try:
-            renewed = self._try()
+            renewed = self.take()
         except ApiError as error:
             self._log(f"cannot take or renew the Lease {self._namespace}/{self._name}: {error}")
             return False
@@ -112,25 +115,14 @@ class LeaderElection:
             self._renewed_at = begun
         return renewed
 
-    def release(self) -> None:
-        """Give the Lease back, so that another need not wait until it has run out."""
-        try:
-            lease = self._api.call("GET", f"{self._path}/{self._name}")
-            if lease["spec"].get("holderIdentity") == self._identity:
-                lease["spec"] |= {"holderIdentity": "", "leaseDurationSeconds": 1}
-                self._api.call("PUT", f"{self._path}/{self._name}", lease)
-        except ApiError as error:
-            self._log(f"cannot give back the Lease {self._namespace}/{self._name}: {error}")
+    def take(self) -> bool:
+        """Take or renew the Lease once; False if it is another's, or was changed meanwhile.
 
-    def _try(self) -> bool:
-        try:
-            lease = self._api.call("GET", f"{self._path}/{self._name}")
-        except ApiError as error:
-            if not error.not_found:
-                raise
-            self._api.call("POST", self._path, self._fresh())
-            return True
-        spec = lease.setdefault("spec", {})
+        Raises:
+            ApiError: the API server could not be asked, or refused.
+        """
+        lease = self._read()
+        spec = lease.get("spec") or {}
         holder = spec.get("holderIdentity") or ""
         seen = (holder, spec.get("renewTime"))
         if seen != self._seen:
@@ -140,36 +132,49 @@ class LeaderElection:
             if self._clock() - self._seen_at < duration:
                 return False
         now = _micro_time(self._now())
-        if holder != self._identity:
-            spec["acquireTime"] = now
-            spec["leaseTransitions"] = (spec.get("leaseTransitions") or 0) + 1
-        spec |= {
+        wanted = {
             "holderIdentity": self._identity,
             "renewTime": now,
             "leaseDurationSeconds": int(self._times.lease),
         }
+        if holder != self._identity:
+            wanted["acquireTime"] = now
+            before = spec.get("leaseTransitions")
+            wanted["leaseTransitions"] = 0 if before is None else before + 1
         try:
-            self._api.call("PUT", f"{self._path}/{self._name}", lease)
+            self._write(lease, wanted)
         except ApiError as error:
             if not error.conflict:
                 raise
             return False
         return True
 
-    def _fresh(self) -> dict[str, Any]:
-        now = _micro_time(self._now())
-        return {
+    def release(self) -> None:
+        """Give the Lease back, so that another need not wait until it has run out."""
+        try:
+            lease = self._api.call("GET", self._path)
+            if (lease.get("spec") or {}).get("holderIdentity") == self._identity:
+                self._write(lease, {"holderIdentity": "", "leaseDurationSeconds": 1})
+        except ApiError as error:
+            self._log(f"cannot give back the Lease {self._namespace}/{self._name}: {error}")
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            return self._api.call("GET", self._path)
+        except ApiError as error:
+            if not error.not_found:
+                raise
+        body = {
             "apiVersion": "coordination.k8s.io/v1",
             "kind": "Lease",
             "metadata": {"name": self._name, "namespace": self._namespace},
-            "spec": {
-                "holderIdentity": self._identity,
-                "leaseDurationSeconds": int(self._times.lease),
-                "acquireTime": now,
-                "renewTime": now,
-                "leaseTransitions": 0,
-            },
         }
+        manager = {"fieldManager": "jobsworth"}
+        return self._api.call("PATCH", self._path, body, query=manager, content_type=APPLY)
+
+    def _write(self, lease: dict[str, Any], spec: dict[str, Any]) -> None:
+        version = {"resourceVersion": lease["metadata"]["resourceVersion"]}
+        self._api.call("PATCH", self._path, {"metadata": version, "spec": spec}, content_type=MERGE)
 
 
 def _micro_time(seconds: float) -> str:

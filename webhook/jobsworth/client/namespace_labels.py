@@ -9,7 +9,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import ExitStack
+from urllib.parse import quote
+
+from jobsworth.client.access import ApiAccess, Target, api_access
+from jobsworth.client.unreachable import Refused
 
 Labels = Mapping[str, str]
 Fetch = Callable[[str], Labels | None]
@@ -56,6 +60,22 @@ class NamespaceLabels:
             return labels
 
 
+def fetch_from(access: ApiAccess) -> Fetch:
+    """Asks an API server."""
+
+    def fetch(namespace: str) -> Labels | None:
+        try:
+            found = access.get(f"/api/v1/namespaces/{quote(namespace, safe='')}")
+        except Refused as refused:
+            if refused.code == 404:
+                return None
+            raise
+        labels: Labels = found["metadata"].get("labels") or {}
+        return labels
+
+    return fetch
+
+
 def labels_from_cluster() -> NamespaceLabels:
     """Asks the cluster that this process runs in, or that the kubeconfig names.
 
@@ -64,21 +84,15 @@ def labels_from_cluster() -> NamespaceLabels:
     Raises:
         ImportError: the kubernetes package is not installed.
     """
-    from kubernetes import client, config
+    import kubernetes  # noqa: F401  (told here, not in a worker)
 
-    made: list[Any] = []
+    made: list[Fetch] = []
+    until_the_end = ExitStack()
 
     def fetch(namespace: str) -> Labels | None:
         if not made:
-            config.load_config()
-            made.append(client.CoreV1Api())
-        try:
-            found = made[0].read_namespace(namespace, _request_timeout=REQUEST_SECONDS)
-        except client.ApiException as error:
-            if error.status == 404:
-                return None
-            raise
-        labels: Labels = found.metadata.labels or {}
-        return labels
+            access = until_the_end.enter_context(api_access(Target(), REQUEST_SECONDS, tries=1))
+            made.append(fetch_from(access))
+        return made[0](namespace)
 
     return NamespaceLabels(fetch)

@@ -1,4 +1,4 @@
-"""What the reconciler asks of an API server, whoever carries it there.
+"""What is asked of an API server, whoever carries it there.
 
 :class:`Api` is the whole of it: one call, one watch. The HTTP client is one implementation, an API
 server in memory another. What is asked is plain JSON: for a hundred Pods a second, the model classes of
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from jobsworth.controller.pods import Pod
-
 JSON = "application/json"
 METADATA_ONLY = f"{JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{JSON}"
 """As what an answer is wanted of which only the name and the version are looked at."""
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
+MERGE = "application/merge-patch+json"
+APPLY = "application/apply-patch+yaml"
 
 UNREACHABLE = 0  # instead of an HTTP status: no answer came
 GONE = 410
@@ -136,52 +136,14 @@ def jobs_path(namespace: str, name: str = "") -> str:
     return _path("/apis/batch/v1", namespace, "jobs", name)
 
 
+def lease_path(namespace: str, name: str) -> str:
+    """The path of a Lease."""
+    return _path("/apis/coordination.k8s.io/v1", namespace, "leases", name)
+
+
 def _path(group: str, namespace: str, resource: str, name: str) -> str:
     within = f"/namespaces/{namespace}" if namespace else ""
     return f"{group}{within}/{resource}" + (f"/{name}" if name else "")
-
-
-def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
-    """Delete this very Pod, not another one of its name.
-
-    Raises:
-        ApiError: as any call; a conflict means that the Pod has been replaced by another.
-    """
-    options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": pod.uid}}
-    return api.call("DELETE", pods_path(pod.namespace, pod.name), options, accept=METADATA_ONLY)
-
-
-def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
-    """Patch the metadata of this very Pod, not of another one of its name, by a strategic merge.
-
-    Raises:
-        ApiError: as any call.
-    """
-    path = pods_path(pod.namespace, pod.name)
-    body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
-    return api.call("PATCH", path, body, content_type=STRATEGIC_MERGE, accept=METADATA_ONLY)
-
-
-def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Create a Pod, and return its metadata.
-
-    Raises:
-        ApiError: as any call.
-    """
-    return api.call("POST", pods_path(namespace), body, accept=METADATA_ONLY)
-
-
-def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
-    """Store the status of a Job, if it still is of the resourceVersion in its metadata.
-
-    The subresource takes the metadata as it comes, so it must be all that was read; the spec it
-    leaves as it is stored, so it need not be sent. managedFields that are left out are kept.
-
-    Raises:
-        ApiError: as any call.
-    """
-    body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status}
-    return api.call("PUT", jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)
 
 
 def resource_version(obj: Any) -> int:

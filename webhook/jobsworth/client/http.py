@@ -1,7 +1,7 @@
 """The API server over HTTP: the kubernetes package's configuration and connections, plain JSON on them.
 
 The kubernetes package keeps credentials fresh, and sets up urllib3 with certificates and proxies. Of its
-generated classes nothing is used: see :mod:`jobsworth.reconciler.access`, which loads the configuration.
+generated classes nothing is used: see :mod:`jobsworth.client.access`, which loads the configuration.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
-from jobsworth.reconciler.api import JSON, UNREACHABLE, ApiError, error_of
-from jobsworth.reconciler.rate_limit import TokenBucket
+from jobsworth.client.api import JSON, UNREACHABLE, ApiError, error_of
+from jobsworth.client.rate_limit import TokenBucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

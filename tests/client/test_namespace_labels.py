@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from jobsworth.admission.namespaces import FRESH_SECONDS, RETRY_SECONDS, NamespaceLabels
+from jobsworth.client.namespace_labels import FRESH_SECONDS, RETRY_SECONDS, NamespaceLabels
 
 
 class Cluster:

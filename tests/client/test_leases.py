@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from jobsworth.reconciler.leader_election import LeaderElection
+from jobsworth.client.leases import LeaderElection
 from reconciler.fake_api import FakeApi, lost
 
 
@@ -79,7 +79,7 @@ def test_one_of_two_that_take_it_at_once_gets_it(api: FakeApi, clock: Clock) -> 
     steals = [True]
 
     def interleave(call: object) -> None:
-        if getattr(call, "method", "") == "PUT" and steals:
+        if getattr(call, "method", "") == "PATCH" and steals:
             steals.clear()
             assert second.attempt()
 

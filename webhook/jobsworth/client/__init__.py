@@ -1,0 +1,1 @@
+"""Reaching an API server: whose, with what credentials, how fast, and what its errors mean."""

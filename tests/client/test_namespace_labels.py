@@ -52,6 +52,18 @@ def test_while_the_cluster_does_not_answer_the_last_labels_hold(cluster: Cluster
     assert labels("never seen") is None
 
 
+def test_why_labels_are_unknown_is_told_each_time_they_are_asked_in_vain(cluster: Cluster) -> None:
+    told = []
+    labels = NamespaceLabels(
+        cluster.fetch,
+        lambda: cluster.now,
+        lambda namespace, error: told.append((namespace, str(error))),
+    )
+    cluster.answers = False
+    labels("ml"), labels("ml")
+    assert told == [("ml", "no route to host")]
+
+
 def test_a_namespace_that_is_not_there_has_no_known_labels(cluster: Cluster) -> None:
     cluster.labels = None
     labels = NamespaceLabels(cluster.fetch, lambda: cluster.now)

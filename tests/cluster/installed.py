@@ -143,7 +143,10 @@ class Installation:
                 *arguments,
             ],
             self.log(process or container),
-            {"PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path])},
+            {
+                "PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path]),
+                "KUBECONFIG": str(self._account),  # a container has its account's token
+            },
         )
 
     def signal(self, container: str, number: signal.Signals) -> None:

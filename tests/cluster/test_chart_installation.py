@@ -37,11 +37,20 @@ POLICIES: dict[str, Any] = {
         "enforcement": "warn",
         "limits": {"activeDeadlineSeconds": {"required": True}},
     },
+    "small-in-production": {
+        "match": {"namespaceSelector": {"matchLabels": {"tier": "production"}}},
+        "limits": {"parallelism": {"maximum": 2}},
+    },
 }
 EXEMPT_USER = "deployer"
 VALUES: dict[str, Any] = {
     "policies": POLICIES,
-    "webhook": {"workers": 1, "drainSeconds": 0, "exemptUsers": [EXEMPT_USER]},
+    "webhook": {
+        "workers": 1,
+        "drainSeconds": 0,
+        "exemptUsers": [EXEMPT_USER],
+        "namespaceLabels": True,
+    },
     "certificates": {"selfManaged": {"interval": "1s"}},
 }
 
@@ -149,6 +158,16 @@ def test_what_a_policy_keeps_from_changing_does_not_change(it: Installation, tea
     patch = {"spec": {"parallelism": 0}}
     answer = it.bed.request("PATCH", path, patch, content_type="application/merge-patch+json")
     assert answer.code == 200
+
+
+def test_a_namespace_is_chosen_by_its_labels(it: Installation) -> None:
+    production, playground = it.bed.namespace("production"), it.bed.namespace("playground")
+    it.bed.kubectl("label", "namespace", production, "tier=production")
+    it.bed.create(job(parallelism=3), playground)
+    answer = it.bed.request("POST", JOBS.format(production), job(parallelism=3))
+    assert answer.code == 403
+    assert "spec.parallelism" in answer.body["message"]
+    it.bed.create(job(parallelism=2), production)
 
 
 def test_a_cron_job_is_judged_by_the_jobs_that_it_would_make(it: Installation, team: str) -> None:

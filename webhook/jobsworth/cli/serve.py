@@ -142,10 +142,14 @@ def _policies(paths: tuple[Path, ...]) -> Callable[[], PolicySet]:
 
 
 def _namespace_labels() -> NamespaceLabels:
+    from jobsworth.admission.log import Log
     from jobsworth.client.namespace_labels import labels_from_cluster
 
+    def failed(namespace: str, error: Exception) -> None:
+        Log().event("error", "labels of a namespace unknown", namespace=namespace, error=str(error))
+
     try:
-        return labels_from_cluster()
+        return labels_from_cluster(failed)
     except ImportError:
         raise UsageError(
             "--namespaces-from-cluster takes the cluster extra: pip install 'jobsworth[cluster]'"

@@ -19,6 +19,8 @@ Labels = Mapping[str, str]
 Fetch = Callable[[str], Labels | None]
 """The labels of a namespace; None where there is no such namespace. Raises what it likes."""
 
+Failed = Callable[[str, Exception], None]
+
 FRESH_SECONDS = 30.0
 RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 2.0
@@ -32,11 +34,18 @@ class NamespaceLabels:
     Args:
         fetch: asks the cluster.
         clock: seconds that only go forward.
+        failed: is told of which namespace the labels could not be had, and why.
     """
 
-    def __init__(self, fetch: Fetch, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        fetch: Fetch,
+        clock: Callable[[], float] = time.monotonic,
+        failed: Failed = lambda namespace, error: None,
+    ) -> None:
         self._fetch = fetch
         self._clock = clock
+        self._failed = failed
         self._lock = threading.Lock()
         self._known: dict[str, tuple[float, Labels | None]] = {}
 
@@ -51,9 +60,10 @@ class NamespaceLabels:
                 return labels
             try:
                 labels, lasts = self._fetch(namespace), FRESH_SECONDS
-            except Exception:
+            except Exception as error:
                 # Whatever it is, the request goes on; what was known last is the best there is.
                 lasts = RETRY_SECONDS
+                self._failed(namespace, error)
             if len(self._known) >= MOST_NAMESPACES:
                 self._known.clear()
             self._known[namespace] = (self._clock() + lasts, labels)
@@ -76,7 +86,7 @@ def fetch_from(access: ApiAccess) -> Fetch:
     return fetch
 
 
-def labels_from_cluster() -> NamespaceLabels:
+def labels_from_cluster(failed: Failed) -> NamespaceLabels:
     """Asks the cluster that this process runs in, or that the kubeconfig names.
 
     The connection is made when it is first needed: in the worker, after it was forked.
@@ -95,4 +105,4 @@ def labels_from_cluster() -> NamespaceLabels:
             made.append(fetch_from(access))
         return made[0](namespace)
 
-    return NamespaceLabels(fetch)
+    return NamespaceLabels(fetch, failed=failed)

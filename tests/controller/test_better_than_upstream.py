@@ -9,6 +9,7 @@ import pytest
 from controller.syncing import (
     LONG_AGO,
     NOW,
+    Synced,
     a_job,
     a_pod,
     an_indexed_job,
@@ -219,3 +220,68 @@ def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
     done = sync(job, given, settings=Settings(max_uncounted=2))
     assert done.stripped == ["a", "b"]
     done.shows(S=2)
+
+
+EVICTED = {"rules": [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}]}
+
+
+def told(done: Synced) -> dict[str, str]:
+    """Messages of events by their reason."""
+    return {event.reason: event.message for event in done.events}
+
+
+def test_a_failure_that_no_rule_can_match_is_told_once() -> None:
+    job = a_job(parallelism=1, completions=1, podFailurePolicy=EVICTED)
+    evicted = a_pod("Failed", name="evicted", exit_code=0)
+    done = sync(job, [evicted])
+    assert "Pod evicted failed" in told(done)["PodFailurePolicyNotMatched"]
+    job["status"] = done.writes[0]
+    assert "PodFailurePolicyNotMatched" not in told(sync(job, [evicted]))
+
+
+@pytest.mark.parametrize(
+    ("policy", "code"),
+    [(None, 0), (EVICTED, 1), (EVICTED, 42)],
+    ids=["no policy", "a container failed", "a rule matches"],
+)
+def test_other_failures_are_not_told(policy: Any, code: int) -> None:
+    job = a_job(parallelism=1, completions=1, **({"podFailurePolicy": policy} if policy else {}))
+    assert "PodFailurePolicyNotMatched" not in told(sync(job, [a_pod("Failed", exit_code=code)]))
+
+
+def test_the_pods_that_restarted_too_often_are_named_before_they_go() -> None:
+    job = a_job(restart_policy="OnFailure", backoffLimit=2, parallelism=3, completions=3)
+    given = [a_pod(name="twice", restarts=2), a_pod(name="once", restarts=1), a_pod(name="never")]
+    done = sync(job, given)
+    reason = "RestartsExceedBackoffLimit"
+    assert [event.message for event in done.events if event.reason == reason] == [
+        "Deleting pod twice: its containers restarted 2 times",
+        "Deleting pod once: its containers restarted 1 times",
+    ]
+    job["status"] = done.writes[0]
+    assert reason not in told(sync(job, given))
+
+
+def leaving(name: str, since: int) -> dict[str, Any]:
+    """A Pod that should have been gone so many seconds ago."""
+    return a_pod(name=name, deleted=True, finished=NOW - since - 30)
+
+
+@pytest.mark.parametrize("policy", ["Failed", "TerminatingOrFailed"])
+def test_a_pod_that_is_waited_for_and_does_not_go_is_told(policy: str) -> None:
+    job = a_job(parallelism=2, completions=2, podReplacementPolicy=policy)
+    done = sync(job, [leaving("lost", 300), leaving("slow", 100)])
+    overdue = [event.message for event in done.events if event.reason == "PodTerminationOverdue"]
+    if policy == "TerminatingOrFailed":  # which waits for nobody
+        assert overdue == []
+        return
+    since = write_time(NOW - 300)
+    assert overdue == [f"Waiting for pod lost on node node-1, which should be gone since {since}"]
+    assert done.requeue_after == 200
+
+
+def test_so_it_is_at_the_end_of_a_job() -> None:
+    status = {"conditions": [with_condition("FailureTarget")], **STARTED}
+    done = sync(a_job(status=status), [leaving("lost", 3600)])
+    assert "pod lost" in told(done)["PodTerminationOverdue"]
+    done.shows(conditions=["FailureTarget"])

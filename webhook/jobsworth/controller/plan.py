@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.controller import names, tally
+from jobsworth.controller import names, remarks, tally
 from jobsworth.controller.accounting import Books, Circumstances, count_released, write_down
 from jobsworth.controller.actions import Acted, Creation, Deletion
 from jobsworth.controller.basis import Basis, Memory, look, run_on
@@ -138,6 +138,7 @@ class Plan:
     _verdict: Verdict | None = field(repr=False)
     _managed: bool = field(repr=False)
     _wait: float | None = field(repr=False)
+    _remarks: tuple[Event, ...] = field(default=(), repr=False)
 
     def after(self, acted: Acted) -> Record:
         """Go on, knowing what came of the deletions and creations."""
@@ -156,7 +157,7 @@ class Plan:
             verdict, withheld = None, verdict
         elif verdict is None:
             verdict = completed(basis.job, basis.succeeded, running.active)
-        events = greeting(basis.job)
+        events = (*greeting(basis.job), *self._remarks)
         if self._managed and verdict is None:
             status, news = with_suspension(basis, status)
             events = (*events, *news)
@@ -167,6 +168,10 @@ class Plan:
         status = books.status
         if verdict is not None and not verdict.stored:
             status = status.with_condition(verdict.interim(basis.second))
+        if self._verdict is None:
+            events = (*events, *remarks.unmatched(basis, _newly_failed(books, stored)))
+        if self._waits:
+            events = (*events, *remarks.overdue(basis))
         return Record(
             status=None if status == stored else status,
             release=books.release,
@@ -184,12 +189,21 @@ class Plan:
             _may_finish=not books.capped and not running.terminating,
         )
 
+    @property
+    def _waits(self) -> bool:
+        """Whether nothing goes on before the terminating Pods are gone."""
+        return self._verdict is not None or (
+            self._managed and self._basis.job.only_replace_failed and not self._basis.job.suspended
+        )
+
     def _requeue(self, books: Books) -> float | None:
         """When to look again; where the books were not closed, as soon as for any event."""
         basis = self._basis
         times = [self._wait]
         if books.capped:
             times.append(basis.settings.batch_delay)
+        if self._waits:
+            times.append(remarks.seconds_to_overdue(basis))
         if self._verdict is None:
             times.append(seconds_to_deadline(basis.job, basis.active_since, basis.now))
         return min((seconds for seconds in times if seconds is not None), default=None)
@@ -230,6 +244,7 @@ def plan(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
 def _end(basis: Basis, verdict: Verdict) -> Plan:
     """Delete what runs. The verdict is stored first: what is deleted could change it."""
     status = basis.job.status
+    told = tuple(remarks.restarted(basis, verdict))
     interim = None
     if basis.census.active and not verdict.stored:
         interim = replace(status, start_time=basis.started).with_condition(
@@ -246,7 +261,14 @@ def _end(basis: Basis, verdict: Verdict) -> Plan:
         _verdict=verdict,
         _managed=False,
         _wait=None,
+        _remarks=told,
     )
+
+
+def _newly_failed(books: Books, before: Status) -> list[Pod]:
+    """The Pods that have just been written down as failed."""
+    new = set(books.status.uncounted_failed).difference(before.uncounted_failed)
+    return [pod for pod in books.release if pod.uid in new]
 
 
 def _explain(basis: Basis, management: Management, managed: bool) -> str:

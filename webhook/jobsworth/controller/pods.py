@@ -59,7 +59,7 @@ class Pod:
         tracking: the tracking finalizers that it has (of those in ``Settings.finalizers``).
         phase: ``Pending``, ``Running``, ``Succeeded``, ``Failed`` or ``Unknown``.
         state: ACTIVE, TERMINATING, ENDED_WELL or ENDED_BADLY.
-        deleting: it has a deletionTimestamp.
+        gone_by: when it is to be gone, its deletionTimestamp; 0 if nobody has deleted it.
         created: when it was created, 0 if not known.
         finished_at: when it finished, as KEP-3850 defines it for any Pod.
         node: the node it is bound to, empty if none.
@@ -84,7 +84,7 @@ class Pod:
     tracking: tuple[str, ...] = ()
     phase: str = names.PENDING
     state: int = ACTIVE
-    deleting: bool = False
+    gone_by: int = 0
     created: int = 0
     finished_at: int = 0
     node: str = ""
@@ -98,6 +98,11 @@ class Pod:
     sidecar_restarts: int = 0
     terminations: tuple[Termination, ...] = ()
     conditions: tuple[str, ...] = ()
+
+    @property
+    def deleting(self) -> bool:
+        """It has a deletionTimestamp."""
+        return self.gone_by != 0
 
     def adopted(self, owner: Owner, finalizer: str) -> Pod:
         """The Pod once it has been adopted: its owner is set, and it is tracked."""
@@ -134,7 +139,7 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
         tracking=_tracking(meta.get("finalizers") or (), settings.finalizers),
         phase=phase,
         state=_state(phase, deletion is not None),
-        deleting=deletion is not None,
+        gone_by=0 if deletion is None else read_time(deletion) or 1,
         created=created,
         finished_at=_containers_finished(containers, init_containers, sidecars)
         or _became_unready(ready)

@@ -30,6 +30,7 @@ class Settings:
         retry_cap: the longest of these delays, in seconds.
         expectation_timeout: seconds after which creations and deletions that were not observed are
             taken for observed.
+        overdue_after: seconds after which a Pod that is waited for, and should be gone, is told.
         resync: seconds between two looks at an unfinished Job that nothing happened to.
     """
 
@@ -44,6 +45,7 @@ class Settings:
     retry_base: float = 1.0
     retry_cap: float = 60.0
     expectation_timeout: float = 300.0
+    overdue_after: float = 300.0
     resync: float = 300.0
 
     @property

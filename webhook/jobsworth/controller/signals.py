@@ -64,6 +64,29 @@ def deletion_failed(error: str) -> Event:
     return Event(WARNING, "FailedDelete", f"Error deleting: {error}")
 
 
+def no_rule_can_match(pod: str) -> Event:
+    """A Pod failed while none of its containers did: it was evicted, say, or its deadline has passed."""
+    return Event(
+        NORMAL,
+        "PodFailurePolicyNotMatched",
+        f"Pod {pod} failed, and no rule of the pod failure policy matches: no container ended with an "
+        "exit code other than 0",
+    )
+
+
+def restarted_too_often(pod: str, restarts: int) -> Event:
+    """A Pod whose restarts have exceeded the limit is about to be deleted, and its logs with it."""
+    message = f"Deleting pod {pod}: its containers restarted {restarts} times"
+    return Event(WARNING, "RestartsExceedBackoffLimit", message)
+
+
+def termination_overdue(pod: str, node: str, gone_by: str) -> Event:
+    """A Pod that the Job waits for does not go: its node is unreachable, or a finalizer stays."""
+    where = f" on node {node}" if node else ""
+    message = f"Waiting for pod {pod}{where}, which should be gone since {gone_by}"
+    return Event(WARNING, "PodTerminationOverdue", message)
+
+
 def extension_ignored(error: str) -> Event:
     """An annotation that extends the API is wrong, and so the Job runs without it."""
     return Event(WARNING, "InvalidAnnotation", f"Ignoring annotation: {error}")

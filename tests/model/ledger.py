@@ -77,6 +77,7 @@ class Ledger:
         excused: UIDs of Pods that were created although no answer came.
         meddled: UIDs of Pods that lost their tracking finalizer by somebody else's hand.
         let_go: UIDs of Pods that were too many, and deleted uncounted.
+        released: Pods as the controller saw them when it took their finalizer off, by UID.
         owners: UIDs of the Jobs that ever controlled a Pod, by its UID.
     """
 
@@ -87,6 +88,7 @@ class Ledger:
         self.excused: set[str] = set()
         self.meddled: set[str] = set()
         self.let_go: set[str] = set()
+        self.released: dict[str, Object] = {}
         self.owners: dict[str, set[str]] = {}
         server.told = self.told
 
@@ -139,7 +141,9 @@ class Ledger:
                 return False  # an index that left the range and came back is run again
             if succeeded(pod) and index in done:
                 return False
-        return succeeded(pod) or counts(job, pod)
+        # Of a Job that has failed, Pods that were being deleted are dealt with before they have ended.
+        then = self.released.get(uid_of(pod), pod)
+        return succeeded(then) or counts(job, then)
 
     def _job(self, old: Object | None, new: Object | None) -> None:
         job = new or old

@@ -212,7 +212,10 @@ class Process(Audience):
         what = f"{method} {resource} {name}"
         try:
             self._before(look, method, what)
-            before = self.ledger.pods.get(((body or {}).get("metadata") or {}).get("uid") or "")
+            uid = ((body or {}).get("metadata") or {}).get("uid") or ""
+            before = self.ledger.pods.get(uid)
+            if look is not None and uid in look.shown:
+                self.ledger.released[uid] = look.shown[uid]
             with self.server.on_behalf_of("controller"):
                 answer = self.server.call(method, path, body, content_type=content_type)
         except ApiError as error:

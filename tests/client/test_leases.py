@@ -6,15 +6,9 @@ import threading
 
 import pytest
 
+from clock import Clock
 from jobsworth.client.leases import LeaderElection
 from reconciler.fake_api import FakeApi, lost
-
-
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from controller.status_rules import broken_rules
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
 from jobsworth.api.server import ApiServer
 from jobsworth.client.api import APPLY, JSON, UNREACHABLE, ApiError
 from jobsworth.controller.times import write_time
 from jobsworth.validation.engine import engine_for
-from reconciler import status_rules
 from reconciler.fake_store import KINDS, Change, Object, Store, copied
 from reconciler.merging import merged, strategically_merged
 
@@ -176,7 +176,7 @@ class FakeApi(Store):
             changed["spec"] = present["spec"]
             if call.resource == "jobs":
                 new, old = changed.get("status") or {}, present["status"]
-                refused = status_rules.refusals(present, new, old)
+                refused = broken_rules(present["spec"], old, new)
                 if refused:
                     raise ApiError(422, "Invalid", "; ".join(refused))
         elif call.resource in ("jobs", "pods"):

@@ -6,19 +6,13 @@ import time
 
 import pytest
 
+from clock import Clock
 from jobsworth.controller.signals import Event, pod_created
 from jobsworth.reconciler.event_correlation import Correlator, Report
 from jobsworth.reconciler.events import EventRecorder
 from reconciler.fake_api import FakeApi
 
 JOB = {"name": "train", "namespace": "ns", "uid": "u1", "resourceVersion": "7"}
-
-
-class Clock:
-    now = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from clock import Clock
 from jobsworth.reconciler.expectations import JOBS, PODS, Expectations, Seen
-
-
-class Clock:
-    now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(100.0)
 
 
 @pytest.fixture

@@ -6,20 +6,13 @@ import threading
 
 import pytest
 
+from clock import Clock
 from jobsworth.reconciler.work_queue import WorkQueue
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(1000.0)
 
 
 @pytest.fixture

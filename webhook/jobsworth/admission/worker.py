@@ -11,6 +11,8 @@ What differs from :class:`gunicorn.workers.gthread.ThreadWorker`, and why:
   connection to the poller and back takes as long as the verdict.
 - A request that takes longer than the timeout counts as a hang, also when other threads go on.
 - Malformed HTTP is answered with a ``Status`` in JSON, and never with a 5xx.
+- A worker that is told to stop at once does, in silence, also when it is ending already: an exception that
+  a signal's handler raises while the interpreter shuts down is printed with its traceback.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ FIRST_REQUEST_SECONDS = 10.0
 """From the connection to the first byte of a request, with the handshake between."""
 LINGER_SECONDS = 2.0
 STAY_MILLISECONDS = 5
+STOP_SECONDS = 0.1
+"""What a request in flight has left when the worker is to stop at once."""
 
 _CLIENT_ERRORS = {
     errors.LimitRequestLine: (414, "URI Too Long"),
@@ -105,6 +109,16 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         """Serve until told to leave or to stop."""
         self._board.set_state(self.age, board.SERVING)
         super().run()
+
+    def handle_quit(self, sig: int, frame: object) -> None:
+        """Stop at once."""
+        self.alive = False
+        time.sleep(STOP_SECONDS)
+        os._exit(0)
+
+    def handle_abort(self, sig: int, frame: object) -> None:
+        """End, because a request hangs; its thread would have to be waited for otherwise."""
+        os._exit(1)
 
     @property
     def _leaving(self) -> bool:

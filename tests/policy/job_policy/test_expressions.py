@@ -6,11 +6,18 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobsworth.policy.job_policy.cel_functions import add, quantity, sub
-from jobsworth.policy.job_policy.cel_programs import MOST_STEPS, BadExpression, Program
+from jobsworth.policy.job_policy.cel_programs import (
+    MOST_STEPS,
+    Activation,
+    Activations,
+    BadExpression,
+    CannotEvaluate,
+    Program,
+)
 from jobsworth.policy.job_policy.cel_text import Outline, place, words
 from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
 
@@ -280,8 +287,40 @@ class TestOutline:
             ("object['spec'].x // oldObject.y", {("object", ())}),
             (
                 "object.a.all(c, c.b == oldObject.d)",
-                {("object", ("a",)), ("c", ("b",)), ("c", ()), ("oldObject", ("d",))},
+                {("object", ("a", "[]", "b")), ("c", ("b",)), ("oldObject", ("d",))},
             ),
+            (
+                "object.a.exists(c, c.b.all(d, d.e.size() > 1 && c.f))",
+                {
+                    ("object", ("a", "[]", "b", "[]", "e")),
+                    ("object", ("a", "[]", "f")),
+                    ("c", ("b", "[]", "e")),
+                    ("c", ("f",)),
+                    ("d", ("e",)),
+                },
+            ),
+            ("object.a.all(c, c != '')", {("object", ("a", "[]")), ("c", ())}),
+            ("object.a.all(c, true)", {("object", ("a",)), ("true", ())}),
+            ("object.a.filter(c, c.b)", {("object", ("a",)), ("c", ("b",))}),
+            (
+                "object.a.all(c, c.b.all(c, c.d))",
+                {
+                    ("object", ("a", "[]", "b")),
+                    ("object", ("a", "[]", "d")),
+                    ("c", ("b",)),
+                    ("c", ("d",)),
+                },
+            ),
+            (
+                "object.a.all(b, b.x.all(c, c.y.all(d, d.z)))",
+                {
+                    ("object", ("a", "[]", "x", "[]", "y")),
+                    ("b", ("x", "[]", "y", "[]", "z")),
+                    ("c", ("y", "[]", "z")),
+                    ("d", ("z",)),
+                },
+            ),
+            ("object.a.all(object.b)", {("object", ("a",)), ("object", ("b",))}),
             ('r\'\\\' + object.a + "\\"object.b"', {("object", ("a",))}),
             ("'''it's object.a''' + object.b", {("object", ("b",))}),
             ("object . spec . x", {("object", ("spec", "x"))}),
@@ -311,6 +350,59 @@ class TestOutline:
             line, column = place(source, word.start)
             assert source.split("\n")[line - 1][column - 1 :].startswith(word.text.split("\n")[0])
         Outline(source)
+
+
+def nodes(depth: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects with numbers, a list of such objects and a map of them."""
+    below = nodes(depth - 1) if depth else st.nothing()
+    return st.fixed_dictionaries(
+        {
+            "list": st.lists(below, max_size=2) if depth else st.just([]),
+            "map": st.dictionaries(st.sampled_from("xy"), below, max_size=2)
+            if depth
+            else st.just({}),
+        },
+        optional={"x": st.integers(0, 1), "y": st.integers(0, 1)},
+    )
+
+
+FACTS = ("{0}.x == 1", "has({0}.y)", "{0}['y'] == 0", "{0} == {1}", "{0}.map.exists(k, k == 'x')")
+LOOPED = (
+    "{0}.list.all({2}, {3}) && {4}",
+    "{0}.list.exists({2}, {3})",
+    "{0}.list.map({2}, {3}) == [true]",
+    "{0}.list.filter({2}, {3}) == {1}.list",
+    "{0}.list.filter({2}, {3}).all(c, has(c.y))",
+    "{0}.map.all({2}, has({0}.map[{2}].x) || {4})",
+)
+
+
+@st.composite
+def truths(draw: st.DrawFn, names: tuple[str, ...] = ("object",), loops: int = 2) -> str:
+    """A test of some nodes that have names, and of those below them, by names that may hide others."""
+    one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    if not loops or draw(st.integers(0, 3)) == 0:
+        return draw(st.sampled_from(FACTS)).format(one, other)
+    new = draw(st.sampled_from([name for name in "ab" if name not in (one, other)]))
+    inside, beside = draw(truths((*names, new), loops - 1)), draw(truths(names, loops - 1))
+    return "(" + draw(st.sampled_from(LOOPED)).format(one, other, new, inside, beside) + ")"
+
+
+@settings(max_examples=300)
+@given(truths(), nodes(2))
+def test_what_is_left_out_of_an_object_makes_no_difference(
+    source: str, value: dict[str, Any]
+) -> None:
+    program = Program(source)
+    held = Activations([program])
+    seen = held.activation({"object": value, "oldObject": None, "request": {}})
+    outcomes = []
+    for activation in (seen, Activation({"object": value}, {})):
+        try:
+            outcomes.append(activation.value(program))
+        except CannotEvaluate:
+            outcomes.append(CannotEvaluate)
+    assert outcomes[0] == outcomes[1]
 
 
 @given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from jobsworth.admission.json_patch import patch
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
+from jobsworth.policy.job_policy.breach import Breach
 from jobsworth.policy.job_policy.document import PolicySet
 from jobsworth.policy.job_policy.subject import PolicyRequest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
@@ -185,7 +186,7 @@ class Judge:
         subject = self._subject(request, self._with_defaults(value))
         judgement = self.policies.judge(subject, self.server)
         audit = {key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()}
-        codes = _codes([*findings, *(verdict.finding for verdict in judgement.findings)])
+        codes = _codes([*findings, *(verdict.breach for verdict in judgement.findings)])
         warned = warning_texts.texts([*warnings, *judgement.warnings])
         if not judgement.denied:
             response = AdmissionResponse(allowed=True, warnings=warned, audit_annotations=audit)
@@ -251,5 +252,5 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.field}: {finding.message}" if finding.field else finding.message
 
 
-def _codes(findings: Sequence[Finding]) -> tuple[str, ...]:
+def _codes(findings: Iterable[Finding | Breach]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.code for finding in findings))

@@ -13,7 +13,9 @@ from __future__ import annotations
 from jobsworth.api.formats.names import DIGITS
 
 _MICRO_DIGITS = 6
+_CANONICAL_LENGTH = len("2026-01-31T09:00:00Z")
 _DAYS_IN_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS_BEFORE_MONTH = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334)
 _DAY = 86400
 
 
@@ -45,7 +47,11 @@ def canonical(text: str) -> str | None:
     '2026-01-31T08:00:00Z'
     """
     seconds, nanoseconds = _must_read(text, micro=False)
-    return f"{_printed(seconds)}Z" if seconds or nanoseconds else None
+    if not seconds and not nanoseconds:
+        return None
+    # A fraction takes two letters at least, an hour of one digit spares one: no other form is so long.
+    is_canonical = len(text) == _CANONICAL_LENGTH and text[-1] == "Z"
+    return text if is_canonical else f"{_printed(seconds)}Z"
 
 
 def canonical_micro(text: str) -> str | None:
@@ -148,7 +154,7 @@ def _days_before_year(year: int) -> int:
 
 
 def _days_before_month(year: int, month: int) -> int:
-    return sum(_days_in_month(year, earlier) for earlier in range(1, month))
+    return _DAYS_BEFORE_MONTH[month - 1] + (month > 2 and _is_leap(year))
 
 
 def _printed(seconds: int) -> str:

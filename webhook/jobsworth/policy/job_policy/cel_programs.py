@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.policy.job_policy.cel_functions import NAMESPACES, NATIVE, functions
-from jobsworth.policy.job_policy.cel_text import Outline, place_of_name, words
+from jobsworth.policy.job_policy.cel_text import ITEMS, Outline, place_of_name, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -315,7 +315,11 @@ def _branch(chain: tuple[str, ...]) -> Tree:
 
 def _pruned(value: Any, tree: Tree) -> Any:
     """Of a value what a tree names: to hand a whole Job to the library takes a tenth of a millisecond."""
-    if not tree or not isinstance(value, dict):
+    if tree and isinstance(value, list):
+        items = tree.get(ITEMS)
+        return [_pruned(item, items) for item in value] if items else value
+    # A loop over a map goes over its keys, and whoever has one may ask for what is there.
+    if not tree or not isinstance(value, dict) or ITEMS in tree:
         return value
     found = {}
     for member, below in tree.items():

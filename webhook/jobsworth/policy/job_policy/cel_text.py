@@ -9,10 +9,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-LOOPS = ("all", "exists", "exists_one", "map", "filter")
+LOOPS = ("all", "exists", "exists_one", "existsOne", "map", "filter")
 """The macros of CEL that go over a list or map."""
+
+ITEMS = "[]"
+"""In a chain of members: what follows is read of each item of a list."""
+
+_GIVES_ITEMS = "filter"
+"""The loop whose result has the items themselves, so that all of them may be read."""
+
+_MOST_ITEMS = 2
+"""Loops in loops of which it is told what they read; of deeper ones all is read. Chains multiply."""
 
 _SPACE = " \t\r\n\f"
 _QUOTES = ('"""', "'''", '"', "'")
@@ -93,7 +102,8 @@ class Outline:
     Attributes:
         bound: the names that its loops give to what they go over.
         reads: of each name that is no member of another, the chains of members that follow it:
-            ``("object", ("spec", "parallelism"))``; without members where the whole is read.
+            ``("object", ("spec", "parallelism"))``; without members where the whole is read. Behind
+            :data:`ITEMS` stands what a loop reads of each item: ``("object", ("list", "[]", "name"))``.
         depth: how deeply its loops are nested; 0 without any.
     """
 
@@ -101,11 +111,14 @@ class Outline:
 
     def __init__(self, source: str) -> None:
         self.bound: set[str] = set()
-        self.reads: set[tuple[str, tuple[str, ...]]] = set()
         self.depth = 0
-        self._read(list(words(source)))
+        raw = self._read(list(words(source)))
+        self.reads = {
+            (name, chain) for name, reads in raw.items() for chain in _chains(reads, raw, (name,))
+        }
 
-    def _read(self, found: Sequence[Word]) -> None:
+    def _read(self, found: Sequence[Word]) -> _Reads:
+        reads: _Reads = {}
         brackets: list[bool] = []  # of each that is open, whether it is a loop's
         for index, word in enumerate(found):
             if word.text in ("(", "[", "{"):
@@ -117,25 +130,61 @@ class Outline:
             elif word.text in (")", "]", "}"):
                 if brackets:
                     brackets.pop()
-            elif word.kind == "name" and (index == 0 or found[index - 1].text != "."):
-                self.reads.add((word.text, _members(found, index)))
+            elif (
+                word.kind == "name"
+                and (index == 0 or found[index - 1].text != ".")
+                and not _is_given(found, index)
+            ):
+                reads.setdefault(word.text, set()).add(_members(found, index))
+        return reads
+
+
+_Reads = dict[str, set[tuple[tuple[str, ...], str]]]
+"""Of a name the chains that follow it, each with the name that a loop over it gives to an item."""
+
+
+def _chains(
+    reads: Iterable[tuple[tuple[str, ...], str]], raw: _Reads, seen: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
+    """The chains, and below those that a loop goes over what is read of the items."""
+    for members, item in reads:
+        if item not in raw or item in seen or len(seen) > _MOST_ITEMS:
+            yield members
+            continue
+        for chain in _chains(raw[item], raw, (*seen, item)):
+            yield (*members, ITEMS, *chain)
 
 
 def _is_loop(found: Sequence[Word], bracket: int) -> bool:
     return bracket > 1 and found[bracket - 1].text in LOOPS and found[bracket - 2].text == "."
 
 
-def _members(found: Sequence[Word], index: int) -> tuple[str, ...]:
-    """The members that follow a name; what is called is a function, and no member."""
+def _is_given(found: Sequence[Word], index: int) -> bool:
+    """Whether a name is the one that a loop gives to an item, where it gives it."""
+    return (
+        index > 0
+        and found[index - 1].text == "("
+        and _is_loop(found, index - 1)
+        and index + 1 < len(found)
+        and found[index + 1].text == ","
+    )
+
+
+def _members(found: Sequence[Word], index: int) -> tuple[tuple[str, ...], str]:
+    """The members that follow a name, and the name that a loop over them gives to an item, if any.
+
+    What is called is a function, and no member.
+    """
     members: list[str] = []
     while (
         index + 2 < len(found) and found[index + 1].text == "." and found[index + 2].kind == "name"
     ):
         index += 2
         if index + 1 < len(found) and found[index + 1].text == "(":
-            break
+            loops = found[index].text != _GIVES_ITEMS and _is_given(found, index + 2)
+            return tuple(members), found[index + 2].text if loops else ""
         members.append(found[index].text)
-    return tuple(members)
+    return tuple(members), ""
 
 
 def place(source: str, offset: int) -> tuple[int, int]:

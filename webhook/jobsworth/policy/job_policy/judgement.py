@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.job_policy.subject import PolicyRequest
 
 AUDIT, WARN, DENY = EFFECTS
+_RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
 SEVERITIES = {DENY: "error", WARN: "warning", AUDIT: "info"}
 _FAILURES = (codes.EXPRESSION_FAILED, codes.INTERNAL_ERROR)
 
@@ -266,5 +267,5 @@ def _verdict(policy: JobPolicy, breach: Breach, most: str) -> Verdict:
     wanted = breach.effect or DENY
     if breach.code in _FAILURES and policy.on_internal_error == "allow":
         wanted = AUDIT
-    effect = min(wanted, most, key=EFFECTS.index)
+    effect = wanted if _RANKS[wanted] <= _RANKS[most] else most
     return Verdict(policy.name, effect, breach, policy.guidance)

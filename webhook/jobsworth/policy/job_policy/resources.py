@@ -50,14 +50,17 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Judge:
         path: of them in the document.
         problems: takes what the schema cannot say.
     """
-    caps = [
-        _Cap(side, name, cap, _quantity(cap, f"{path}.{side}[{name}]", problems))
+    sides = [
+        [
+            _Cap(side, name, cap, _quantity(cap, f"{path}.{side}[{name}]", problems))
+            for name, cap in value[side].items()
+        ]
         for side in SIDES
-        for name, cap in value.get(side, {}).items()
+        if value.get(side)
     ]
 
     def judge(view: JobView) -> Iterable[Breach]:
-        return [found for cap in caps for found in _judge(cap, view)]
+        return [found for caps in sides for found in _judge(caps, view)]
 
     return judge
 
@@ -84,17 +87,55 @@ def pods_at_once(spec: Mapping[str, Any]) -> int:
     return parallelism if completions is None else min(parallelism, completions)
 
 
-def _judge(cap: _Cap, view: JobView) -> Iterator[Breach]:
-    pod = view.pod
-    if cap.required:
-        yield from _unsaid(cap, pod, f"{view.path}.template.spec")
-    if cap.maximum is None:
-        return
-    each = _of_pod(pod, cap.side, cap.name)
-    count = pods_at_once(view.spec)
-    total = _times(each, count)
-    if total <= cap.maximum:
-        return
+class _Asked:
+    """What a Pod and its containers ask for, on one side.
+
+    Attributes:
+        own: the Pod's own resources.
+        containers: of each container its field and index, itself, and its resources.
+    """
+
+    __slots__ = ("_overhead", "_side", "containers", "own")
+
+    def __init__(self, pod: Mapping[str, Any], side: str) -> None:
+        self._side = side
+        self._overhead: dict[str, Any] = pod.get("overhead") or {}
+        self.own = _amounts(pod, side)
+        self.containers = [
+            (field, index, container, _amounts(container, side))
+            for field in ("initContainers", "containers")
+            for index, container in enumerate(pod.get(field) or ())
+        ]
+
+    def of(self, names: list[str]) -> dict[str, Quantity]:
+        """What the Pod as a whole asks for of some resources; what it does not ask for is not there."""
+        bare: dict[str, list[dict[str, Any]]] = {"initContainers": [], "containers": []}
+        for field, _, container, amounts in self.containers:
+            bare[field].append(_bare(container, self._side, amounts, names))
+        total = aggregate(bare, self._side)
+        total |= {name: parse(self.own[name]) for name in names if name in self.own}
+        for name, more in self._overhead.items():
+            if name in names:
+                total[name] = total.get(name, _ZERO) + parse(more)
+        return total
+
+
+def _judge(caps: list[_Cap], view: JobView) -> Iterator[Breach]:
+    """What a Job does against the caps on its requests, or on its limits."""
+    asked, count = _Asked(view.pod, caps[0].side), pods_at_once(view.spec)
+    bounded = [cap.name for cap in caps if cap.maximum is not None]
+    totals = asked.of(bounded) if bounded else {}
+    for cap in caps:
+        if cap.required and cap.name not in asked.own:
+            yield from _unsaid(cap, asked, view.path)
+        if cap.maximum is not None:
+            each = totals.get(cap.name, _ZERO)
+            total = _times(each, count)
+            if total > cap.maximum:
+                yield _above(cap, view.path, each, count, total)
+
+
+def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) -> Breach:
     detail = (
         f"{cap.side} of {cap.name} by {count} Pods at the same time, {each.canonical()} each, "
         f"must be less than or equal to {cap.text} together"
@@ -103,29 +144,26 @@ def _judge(cap: _Cap, view: JobView) -> Iterator[Breach]:
     )
     field = "parallelism" if count > 1 else "template.spec"
     error = invalid("", total.canonical(), detail)
-    yield Breach(
+    return Breach(
         codes.RESOURCES_ABOVE_MAXIMUM,
-        f"{view.path}.{field}",
+        f"{path}.{field}",
         error.reason,
         error.message,
         hint=cap.hint,
     )
 
 
-def _unsaid(cap: _Cap, pod: Mapping[str, Any], path: str) -> Iterator[Breach]:
-    if cap.name in _amounts(pod, cap.side):
-        return
-    for field in ("initContainers", "containers"):
-        for index, container in enumerate(pod.get(field) or ()):
-            if cap.name not in _amounts(container, cap.side):
-                error = required("", "must be set, because a policy bounds what a Job asks for")
-                yield Breach(
-                    codes.RESOURCES_UNKNOWN,
-                    f"{path}.{field}[{index}].resources.{cap.side}[{cap.name}]",
-                    error.reason,
-                    error.message,
-                    hint=cap.hint,
-                )
+def _unsaid(cap: _Cap, asked: _Asked, path: str) -> Iterator[Breach]:
+    for field, index, _, amounts in asked.containers:
+        if cap.name not in amounts:
+            error = required("", "must be set, because a policy bounds what a Job asks for")
+            yield Breach(
+                codes.RESOURCES_UNKNOWN,
+                f"{path}.template.spec.{field}[{index}].resources.{cap.side}[{cap.name}]",
+                error.reason,
+                error.message,
+                hint=cap.hint,
+            )
 
 
 def _amounts(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
@@ -135,24 +173,12 @@ def _amounts(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
     return limits if side == "limits" else {**limits, **(resources.get("requests") or {})}
 
 
-def _of_pod(pod: Mapping[str, Any], side: str, name: str) -> Quantity:
-    own = _amounts(pod, side)
-    if name in own:
-        total = parse(own[name])
-    else:
-        bare = {
-            field: [_bare(container, side, name) for container in pod.get(field) or ()]
-            for field in ("containers", "initContainers")
-        }
-        total = aggregate(bare, side).get(name, _ZERO)
-    overhead = pod.get("overhead") or {}
-    return total + parse(overhead[name]) if name in overhead else total
-
-
-def _bare(container: Mapping[str, Any], side: str, name: str) -> dict[str, Any]:
+def _bare(
+    container: Mapping[str, Any], side: str, amounts: Mapping[str, Any], names: list[str]
+) -> dict[str, Any]:
     """A container with nothing but what is asked about."""
-    amounts = _amounts(container, side)
-    bare: dict[str, Any] = {"resources": {side: {name: amounts[name]} if name in amounts else {}}}
+    asked = {name: amounts[name] for name in names if name in amounts}
+    bare: dict[str, Any] = {"resources": {side: asked}}
     if "restartPolicy" in container:
         bare["restartPolicy"] = container["restartPolicy"]
     return bare

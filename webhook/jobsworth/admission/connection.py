@@ -49,6 +49,19 @@ class _Unreader(SocketUnreader):  # type: ignore[misc]
         return data
 
 
+class _Request(http.Request):  # type: ignore[misc]
+    def _peer_is_trusted_proxy(self) -> bool:
+        """Whether to believe what a client says of other clients: nobody, by the settings.
+
+        gunicorn asks for each request, and reads the client's address for it.
+        """
+        return False
+
+
+class _Parser(http.RequestParser):  # type: ignore[misc]
+    mesg_class = _Request
+
+
 class Connection(TConn):  # type: ignore[misc]
     """One client's connection.
 
@@ -90,7 +103,7 @@ class Connection(TConn):  # type: ignore[misc]
             self.sock.do_handshake()
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             return False
-        self.parser = http.get_parser(self.cfg, self.sock, self.client)
+        self.parser = _Parser(self.cfg, self.sock, self.client)
         self.parser.unreader = _Unreader(self.sock)
         self.initialized = True
         return True

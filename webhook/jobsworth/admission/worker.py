@@ -30,6 +30,7 @@ from functools import partial
 from random import randint
 from typing import Any
 
+from gunicorn import util
 from gunicorn.http import errors, wsgi
 from gunicorn.workers.gthread import ThreadWorker
 
@@ -64,10 +65,40 @@ class Fixed:
         return getattr(self._cfg, name)
 
 
+class _Date:
+    """The time as HTTP writes it, made once a second."""
+
+    def __init__(self) -> None:
+        self._made = 0, ""
+
+    def now(self) -> str:
+        """The value of a ``Date`` header."""
+        second, text = self._made
+        now = int(time.time())
+        if now != second:
+            text = util.http_date(now)
+            self._made = now, text  # both at once: threads share it
+        return text
+
+
+_DATE = _Date()
+
+
 class Response(wsgi.Response):  # type: ignore[misc]
     """A response that leaves in one piece: head and body in one TLS record."""
 
     headers_sent: bool
+
+    def default_headers(self) -> list[str]:
+        """The status line, and the headers that every response has."""
+        major, minor = self.req.version
+        return [
+            f"HTTP/{major}.{minor} {self.status}\r\n",
+            f"Server: {self.version}\r\n",
+            f"Date: {_DATE.now()}\r\n",
+            f"Connection: {'close' if self.should_close() else 'keep-alive'}\r\n",
+            *(("Transfer-Encoding: chunked\r\n",) if self.chunked else ()),
+        ]
 
     def write(self, arg: bytes) -> None:
         """Send a part of the body, behind the head where it is the first."""

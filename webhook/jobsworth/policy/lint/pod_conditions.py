@@ -106,7 +106,8 @@ def meant_condition(type_: str) -> str:
 
 def _within(slips: int, one: str, other: str) -> bool:
     """Whether one word becomes another by so many letters added, dropped or changed."""
-    if abs(len(one) - len(other)) > slips:
+    # A letter that the other word lacks is a slip, each of them: most words end here.
+    if abs(len(one) - len(other)) > slips or len({*one} - {*other}) > slips:
         return False
     above = list(range(len(other) + 1))
     for row, letter in enumerate(one, 1):

@@ -80,10 +80,10 @@ class Rule:
         self.fixable = fixable
         self.on = on
 
-    def findings(self, subject: Subject) -> Iterator[Finding]:
+    def findings(self, subject: Subject) -> list[Finding]:
         """What the rule says about a Job or CronJob."""
-        for complaint in self.check(subject):
-            yield Finding(
+        return [
+            Finding(
                 source="lint",
                 severity=self.severity,
                 code=self.code,
@@ -92,3 +92,5 @@ class Rule:
                 message=complaint.message,
                 fix=complaint.fix,
             )
+            for complaint in self.check(subject)
+        ]

@@ -52,14 +52,18 @@ CASES = ROOT / "tests/oracle/cases"
 MOST_REVIEWS = 300
 
 
-def reviews(namespace: str = "default") -> list[bytes]:
-    """Reviews of accepted Jobs and CronJobs, with the server's defaults and what it generates.
+def reviews(endpoint: str, namespace: str) -> list[bytes]:
+    """Reviews of accepted Jobs and CronJobs as an API server sends them.
+
+    Both webhooks see the server's defaults and who wrote what; the validating one also what the server
+    generates in between.
 
     Args:
+        endpoint: ``validate`` or ``mutate``.
         namespace: of all of them; it decides which documents of a policy speak.
     """
-    import jobsworth
     from admission_reviews import UID, as_an_api_server_sends, body_of
+    from arrivals import arrived
 
     bodies = []
     for name in ("job", "policy", "success", "cron", "pod"):
@@ -67,9 +71,11 @@ def reviews(namespace: str = "default") -> list[bytes]:
             cases = [json.loads(line) for line in lines]
         accepted = [case["object"] for case in cases if case["code"] == 201]
         for value in accepted[: MOST_REVIEWS // 5]:
-            filled = jobsworth.default(value, kubernetes_version="1.36")
-            filled["metadata"]["namespace"] = namespace
-            bodies.append(body_of(as_an_api_server_sends(filled, UID)))
+            sent = arrived(value, "create").object
+            sent["metadata"]["namespace"] = namespace
+            if endpoint == "validate":
+                sent = as_an_api_server_sends(sent, UID)
+            bodies.append(body_of(sent))
     return bodies
 
 
@@ -227,7 +233,7 @@ def main() -> None:
     try:
         wait_for(ours)
         wait_for(theirs)
-        bodies = reviews(chosen.namespace)
+        bodies = reviews(chosen.endpoint, chosen.namespace)
         measured: dict[int, list[tuple[float, float, float, float]]] = {ours: [], theirs: []}
         process = {ours: webhook.pid, theirs: bare_server.pid}
         for number in range(chosen.rounds + 1):

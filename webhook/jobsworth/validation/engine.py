@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.finding import Finding
 from jobsworth.api.kinds import kind
 from jobsworth.api.request import Request
@@ -17,8 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from jobsworth.api.declare import Struct
     from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
+    from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
@@ -44,13 +45,14 @@ class CannotDecode(ValueError):
 class Engine:
     """Judges and defaults objects as one API server does. Compiled once, then used for any number."""
 
-    __slots__ = ("_check", "_decoder", "_default", "server")
+    __slots__ = ("_check", "_decoder", "_default", "_encoding", "server")
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
         self._decoder = Decoder(server)
         self._default = Defaulting(server)
         self._check = Checking(server)
+        self._encoding: Encoding | None = None
 
     def validate(self, value: Any, old: Any = None) -> list[Finding]:
         """What the server would say to a create, or to an update where there is an old object.
@@ -89,7 +91,12 @@ class Engine:
         """
         struct, decoded, _ = self._decode(value)
         self._fill_in(struct, decoded, Request(self.server, struct.name))
-        return encode(struct, decoded, self.server)
+        if self._encoding is None:
+            from jobsworth.validation.encoding import Encoding  # to validate takes none
+
+            self._encoding = Encoding(self.server)
+        encoded: dict[str, Any] = self._encoding.of(struct)(decoded)
+        return encoded
 
     def decode(self, value: Any) -> tuple[Struct, dict[str, Any]]:
         """The type of an object, and the object in normal form: see :mod:`jobsworth.validation.decoding`.
@@ -258,41 +265,6 @@ def _of_stored(finding: Finding) -> Finding:
         reason="StoredObjectUnreadable",
         message=f"the object to compare with cannot be decoded: {finding.message}",
     )
-
-
-def encode(struct: Struct, value: dict[str, Any], server: ApiServer) -> dict[str, Any]:
-    """A decoded object as the server prints it: with the fields that it always prints.
-
-    The order is the writer's, with what was added after it. An empty list is printed as null, as it
-    comes back from storage.
-    """
-    encoded = {
-        name: _encode(struct.fields[name].type, part, server)
-        for name, part in value.items()
-        if part != [] or struct.fields[name].always
-    }
-    for name, field in struct.fields.items():
-        if field.always and name not in encoded and server.knows(field.since, field.until):
-            encoded[name] = _zero(field.type, server)
-    return encoded
-
-
-def _encode(kind: Scalar | Struct | Pointer | ListOf | MapOf, value: Any, server: ApiServer) -> Any:
-    if isinstance(kind, Pointer):
-        kind = kind.target
-    if isinstance(kind, Struct):
-        return encode(kind, value, server)
-    if isinstance(kind, ListOf) and isinstance(kind.item, Struct):
-        return [encode(kind.item, item, server) for item in value] or None
-    return None if value == [] else value
-
-
-def _zero(kind: Scalar | Struct | Pointer | ListOf | MapOf, server: ApiServer) -> Any:
-    if isinstance(kind, Struct):
-        return encode(kind, {}, server)
-    if isinstance(kind, Scalar):
-        return {"string": "", "boolean": False}.get(kind.name, 0)
-    return None
 
 
 _engines: dict[ApiServer, Engine] = {}

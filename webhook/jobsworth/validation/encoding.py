@@ -1,0 +1,102 @@
+"""The encoder: a decoded object as the server prints it, with the fields that it always prints.
+
+The order is the writer's, with what was added after it. An empty list is printed as null, as it comes
+back from storage.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.declare import Field, MapOf
+    from jobsworth.api.server import ApiServer
+
+    Encode = Callable[[Any], Any]
+
+
+class Encoding:
+    """Encoders of declared types, compiled on first use for one server."""
+
+    __slots__ = ("_compiled", "_server")
+
+    def __init__(self, server: ApiServer) -> None:
+        self._server = server
+        self._compiled: dict[Struct, Encode] = {}
+
+    def of(self, struct: Struct) -> Encode:
+        """The function that encodes a decoded object of this type."""
+        encode = self._compiled.get(struct)
+        if encode is None:
+            encode = self._compiled[struct] = self._compile(struct)
+        return encode
+
+    def _compile(self, struct: Struct) -> Encode:
+        below: dict[str, Encode] = {}
+        zeros: dict[str, Callable[[], Any]] = {}
+        always: set[str] = set()
+        for name, field in struct.fields.items():
+            encode = self._below(field)
+            if encode is not None:
+                below[name] = encode
+            if field.always:
+                always.add(name)
+                if self._server.knows(field.since, field.until):
+                    zeros[name] = self._zero(field.type)
+        return _struct_encoder(below, zeros, always)
+
+    def _below(self, field: Field) -> Encode | None:
+        """Encodes a field's value; None where it stays as it is. Compiled when first met: see Decoder."""
+        kind = field.type.target if isinstance(field.type, Pointer) else field.type
+        if isinstance(kind, Struct):
+            return self._one(kind)
+        if isinstance(kind, ListOf) and kind.of_structs:
+            return self._each(kind)
+        return None
+
+    def _one(self, struct: Struct) -> Encode:
+        def encode(value: Any) -> Any:
+            return self.of(struct)(value)
+
+        return encode
+
+    def _each(self, kind: ListOf) -> Encode:
+        def encode(items: list[Any]) -> list[Any]:
+            assert isinstance(kind.item, Struct)
+            return list(map(self.of(kind.item), items))
+
+        return encode
+
+    def _zero(self, kind: Scalar | Struct | Pointer | ListOf | MapOf) -> Callable[[], Any]:
+        if isinstance(kind, Struct):
+            return partial(self._one(kind), {})
+        if isinstance(kind, Scalar):
+            zero = {"string": "", "boolean": False}.get(kind.name, 0)
+            return lambda: zero
+        return lambda: None
+
+
+def _struct_encoder(
+    below: dict[str, Encode], zeros: dict[str, Callable[[], Any]], always: set[str]
+) -> Encode:
+    def encode(value: dict[str, Any]) -> dict[str, Any]:
+        encoded: dict[str, Any] = {}
+        for name, part in value.items():
+            if part == []:
+                if name in always:
+                    encoded[name] = None
+                continue
+            encode_part = below.get(name)
+            encoded[name] = part if encode_part is None else encode_part(part)
+        for name, zero in zeros.items():
+            if name not in encoded:
+                encoded[name] = zero()
+        return encoded
+
+    return encode

@@ -292,6 +292,18 @@ def test_rules_that_can_be_added_are_added_without_those_that_cannot() -> None:
     assert len(mutation.warnings) == 1
 
 
+def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -> None:
+    elsewhere = {**FAIL, "onExitCodes": {**FAIL["onExitCodes"], "containerName": "elsewhere"}}
+    mutation = filled(
+        job(podReplacementPolicy="TerminatingOrFailed"),
+        "file",
+        podFailurePolicy={"rulesBefore": [IGNORE], "rulesAfter": [elsewhere]},
+        podReplacementPolicy={"value": "Failed", "when": "always"},
+    )
+    assert spec_of(mutation)["podFailurePolicy"] == {"rules": [IGNORED]}
+    assert [out.field for out in mutation.left_out] == ["spec.podFailurePolicy"]
+
+
 def test_what_was_invalid_before_keeps_no_default_out() -> None:
     mutation = filled(job(completions=-1), ttlSecondsAfterFinished=60)
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60

@@ -9,7 +9,7 @@ from jobsworth.admission.judging import Judge
 from jobsworth.admission.outcome import Outcome
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.job_policy.document import PolicySet
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.reading import read
 
 SERVER = ApiServer("1.36")

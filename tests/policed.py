@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.job_policy.document import PolicySet
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.problems import BadPolicy
 from jobsworth.policy.job_policy.reading import read
 from jobsworth.policy.job_policy.subject import PolicyRequest, of_manifest

@@ -17,9 +17,9 @@ from jobsworth.client.api import JSON, UNREACHABLE, ApiError
 from jobsworth.controller.settings import Settings
 from jobsworth.reconciler.audience import Audience
 from jobsworth.reconciler.caches import Cache
+from jobsworth.reconciler.outcome import Outcome
 from jobsworth.reconciler.parallel import one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.syncing import Outcome
 from model.audit import STRIP, Audit, Look
 from model.ledger import Broken, Ledger
 from model.reading import Object, active, deleting, has_verdict, uid_of

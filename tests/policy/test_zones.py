@@ -10,6 +10,7 @@ import pytest
 
 from jobsworth.api.formats.clock_changes import ZONES
 from jobsworth.api.formats.cron import parse
+from jobsworth.api.formats.cron_times import next_times
 from jobsworth.api.formats.time_zones import read_names
 from linted import cron_job, found, job, mended
 
@@ -86,7 +87,7 @@ def test_a_daily_run_is_reported_exactly_when_a_day_lacks_or_doubles_it(
     zone: str, hour: int
 ) -> None:
     schedule = f"30 {hour} * * *"
-    times = parse(schedule).next_times(datetime(2026, 12, 31, 12, tzinfo=ZoneInfo(zone)), 368)
+    times = next_times(parse(schedule), datetime(2026, 12, 31, 12, tzinfo=ZoneInfo(zone)), 368)
     days = [time.date() for time in times if time.year == 2027]
     every = {date(2027, 1, 1) + timedelta(number) for number in range(365)}
     message = "".join(finding.message for finding in found("JW408", in_zone(schedule, zone)))

@@ -11,9 +11,9 @@ from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler.audience import Audience
 from jobsworth.reconciler.caches import Cache
+from jobsworth.reconciler.outcome import Outcome
 from jobsworth.reconciler.parallel import Calls, one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.syncing import Outcome
 from reconciler.fake_api import Call, Change, FakeApi
 
 Object = dict[str, Any]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from generation import job_from
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.job_policy.codes import CODES
-from jobsworth.policy.job_policy.document import PolicySet
 from jobsworth.policy.job_policy.limits import Limits
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.subject import of_manifest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 from policed import SERVER, cron_job, document, job, policies, requested, verdicts

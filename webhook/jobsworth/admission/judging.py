@@ -13,7 +13,7 @@ from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadR
 from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.job_policy.breach import Breach
-from jobsworth.policy.job_policy.document import PolicySet
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.subject import PolicyRequest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from jobsworth.admission.judging import Judge, NamespaceLabels
 from jobsworth.admission.settings import Settings
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.job_policy.document import PolicySet
+from jobsworth.policy.job_policy.policy_set import PolicySet
 
 
 def serve(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration import Settings
     from jobsworth.client.access import ApiAccess
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
     from jobsworth.policy.stored import StoredJudge
     from jobsworth.reconciler.inventory import Inventory
     from jobsworth.reconciler.stocktaking import Scope, Tally

@@ -69,7 +69,7 @@ class Settings:
     ) -> None:
         self.server = server
         self.selection = selection
-        self.linter = Linter(selection)
+        self.linter = Linter(selection.asks)
         self.policies = policies
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jobsworth.manifests import Document
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
 """What the files of policy tests are called; they are no policies."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.server import ApiServer
     from jobsworth.cli.policy_findings import Admission
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
     from jobsworth.policy.job_policy.subject import PolicyRequest
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from jobsworth.api.finding import Finding
 from jobsworth.cli.policies import load_policies
 from jobsworth.policy.job_policy.codes import DEFAULT_NOT_APPLIED
-from jobsworth.policy.job_policy.document import PolicySet
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.subject import of_manifest
 from jobsworth.reports.result import INVALID, VALID, Located
 from jobsworth.validation.engine import CannotDecode, UnknownKind

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
     from jobsworth.cli.policy_cases import Case
     from jobsworth.cli.policy_findings import Admission
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
 
 _NOTHING = object()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from jobsworth.cli.policies import Complaint
     from jobsworth.cli.policy_cases import CaseFile
     from jobsworth.cli.policy_runs import Outcome
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
 
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jobsworth.admission.judging import NamespaceLabels
     from jobsworth.admission.settings import Files, Settings
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
 
 EXTRA = "it takes the webhook extra: pip install 'jobsworth[webhook]'"
 DEVELOPMENT_FOLDER = "certs"
@@ -132,7 +132,7 @@ def _development_certificate() -> tuple[Path, Path]:
 
 
 def _policies(paths: tuple[Path, ...]) -> Callable[[], PolicySet]:
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
 
     if not paths:
         return lambda: PolicySet(())

@@ -194,9 +194,10 @@ class Document(Frozen):
 
         None where there is no such field, or no scalar in its place in the text.
         """
-        from jobsworth.manifests.fixing import scalar_text
+        from jobsworth.manifests.scalar_text import scalar_text
 
-        return scalar_text(self._text, self._path, self.value, field)
+        json = self._text.language != "yaml"
+        return scalar_text(self._text.data, self._path, self.value, field, json=json)
 
     @property
     def text(self) -> bytes:

@@ -7,19 +7,18 @@ must say what the edits make of its value; else the fix is refused and nothing h
 
 from __future__ import annotations
 
-from jobsworth.api.editing import CannotEdit, edited, identical, locate
+from jobsworth.api.editing import CannotEdit, edited, identical
 from jobsworth.api.fix import Edit
 from jobsworth.manifests.document import Source
+from jobsworth.manifests.reading import Reading
 from jobsworth.manifests.records import Position
 from jobsworth.manifests.sheet import Sheet
-from jobsworth.manifests.spans import SCALAR
-from jobsworth.manifests.stream import Reading
 from jobsworth.manifests.text_edits import applied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.api.fix import Fix
-    from jobsworth.manifests.document import Document, Text
+    from jobsworth.manifests.document import Document
     from jobsworth.manifests.values import Value
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -97,18 +96,6 @@ class Passage:
         if len(reading.documents) != 1 or reading.documents[0].error is not None:
             raise CannotEdit("the changed text could not be read any more")
         return reading.documents[0].value
-
-
-def scalar_text(text: Text, path: str, value: Value, field: str) -> str | None:
-    """Give what a scalar of the object at ``path`` of a text says, without its quotes and tag."""
-    place = locate(value, field)
-    try:
-        source = text.data.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK)
-        sheet = Sheet(source, json=text.language != "yaml")
-        found = sheet.find((*locate(None, path).missing, *place.steps))
-    except CannotEdit:
-        return None
-    return found.span.text if found.span.kind == SCALAR and not place.missing else None
 
 
 def _bounds(whole: str, document: Document) -> tuple[int, int]:

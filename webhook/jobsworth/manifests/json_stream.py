@@ -11,14 +11,14 @@ from jobsworth.manifests.document import Text
 from jobsworth.manifests.json_text import json_scanner, ordinary_json, skip_whitespace
 from jobsworth.manifests.json_tree import compose_json
 from jobsworth.manifests.places import Places
+from jobsworth.manifests.reading import GO_SPACES
 from jobsworth.manifests.records import Note, Position, Unreadable
 from jobsworth.manifests.scalars import go_text
-from jobsworth.manifests.stream import GO_SPACES
 from jobsworth.manifests.values import Extraordinary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.manifests.stream import Reading
+    from jobsworth.manifests.reading import Reading
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _VALUES_THAT_TELL_JSON = 2

@@ -8,15 +8,15 @@ pkg/util/yaml/decoder.go.
 from __future__ import annotations
 
 from jobsworth.manifests.document import Text
+from jobsworth.manifests.reading import GO_SPACES, UTF16, UTF16_MARKS
 from jobsworth.manifests.records import Note, Position, Unreadable
-from jobsworth.manifests.stream import GO_SPACES, UTF16, UTF16_MARKS
 from jobsworth.manifests.values import Extraordinary, ordinary_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.manifests.stream import Reading
+    from jobsworth.manifests.reading import Reading
     from jobsworth.manifests.values import Value
 
 _LINE_BUFFER = 4096

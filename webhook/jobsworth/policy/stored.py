@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.finding import Finding
     from jobsworth.api.server import ApiServer
-    from jobsworth.policy.job_policy.document import PolicySet
+    from jobsworth.policy.job_policy.policy_set import PolicySet
     from jobsworth.validation.engine import Engine
 
     Said = tuple[str, Finding]
@@ -75,7 +75,7 @@ class StoredJudge:
         self._engine = engine_for(server)
         self._storing = engine_for(stored_by or server)
         self._selection = selection
-        self._linter = Linter(selection)
+        self._linter = Linter(selection.asks)
         self._linters: dict[frozenset[str], Linter] = {}
         self._policies = policies
 
@@ -130,7 +130,7 @@ class StoredJudge:
         codes = frozenset(finding.code for finding in found)
         again = self._linters.get(codes)
         if again is None:
-            again = self._linters[codes] = Linter(Selection(select=codes))
+            again = self._linters[codes] = Linter(Selection(select=codes).asks)
         also = {(each.code, each.field) for each in again.lint(bare, self._engine)}
         return [finding for finding in found if (finding.code, finding.field) in also]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from jobsworth.controller.signals import Count
-    from jobsworth.reconciler.syncing import Outcome
+    from jobsworth.reconciler.outcome import Outcome
     from jobsworth.reconciler.work_queue import WorkQueue
 
 SYNC_LABELS = ("completion_mode", "result", "action")

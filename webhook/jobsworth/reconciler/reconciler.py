@@ -8,7 +8,8 @@ from jobsworth.client.api import ApiError
 from jobsworth.reconciler.caches import JobCache, PodCache
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.orphans import OrphanRelease
-from jobsworth.reconciler.syncing import STALE_DELAY, Outcome, Syncer
+from jobsworth.reconciler.outcome import Outcome
+from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
 from jobsworth.reconciler.waking import Waking
 from jobsworth.reconciler.work_queue import WorkQueue
 

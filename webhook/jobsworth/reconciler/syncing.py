@@ -8,16 +8,16 @@ waited for, so that a test can step through it.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api import ApiError, jobs_path, resource_version
-from jobsworth.controller import names, ownership, signals
+from jobsworth.controller import ownership, signals
 from jobsworth.controller.entry import Entry, entry
 from jobsworth.controller.plan import Acted, Memory, plan
 from jobsworth.controller.status import write_status
 from jobsworth.reconciler.caches import CachedJob, stored
 from jobsworth.reconciler.expectations import JOBS, PODS
+from jobsworth.reconciler.outcome import Outcome
 from jobsworth.reconciler.pod_calls import PodCalls
 from jobsworth.reconciler.writes import put_status
 
@@ -38,30 +38,6 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.parallel import Calls
 
 STALE_DELAY = 0.05  # seconds until a cache is asked again whether it has come as far as our writes
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What came of a sync.
-
-    Attributes:
-        errors: what went wrong; with any, the Job is to be looked at again, later each time.
-        requeue_after: seconds until the Job is to be looked at whatever happens.
-        stale: the resource whose cache was behind our own writes: nothing was done, try again soon.
-        action: what was done, as the metrics name it.
-        job: that was synced; None if there was none.
-    """
-
-    errors: list[ApiError] = field(default_factory=list)
-    requeue_after: float | None = None
-    stale: str | None = None
-    action: str = names.RECONCILING
-    job: Job | None = None
-
-    @property
-    def retry_at_least(self) -> float:
-        """Seconds that the server wants us to wait before we ask again."""
-        return max((error.retry_after or 0.0 for error in self.errors), default=0.0)
 
 
 class _Abandoned(Exception):

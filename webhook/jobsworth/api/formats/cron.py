@@ -15,8 +15,6 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from datetime import datetime
-
     Days = frozenset[int]
 
 _SECOND = 10**9  # in nanoseconds
@@ -113,20 +111,6 @@ class Schedule:
         if self.any_day_of_month or self.any_day_of_week:
             return some_date and bool(self.days_of_week)
         return some_date or bool(self.days_of_week)
-
-    def next_times(self, after: datetime, count: int) -> list[datetime]:
-        """The next times at which it fires, in the time zone of `after`.
-
-        Fewer than `count` where no further time is found within five years, as upstream.
-
-        >>> from datetime import datetime, timezone
-        >>> moment = datetime(2026, 2, 27, 12, tzinfo=timezone.utc)
-        >>> [time.isoformat() for time in parse("30 2 * * 6,0").next_times(moment, 2)]
-        ['2026-02-28T02:30:00+00:00', '2026-03-01T02:30:00+00:00']
-        """
-        from jobsworth.api.formats.cron_times import next_times
-
-        return next_times(self, after, count)
 
 
 class _Range:

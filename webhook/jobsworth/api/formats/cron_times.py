@@ -24,7 +24,16 @@ _YEARS = 5
 
 
 def next_times(schedule: Schedule, after: datetime, count: int) -> list[datetime]:
-    """The next times at which a schedule fires: see :meth:`Schedule.next_times`."""
+    """The next times at which a schedule fires, in the time zone of `after`.
+
+    Fewer than `count` where no further time is found within five years, as upstream.
+
+    >>> from datetime import datetime, timezone
+    >>> from jobsworth.api.formats.cron import parse
+    >>> moment = datetime(2026, 2, 27, 12, tzinfo=timezone.utc)
+    >>> [time.isoformat() for time in next_times(parse("30 2 * * 6,0"), moment, 2)]
+    ['2026-02-28T02:30:00+00:00', '2026-03-01T02:30:00+00:00']
+    """
     following = _next_of_interval if schedule.every is not None else _next_of_fields
     times: list[datetime] = []
     time: datetime | None = after

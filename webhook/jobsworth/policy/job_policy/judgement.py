@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from jobsworth.api.server import ApiServer
-    from jobsworth.policy.job_policy.document import JobPolicy, PolicySet
+    from jobsworth.policy.job_policy.document import JobPolicy
+    from jobsworth.policy.job_policy.matching import Decision
     from jobsworth.policy.job_policy.subject import PolicyRequest
 
 AUDIT, WARN, DENY = EFFECTS
@@ -124,12 +125,21 @@ def _paragraph(policy: str, verdicts: list[Verdict]) -> str:
 NOTHING = Judgement()
 
 
-def judge(policies: PolicySet, request: PolicyRequest, server: ApiServer) -> Judgement:
-    """What a set of policies says to a request; see :meth:`PolicySet.judge`."""
-    heard = [pair for pair in policies.decisions(request) if pair[1].applies]
-    if not heard:
-        return NOTHING
-    case = _Case(request, server, policies.linter_of([policy for policy, _ in heard]))
+def judge(
+    heard: Iterable[tuple[JobPolicy, Decision]],
+    request: PolicyRequest,
+    server: ApiServer,
+    linter: Linter | None,
+) -> Judgement:
+    """What policies say to a request.
+
+    Args:
+        heard: those that speak about it, in the order of precedence, each with its decision to.
+        request: whose object has the API server's defaults.
+        server: the API server that sends it, or will.
+        linter: asks the lint rules that they ask; None where they ask none.
+    """
+    case = _Case(request, server, linter)
     verdicts: list[Verdict] = []
     for policy, decision in heard:
         breaches = _breaches_of(policy, case)
@@ -142,7 +152,7 @@ def judge(policies: PolicySet, request: PolicyRequest, server: ApiServer) -> Jud
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
     """Asks the lint rules that some policies ask; None when they ask none."""
     asked = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
-    return Linter(Selection(select=asked)) if asked else None
+    return Linter(Selection(select=asked).asks) if asked else None
 
 
 class _Case:

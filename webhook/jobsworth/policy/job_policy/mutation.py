@@ -22,10 +22,11 @@ from jobsworth.policy.job_policy.draft import Applied, Draft, LeftOut
 from jobsworth.policy.job_policy.filling import fill_in, fill_in_metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from jobsworth.api.server import ApiServer
-    from jobsworth.policy.job_policy.document import JobPolicy, PolicySet
+    from jobsworth.policy.job_policy.document import JobPolicy
     from jobsworth.policy.job_policy.subject import PolicyRequest
 
 
@@ -51,13 +52,13 @@ class Mutation:
         return tuple(map(str, self.left_out))
 
 
-def default(policies: PolicySet, request: PolicyRequest, server: ApiServer) -> Mutation:
+def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
     """Fill in what the documents say; the request's object stays as it is.
 
     Nothing is filled into an object that is being deleted, or by an update that leaves the spec alone.
 
     Args:
-        policies: the documents.
+        policies: the documents, in the order of precedence.
         request: whose object has the API server's defaults.
         server: the API server that sends it, or will.
     """
@@ -71,20 +72,20 @@ def default(policies: PolicySet, request: PolicyRequest, server: ApiServer) -> M
     return Mutation(draft.object, tuple(draft.applied), tuple(draft.left_out), tuple(draft.skipped))
 
 
-def _filled_in(policies: PolicySet, draft: Draft) -> Draft:
+def _filled_in(policies: Sequence[JobPolicy], draft: Draft) -> Draft:
     speaking = _label(policies, draft)
     if speaking is not None:
         fill_in(speaking, draft)
     return draft
 
 
-def _label(policies: PolicySet, draft: Draft) -> list[JobPolicy] | None:
+def _label(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy] | None:
     """Fill in labels and annotations, and give the documents that speak about the outcome.
 
     None where there is no outcome, because documents undo each other's labels: then nothing is filled in.
     """
     speaking = _speaking(policies, draft)
-    for _ in range(len(policies.policies) + 1):
+    for _ in range(len(policies) + 1):
         before = draft.object
         fill_in_metadata(speaking, draft)
         if draft.object is before:
@@ -95,10 +96,10 @@ def _label(policies: PolicySet, draft: Draft) -> list[JobPolicy] | None:
     return None
 
 
-def _speaking(policies: PolicySet, draft: Draft) -> list[JobPolicy]:
+def _speaking(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy]:
     request = replace(draft.request, object=draft.object)
     return [
         policy
-        for policy in policies.policies
+        for policy in policies
         if policy.defaults is not None and policy.matching.decide(request).applies
     ]

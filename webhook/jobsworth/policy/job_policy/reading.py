@@ -15,7 +15,8 @@ from jobsworth.policy.job_policy import (
     rules,
     shape,
 )
-from jobsworth.policy.job_policy.document import API_VERSION, KIND, JobPolicy, PolicySet
+from jobsworth.policy.job_policy.document import API_VERSION, KIND, JobPolicy
+from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.job_policy.subject import UPDATE
 

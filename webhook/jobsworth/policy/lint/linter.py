@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from jobsworth.api.finding import Finding
     from jobsworth.policy.lint.rule import Rule
-    from jobsworth.policy.lint.selection import Selection
     from jobsworth.validation.engine import Engine
 
     RULES: tuple[Rule, ...]
@@ -115,13 +114,13 @@ class Linter:
     """Asks the rules that somebody has selected, and keeps them at hand.
 
     Args:
-        selection: which rules are asked.
+        asks: tells which rules are asked.
     """
 
-    __slots__ = ("_families", "_selection")
+    __slots__ = ("_asks", "_families")
 
-    def __init__(self, selection: Selection) -> None:
-        self._selection = selection
+    def __init__(self, asks: Callable[[Rule], bool]) -> None:
+        self._asks = asks
         self._families: dict[str, list[Rule]] = {}
 
     def lint(self, value: Any, engine: Engine) -> list[Finding]:
@@ -144,9 +143,7 @@ class Linter:
 
     def _asked(self, family: str) -> list[Rule]:
         if family not in self._families:
-            self._families[family] = [
-                rule for rule in _rules_of(family) if self._selection.asks(rule)
-            ]
+            self._families[family] = [rule for rule in _rules_of(family) if self._asks(rule)]
         return self._families[family]
 
 

@@ -17,6 +17,7 @@ NEWEST = "1.36"
 OLDER = "1.33"
 RELEASES = (NEWEST, OLDER)
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
+PROMETHEUS = "github.com/prometheus/prometheus"
 
 
 class MissingProgram(LookupError):
@@ -85,8 +86,11 @@ PROGRAMS = (
     Program("helm", "helm", "helm.sh/helm/v3/cmd/helm", "helm.sh/helm/v3"),
     _kubernetes("kube-apiserver", OLDER),
     _kubernetes("kube-controller-manager", OLDER),
+    Program("promtool", "prometheus", f"{PROMETHEUS}/cmd/promtool", PROMETHEUS),
 )
 OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
+ON_DEMAND = ("promtool",)
+"""Built only when asked for by name: it takes minutes, and only the chart's alerts need it."""
 
 
 def cache() -> Path:
@@ -119,7 +123,10 @@ def find(name: str, release: str | None = None) -> Path:
         if program.name == name and (name not in OF_A_RELEASE or of_that_release):
             if os.access(program.path, os.X_OK):
                 return program.path
-            raise MissingProgram(f"no {name} {program.version} on this machine: {INSTALL}")
+            how = INSTALL
+            if name in ON_DEMAND:
+                how = how.replace("install", f"install --only {name}")
+            raise MissingProgram(f"no {name} {program.version} on this machine: {how}")
     raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RELEASES)}")
 
 

@@ -1,0 +1,161 @@
+"""The chart's alerts and its dashboard, as Prometheus reads and evaluates them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cluster.programs import NEWEST, MissingProgram, find
+
+CHART = Path(__file__).resolve().parents[2] / "charts" / "jobsworth"
+
+OURS = 'namespace="jobs",service="judge"'
+UP = f'up{{{OURS},endpoint="metrics",pod="%s"}}'
+LEADER = f'leader_election_master_status{{{OURS},name="judge-job-controller",pod="%s"}}'
+REACHED = "apiserver_admission_webhook_fail_open_count"
+REFUSED = "apiserver_admission_webhook_rejection_count"
+SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="validate",le="%s"}}'
+SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
+
+
+MINUTES = 61
+CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
+    ("JobsworthDown", {UP % "a": "1x10 0x60", UP % "b": "1x20 0x19 1x30"}, (26, 40)),
+    ("JobsworthDown", {}, (5, 61)),
+    (
+        "JobsworthCertificateExpires",
+        {f'jobsworth_certificate_expiry_timestamp_seconds{{{OURS},pod="a"}}': "604800x30 700000x70"},
+        None,
+    ),
+    (
+        "JobsworthCertificateExpires",
+        {f'jobsworth_certificate_expiry_timestamp_seconds{{{OURS},pod="a"}}': "600000x70"},
+        (60, 61),
+    ),
+    (
+        "JobsworthFilesRefused",
+        {f'jobsworth_file_load_success{{{OURS},pod="a",what="policy"}}': "1x9 0x19 1x30"},
+        (15, 29),
+    ),
+    (
+        "JobsworthInternalErrors",
+        {f'jobsworth_admission_internal_errors_total{{{OURS},pod="a"}}': "0x9 1x50"},
+        (10, 18),
+    ),
+    (
+        "JobsworthSlow",
+        {SECONDS % "0.5": "0+10x9 100+0x50", SECONDS % "1": "0+10x70", SECONDS % "+Inf": "0+10x70"},
+        (26, 61),
+    ),
+    ("JobsworthNotReachedByApiServer", {f'{REACHED}{{name="mutate.jobsworth.dev"}}': "0x9 2x50"}, (10, 18)),
+    (
+        "JobsworthNotReachedByApiServer",
+        {f'{REFUSED}{{name="validate.jobsworth.dev",error_type="calling_webhook_error"}}': "0x9 2x50"},
+        (10, 18),
+    ),
+    (
+        "JobsworthNotReachedByApiServer",
+        {f'{REFUSED}{{name="validate.jobsworth.dev",error_type="no_error"}}': "0x9 2x50"},
+        None,
+    ),
+    ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60", LEADER % "b": "0x11 1x60"}, None),
+    ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60"}, (15, 61)),
+    ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x70", LEADER % "b": "0x9 1x19 0x30"}, (15, 29)),
+    ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 _x60"}, (19, 61)),
+    (
+        "JobsworthControllerSyncErrors",
+        {SYNCS % "success": "0+10x70", SYNCS % "error": "0x9 0+5x70"},
+        (28, 61),
+    ),
+)  # fmt: skip
+"""Of each alert some series with a value a minute, and from which minute to which it fires (Prometheus 3)."""
+
+
+@pytest.fixture(scope="module")
+def promtool() -> Path:
+    return _found("promtool")
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The groups of the chart's PrometheusRule, as a file of Prometheus."""
+    helm = _found("helm")
+    done = subprocess.run(
+        [
+            helm, "template", "jobsworth", str(CHART), "--namespace", "jobs",
+            "--kube-version", f"{NEWEST}.0", "--set", "fullnameOverride=judge",
+            "--set", "prometheusRule.enabled=true", "--set", "controller.enabled=true",
+            "--show-only", "templates/prometheus-rule.yaml",
+        ],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    file = tmp_path_factory.mktemp("rules") / "rules.yaml"
+    file.write_text(yaml.safe_dump(yaml.safe_load(done.stdout)["spec"]))
+    return file
+
+
+def _found(name: str) -> Path:
+    try:
+        return find(name)
+    except MissingProgram as error:
+        pytest.skip(str(error))
+
+
+def test_prometheus_reads_the_alerts(promtool: Path, rules: Path) -> None:
+    done = subprocess.run(
+        [promtool, "check", "rules", "--lint-fatal", rules],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_prometheus_reads_what_the_dashboard_asks(promtool: Path, tmp_path: Path) -> None:
+    panels = json.loads((CHART / "dashboards" / "jobsworth.json").read_text())["panels"]
+    asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
+    assert asked
+    recorded = [
+        {"record": f"asked:{number}", "expr": expression.replace("$__rate_interval", "5m")}
+        for number, expression in enumerate(asked)
+    ]
+    file = tmp_path / "dashboard.yaml"
+    file.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": recorded}]}))
+    done = subprocess.run(
+        [promtool, "check", "rules", "--lint-fatal", file],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("alert", "series", "fires"), CASES)
+def test_an_alert_fires_when_it_should_and_no_longer(
+    promtool: Path,
+    rules: Path,
+    alert: str,
+    series: dict[str, str],
+    fires: tuple[int, int] | None,
+) -> None:
+    first, last = fires or (MINUTES + 1, MINUTES)
+    once = [{"labels": "{}", "value": 1}]
+    test = {
+        "interval": "1m",
+        "input_series": [{"series": key, "values": value} for key, value in series.items()],
+        "promql_expr_test": [
+            {
+                "expr": f'count(ALERTS{{alertname="{alert}",alertstate="firing"}})',
+                "eval_time": f"{minute}m",
+                "exp_samples": once if first <= minute <= last else [],
+            }
+            for minute in range(1, MINUTES + 1)
+        ],
+    }
+    tests = {"rule_files": [str(rules)], "evaluation_interval": "1m", "tests": [test]}
+    file = rules.with_name("tests.yaml")
+    file.write_text(yaml.safe_dump(tests))
+    done = subprocess.run(
+        [promtool, "test", "rules", file], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

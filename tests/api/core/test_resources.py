@@ -127,6 +127,10 @@ TWO = "must be one of the names in pod.spec.resourceClaims: fpga, gpu"
             {"[1]": 'Duplicate value: "gpu/a"'},
         ),
         (
+            [{"name": "x/y", "request": "a"}, {"name": "x/y"}],
+            {f"[{index}]": f'Not found: "x/y": {TWO}' for index in (0, 1)},
+        ),
+        (
             [{"name": "gpu", "request": "a.b"}],
             {"[0].request": 'Invalid value: "a.b": must not contain dots'},
         ),

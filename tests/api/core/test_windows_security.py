@@ -76,10 +76,10 @@ def test_a_credential_spec_is_there_and_has_64_kib_at_most() -> None:
             set(),
         ),
         (
-            {"gmsaCredentialSpecName": "A", "runAsUserName": "<"},
+            {"gmsaCredentialSpecName": "&", "runAsUserName": "<"},
             {
-                ("gmsaCredentialSpecName", f'Invalid value: "A": {dns_subdomain("A")[0]}'),
                 # The server prints a string behind a pointer as JSON.
+                ("gmsaCredentialSpecName", f'Invalid value: "\\u0026": {dns_subdomain("&")[0]}'),
                 ("runAsUserName", f'Invalid value: "\\u003c": {user_name("<")[0]}'),
             },
         ),

@@ -217,10 +217,12 @@ class Field:
         keep_empty: an empty list is not the same as none: the server refuses even that somewhere.
         made_later: the object is only made from this field later (the Job inside a CronJob): the
             defaults and gates of the field's own type do not apply yet, though those below it do.
+        as_json: what `format` finds wrong is told with the value as Go's JSON (``<`` is ``\\u003c``).
     """
 
     __slots__ = (
         "always",
+        "as_json",
         "bounds",
         "default",
         "drop_emptied",
@@ -262,6 +264,7 @@ class Field:
         made_later: bool = False,
         keep_empty: bool = False,
         reported_as: str | None = None,
+        as_json: bool = False,
     ) -> None:
         self.name = ""
         self.type = type
@@ -282,6 +285,7 @@ class Field:
         self.made_later = made_later
         self.keep_empty = keep_empty
         self.reported_as = reported_as
+        self.as_json = as_json
 
 
 class Struct:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid, not_supported, required, too_many
+from jobsworth.api.errors import (
+    forbidden,
+    invalid,
+    named_string,
+    not_supported,
+    required,
+    too_many,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +175,7 @@ def _value_checks(field: Field) -> list[Check]:
     if field.bounds is not None:
         checks.append(_bounds_check(field.bounds))
     if field.format is not None:
-        checks.append(_format_check(field.format))
+        checks.append(_format_check(field.format, as_json=field.as_json))
     return checks
 
 
@@ -230,10 +237,10 @@ def _bounds_check(bounds: Bounds) -> Check:
     return check
 
 
-def _format_check(judge: Format) -> Check:
+def _format_check(judge: Format, *, as_json: bool) -> Check:
     def check(value: str, path: str, request: Request, errors: Errors) -> None:
         for detail in judge(value):
-            errors.append(invalid(path, value, detail))
+            errors.append(invalid(path, named_string(value) if as_json else value, detail))
 
     return check
 

@@ -211,7 +211,7 @@ def check_claims(
             key = f"{name}/{part}" if part else name
             if key in seen:
                 yield duplicate(at, key)
-            elif not part and any(other.startswith(f"{name}/") for other in seen):
+            elif not part and any(name == other.partition("/")[0] for other in seen):
                 yield duplicate(at, name)
             seen.add(key)
         if name not in claimed:

@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Boolean, Field, Pointer, String, Struct
-from jobsworth.api.errors import Printed, go_json, invalid
 from jobsworth.api.formats.names import DIGITS, LETTERS, byte_length, dns_subdomain, only
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import Any
-
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
 
 CREDENTIAL_SPEC_MAX_KIB = 64
 DOMAIN_MAX_LENGTH = 256
@@ -92,16 +83,8 @@ def _is_dns_name(domain: str) -> bool:
 WindowsSecurityContextOptions = Struct(
     "WindowsSecurityContextOptions",
     "What only Windows knows of security: accounts, credentials, host processes.",
-    gmsaCredentialSpecName=Field(Pointer(String), format=dns_subdomain),
+    gmsaCredentialSpecName=Field(Pointer(String), format=dns_subdomain, as_json=True),
     gmsaCredentialSpec=Field(Pointer(String), format=credential_spec),
-    runAsUserName=Field(Pointer(String)),
+    runAsUserName=Field(Pointer(String), format=user_name, as_json=True),
     hostProcess=Field(Pointer(Boolean)),
 )
-
-
-@WindowsSecurityContextOptions.rule
-def _user(options: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    name = options.get("runAsUserName")
-    if name is not None:
-        for detail in user_name(name):
-            yield invalid(f"{path}.runAsUserName", Printed(go_json(name)), detail)

@@ -30,8 +30,8 @@ from jobsworth.api.formats.names import HTTP_PATH_PATTERN, dns_subdomain, label_
         (keys.c_identifier, "_my1", "1my"),
         (keys.percent, "0100%", "1.5%"),
         (keys.percent, "1%", "%"),
-        (keys.path_segment_name, "", ".."),
-        (keys.path_segment_name, "a b", "a/b"),
+        (keys.path_segment_prefix, "..", "50%"),
+        (keys.path_segment_prefix, "a b", "a/b"),
     ],
 )
 def test_takes_one_and_refuses_the_other(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.formats.names import label_key
+from jobsworth.api.formats.names import dns_subdomain, label_key
 from judging import Errors, errors_of, invalid, job_with
 
 NOT_OWNED = "name is neither a standard finalizer name nor is it fully qualified"
@@ -53,6 +53,16 @@ def test_finalizers_of_cron_jobs_are_judged_on_update_too() -> None:
     }
     assert errors_of(cron_job, cron_job) == {
         ("metadata.finalizers", invalid("x/y/z", label_key("x/y/z")[0]))
+    }
+
+
+def test_on_update_the_beginning_of_a_name_must_fit_into_a_url_too() -> None:
+    stored, changed = job([]), job([])
+    changed["metadata"]["generateName"] = "50%"
+    told = {("metadata.generateName", invalid("50%", dns_subdomain("50%")[0]))}
+    assert errors_of(changed, stored) == {
+        *told,
+        ("metadata.generateName", invalid("50%", "may not contain '%'")),
     }
 
 

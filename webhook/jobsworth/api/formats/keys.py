@@ -149,14 +149,12 @@ def percent(text: str) -> list[str]:
     return [] if well_formed else [_NOT_PERCENT]
 
 
-def path_segment_name(text: str) -> list[str]:
-    """A name that may stand in a URL, between slashes.
+def path_segment_prefix(text: str) -> list[str]:
+    """The beginning of a name that may stand in a URL, between slashes.
 
-    >>> path_segment_name("50%/day")
+    >>> path_segment_prefix("50%/day")
     ["may not contain '/'", "may not contain '%'"]
     """
-    if text in (".", ".."):
-        return [f"may not be '{text}'"]
     return [f"may not contain '{character}'" for character in "/%" if character in text]
 
 

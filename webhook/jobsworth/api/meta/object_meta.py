@@ -17,6 +17,7 @@ from jobsworth.api.declare import (
 )
 from jobsworth.api.equality import equal
 from jobsworth.api.errors import Printed, forbidden, go_json, invalid, required, too_long
+from jobsworth.api.formats.keys import path_segment_prefix
 from jobsworth.api.formats.names import (
     as_prefix,
     byte_length,
@@ -196,6 +197,10 @@ def check_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str
 ) -> Iterator[FieldError]:
     """Judge a change of metadata: what identifies the object stays, and finalizers of the dying."""
+    # On create the server judges the type's own rules first, and says no more where they are broken.
+    prefix = new.get("generateName", "")
+    for detail in path_segment_prefix(prefix):
+        yield invalid(f"{path}.generateName", prefix, detail)
     if "deletionTimestamp" in old:
         added = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
         if added:

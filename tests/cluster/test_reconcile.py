@@ -148,7 +148,8 @@ def test_a_job_completes_beside_the_built_in_controller_that_leaves_it_alone(bed
         assert not any(finalizers(bed, status))
         assert not calls.count(user_agent="kube-controller-manager.*job-controller")
         made = calls.count(user_agent="jobsworth")
-        assert made["create", "pods"] == made["patch", "pods"] == 20
+        # A finalizer whose removal was not answered is removed again.
+        assert made["create", "pods"] == 20 <= made["patch", "pods"]
         assert 'job_pods_finished_total{completion_mode="Indexed",result="succeeded"} 20.0' in (
             reconciler.metrics()
         )

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -147,9 +148,11 @@ def test_a_job_completes_beside_the_built_in_controller_that_leaves_it_alone(bed
         assert status()["completedIndexes"] == "0-19"
         assert not any(finalizers(bed, status))
         assert not calls.count(user_agent="kube-controller-manager.*job-controller")
-        made = calls.count(user_agent="jobsworth")
-        # A finalizer whose removal was not answered is removed again.
-        assert made["create", "pods"] == 20 <= made["patch", "pods"]
+        # Refused is what a cache that is behind asks for the last Pods of a Job that has finished.
+        made = Counter(
+            (call.verb, call.resource) for call in calls.calls("jobsworth") if call.code < 300
+        )
+        assert made["create", "pods"] == made["patch", "pods"] == 20
         assert 'job_pods_finished_total{completion_mode="Indexed",result="succeeded"} 20.0' in (
             reconciler.metrics()
         )

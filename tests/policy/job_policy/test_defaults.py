@@ -302,6 +302,7 @@ def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -
     )
     assert spec_of(mutation)["podFailurePolicy"] == {"rules": [IGNORED]}
     assert [out.field for out in mutation.left_out] == ["spec.podFailurePolicy"]
+    assert mutation.skipped == ()  # nothing is told twice, as filled in and as there already
 
 
 def test_what_was_invalid_before_keeps_no_default_out() -> None:

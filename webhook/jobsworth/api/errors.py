@@ -96,7 +96,7 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
 
 def named_string(value: str) -> Any:
-    """A bad value whose type in Kubernetes' code is a kind of string: such Go prints as JSON.
+    """A bad value that Kubernetes' code has as a kind of string, or behind a pointer: Go prints JSON.
 
     >>> invalid("spec.x", named_string("<"), "is bad").message
     'Invalid value: "\\\\u003c": is bad'

@@ -97,10 +97,12 @@ def fill_in(policies: Sequence[JobPolicy], draft: Draft) -> None:
             _limit_indexes(choices, draft)
         elif name == "podReplacementPolicy" and not _is_job_update(draft):
             # A failure policy takes Failed (KEP-3939): that comes first, and what it forbids after it.
-            if name in choices and choices[name][1].value == "Failed":
+            is_first = name in choices and choices[name][1].value == "Failed"
+            if is_first:
                 _fill_in_field(name, choices, draft)
             fill_in_failure_policy(list(_with_defaults(policies)), draft)
-            _fill_in_field(name, choices, draft)
+            if not is_first:
+                _fill_in_field(name, choices, draft)
         elif name not in _INDEXED:
             _fill_in_field(name, choices, draft)
 

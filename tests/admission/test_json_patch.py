@@ -50,15 +50,15 @@ RULES = [{"action": "FailJob", "n": n} for n in range(3)]
 @pytest.mark.parametrize(
     ("before", "after", "operations"),
     [
-        ({"a": 1}, {"a": 2}, [("replace", "/a", 2)]),
-        ({"a": 1}, {"a": True}, [("replace", "/a", True)]),
+        ({"a": 1}, {"a": 2}, [("add", "/a", 2)]),
+        ({"a": 1}, {"a": True}, [("add", "/a", True)]),
         ({"a": 1, "b": 2}, {"b": 2}, [("remove", "/a", None)]),
         ({}, {"a": {"b": 1}}, [("add", "/a", {"b": 1})]),
         ({"a": {}}, {"a": {"example.com/team": "x"}}, [("add", "/a/example.com~1team", "x")]),
         ({"a": RULES}, {"a": ["new", *RULES]}, [("add", "/a/0", "new")]),
         ({"a": RULES}, {"a": [*RULES, "new"]}, [("add", "/a/3", "new")]),
         ({"a": RULES}, {"a": RULES[:1] + RULES[2:]}, [("remove", "/a/1", None)]),
-        ({"a": RULES}, {"a": [RULES[0], {**RULES[1], "n": 7}, RULES[2]]}, [("replace", "/a/1/n", 7)]),
+        ({"a": RULES}, {"a": [RULES[0], {**RULES[1], "n": 7}, RULES[2]]}, [("add", "/a/1/n", 7)]),
         ({"a": RULES}, {"a": []}, [("remove", f"/a/{n}", None) for n in (2, 1, 0)]),
     ],
 )  # fmt: skip

@@ -20,6 +20,7 @@ from admission_reviews import (
 from asked_webhook import SERVER, Asked, policies
 from jobsworth.admission.judging import Judge
 from jobsworth.admission.review import read_review
+from jobsworth.api.server import ApiServer
 from judging import job_with
 
 Asking = Callable[..., Asked]
@@ -157,8 +158,137 @@ def test_a_policy_is_asked_whatever_the_verdict_of_the_api(
 ) -> None:
     asked = asking(LIMIT, api_verdict=api_verdict)
     assert not asked("validate", review(job(backoffLimit=5)))["allowed"]
-    malformed = asked("validate", review(job(backoffLimit="6")))
-    assert malformed["allowed"] == (api_verdict != "deny")
+
+
+# A field of a release that we do not know yet, in each part of a Job, and one that we know but the
+# configured release lacks.
+UNKNOWN_FIELDS: list[tuple[str, tuple[str | int, ...]]] = [
+    ("in the spec", ("spec",)),
+    ("in the metadata", ("metadata",)),
+    ("in the Pod", ("spec", "template", "spec")),
+    ("in a container", ("spec", "template", "spec", "containers", 0)),
+]
+POLICIES: list[tuple[str, dict[str, Any]]] = [
+    ("a limit", LIMIT),
+    ("a required label", {"limits": {"labels": {"team": {"required": True}}}}),
+    ("a lint rule", {"rules": {"JW201": "deny"}}),
+    ("an expression", {"expressions": [{"expression": "object.spec.backoffLimit < 4"}]}),
+]
+
+
+def with_unknown(value: dict[str, Any], steps: tuple[str | int, ...]) -> dict[str, Any]:
+    """A copy with a field that no release has, below the part that the steps lead to."""
+    changed: Any = copy.deepcopy(value)
+    part = changed
+    for step in steps:
+        part = part[step]
+    part["notYetInvented"] = {"deep": [1]}
+    result: dict[str, Any] = changed
+    return result
+
+
+@pytest.mark.parametrize("api_verdict", ["deny", "warn", "off"])
+@pytest.mark.parametrize("steps", [steps for _, steps in UNKNOWN_FIELDS], ids=dict(UNKNOWN_FIELDS))
+@pytest.mark.parametrize("spec", [spec for _, spec in POLICIES], ids=[name for name, _ in POLICIES])
+@pytest.mark.parametrize("way", ["plain", "by a server", "update"])
+def test_an_unknown_field_switches_no_policy_off(
+    asking: Asking, api_verdict: str, steps: tuple[str | int, ...], spec: dict[str, Any], way: str
+) -> None:
+    value, old = job(backoffLimit=5), None
+    if way != "plain":
+        value = stored(value)
+    if way == "update":
+        old = stored(job(backoffLimit=2, activeDeadlineSeconds=60))
+        old["metadata"]["labels"] = {"team": "research"}
+        del value["metadata"]["resourceVersion"]
+    response = asking(spec, api_verdict=api_verdict)(
+        "validate", review(with_unknown(value, steps), old)
+    )
+    assert not response["allowed"]
+    if api_verdict != "deny":
+        assert "JobPolicy p0" in response["status"]["message"]
+
+
+def test_a_field_of_a_later_release_switches_no_policy_off() -> None:
+    judge = Judge(ApiServer("1.29"), policies(LIMIT), api_verdict="warn")
+    answer = judge.validate(
+        read_review(body_of(job(backoffLimit=5, managedBy="example.com/queue")))
+    )
+    assert not answer.response.allowed
+
+
+def test_an_unknown_field_of_the_stored_object_switches_no_policy_off(asking: Asking) -> None:
+    old = with_unknown(stored(job(backoffLimit=5)), ("spec",))
+    raised = copy.deepcopy(old)
+    raised["spec"]["backoffLimit"] = 9
+    suspended = copy.deepcopy(old)
+    suspended["spec"]["suspend"] = True
+    asked = asking(LIMIT, api_verdict="warn")
+    assert not asked("validate", review(raised, old))["allowed"]
+    assert asked("validate", review(suspended, old))["allowed"]
+
+
+@pytest.mark.parametrize("steps", [steps for _, steps in UNKNOWN_FIELDS], ids=dict(UNKNOWN_FIELDS))
+@pytest.mark.parametrize("sent", ["as written", "by a server"])
+def test_defaults_are_filled_in_beside_an_unknown_field(
+    asking: Asking, sent: str, steps: tuple[str | int, ...]
+) -> None:
+    value = job()
+    if sent == "by a server":
+        value = stored(value)
+    value = with_unknown(value, steps)
+    asked = asking({"defaults": {"ttlSecondsAfterFinished": 600, "backoffLimit": 2}})
+    response = asked("mutate", review(value))
+    expected = copy.deepcopy(value)
+    expected["spec"] |= {"ttlSecondsAfterFinished": 600}
+    if sent == "as written":
+        expected["spec"] |= {"backoffLimit": 2}
+    assert patched(value, operations_of(response)) == expected
+    assert asked.outcomes[0].unreadable == ("unknown_field",)
+
+
+@pytest.mark.parametrize("api_verdict", ["warn", "off"])
+@pytest.mark.parametrize(
+    ("spec", "allowed"),
+    [
+        ({}, False),
+        ({"onUnreadable": "deny"}, False),
+        ({"onUnreadable": "allow"}, True),
+        ({"onInternalError": "allow"}, True),
+        ({"onInternalError": "allow", "onUnreadable": "deny"}, False),
+        ({"onInternalError": "deny", "onUnreadable": "allow"}, True),
+        ({"enforcement": "warn"}, True),
+        ({"match": {"namespaces": ["elsewhere"]}}, True),
+    ],
+)
+def test_a_value_that_cannot_be_decoded_is_denied_unless_the_policy_says_otherwise(
+    asking: Asking, spec: dict[str, Any], allowed: bool, api_verdict: str
+) -> None:
+    asked = asking({**LIMIT, **spec}, api_verdict=api_verdict)
+    response = asked("validate", review(job(backoffLimit="9")))
+    assert response["allowed"] is allowed
+    assert asked.outcomes[0].unreadable == ("wrong_type",)
+    if not allowed:
+        message = response["status"]["message"]
+        assert "spec.backoffLimit" in message
+        assert "cannot be evaluated" in message
+        assert "[JP091]" in message
+
+
+def test_what_can_be_decoded_beside_a_wrong_type_is_evaluated(asking: Asking) -> None:
+    asked = asking({**LIMIT, "onUnreadable": "allow"}, api_verdict="off")
+    response = asked("validate", review(job(backoffLimit=5, parallelism="two")))
+    assert not response["allowed"]
+    assert "spec.backoffLimit" in response["status"]["message"]
+
+
+def test_an_object_of_an_unknown_kind_is_unreadable(asking: Asking) -> None:
+    value = {**job(backoffLimit=1), "apiVersion": "batch/v9"}
+    assert asking()("validate", review(value))["allowed"]
+    for spec, allowed in (({}, False), ({"onUnreadable": "allow"}, True)):
+        asked = asking({**LIMIT, **spec}, api_verdict="warn")
+        assert asked("validate", review(value))["allowed"] is allowed
+        assert asked.outcomes[0].unreadable == ("kind",)
 
 
 def test_a_job_with_what_the_server_generated_is_valid(asking: Asking) -> None:

@@ -18,7 +18,7 @@ metrics = Metrics(CollectorRegistry())
 for kind in ("Job", "CronJob", "made up"):
     metrics.observe(Outcome(
         door="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
-        codes=("JW004",), seconds=0.002,
+        codes=("JW004",), unreadable=("kind",), seconds=0.002,
     ))
 metrics.loaded("policy", 0.5, success=False)
 """
@@ -58,6 +58,8 @@ def test_what_ended_workers_counted_stays_counted(tmp_path: Path) -> None:
     labels = 'endpoint="validate",kind="%s",operation="CREATE",verdict="patched"'
     for kind in ("Job", "CronJob", "other"):
         assert f"jobsworth_admission_requests_total{{{labels % kind}}} 2.0" in shown
+    unreadable = 'jobsworth_admission_unreadable_total{endpoint="validate",reason="kind"} 6.0'
+    assert unreadable in shown
     assert 'jobsworth_admission_findings_total{code="JW004"} 6.0' in shown
     assert 'jobsworth_admission_duration_seconds_count{endpoint="validate"} 6.0' in shown
     assert 'jobsworth_file_loads_total{result="refused",what="policy"} 2.0' in shown

@@ -1,8 +1,11 @@
-"""The JSON Patch (RFC 6902) from one object to another, with as few and small operations as is plain.
+"""The JSON Patch (RFC 6902) from one object to another, with few and small operations.
+
+A member of an object is always set by ``add``, which replaces a value that is there: the patch then also
+applies to an object that lacks a default which this module's caller took for present.
 
 >>> patch({"spec": {"a": 1, "rules": ["x"]}}, {"spec": {"a": 2, "rules": ["w", "x"]}})
 ... # doctest: +NORMALIZE_WHITESPACE
-[{'op': 'replace', 'path': '/spec/a', 'value': 2},
+[{'op': 'add', 'path': '/spec/a', 'value': 2},
  {'op': 'add', 'path': '/spec/rules/0', 'value': 'w'}]
 """
 
@@ -35,7 +38,9 @@ def _same(before: Any, after: Any) -> bool:
     return bool(before == after)
 
 
-def _differences(before: Any, after: Any, path: str) -> Iterator[Operation]:
+def _differences(
+    before: Any, after: Any, path: str, change: str = "replace"
+) -> Iterator[Operation]:
     if before is after:
         return
     if isinstance(before, dict) and isinstance(after, dict):
@@ -43,7 +48,7 @@ def _differences(before: Any, after: Any, path: str) -> Iterator[Operation]:
     elif isinstance(before, list) and isinstance(after, list):
         yield from _of_lists(before, after, path)
     elif not _same(before, after):
-        yield {"op": "replace", "path": path, "value": after}
+        yield {"op": change, "path": path, "value": after}
 
 
 def _of_objects(before: dict[str, Any], after: dict[str, Any], path: str) -> Iterator[Operation]:
@@ -53,7 +58,7 @@ def _of_objects(before: dict[str, Any], after: dict[str, Any], path: str) -> Ite
     for key, value in after.items():
         at = f"{path}/{_escaped(key)}"
         if key in before:
-            yield from _differences(before[key], value, at)
+            yield from _differences(before[key], value, at, "add")
         else:
             yield {"op": "add", "path": at, "value": value}
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from jobsworth.admission import scope, statuses, warning_texts
 from jobsworth.admission.as_written import came_from_a_server, without_generated
 from jobsworth.admission.json_patch import patch
+from jobsworth.admission.outcome import UNREADABLE
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
+from jobsworth.api.errors import invalid
 from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.job_policy.breach import Breach
 from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.subject import PolicyRequest
-from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from jobsworth.validation.engine import UnknownKind, engine_for
+
+if TYPE_CHECKING:
+    from jobsworth.api.errors import FieldError
+    from jobsworth.validation.engine import Readable
 
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """The labels of a namespace by its name; None where they are not known."""
@@ -26,6 +32,7 @@ API_VERDICTS = ("deny", "warn", "off")
 MOST_KEY_LETTERS = 63
 """The longest name of an audit annotation; the API server puts the webhook's name before it."""
 
+UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND = UNREADABLE
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
 _STORED_UNREADABLE = "StoredObjectUnreadable"
 
@@ -39,12 +46,14 @@ class Answer:
         verdict: one of :data:`jobsworth.admission.outcome.VERDICTS`.
         codes: of the findings, each once.
         policies: the names of the policies that denied, or whose defaults were filled in.
+        unreadable: why parts of the object were not evaluated; of :data:`.outcome.UNREADABLE`.
     """
 
     response: AdmissionResponse
     verdict: str
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
+    unreadable: tuple[str, ...] = ()
 
 
 _UNTOUCHED = Answer(AdmissionResponse(allowed=True), "untouched")
@@ -88,8 +97,9 @@ class Judge:
     def mutate(self, request: AdmissionRequest) -> Answer:
         """The patch that fills in what the policies say, for a request to create or update.
 
-        An object that cannot be decoded stays as it is: the API server refuses it itself. So does one
-        whose spec is not new: a controller's update must not be made into a change of the spec.
+        Unknown fields stay as they are: the server may be of a later release. An object with a value of
+        a wrong type stays as it is, and so does one whose spec is not new: a controller's update must not
+        be made into a change of the spec.
 
         Raises:
             BadReview: the request has no object.
@@ -100,18 +110,24 @@ class Judge:
         if not self.policies.policies or not scope.spec_changed(request):
             return _ALLOWED
         try:
-            filled = self._engine.default(value)
-        except (CannotDecode, UnknownKind):
-            return _ALLOWED
+            readable = self._engine.default_readable(value)
+        except UnknownKind:
+            return replace(_ALLOWED, unreadable=(UNKNOWN_KIND,))
+        reasons = _reasons(readable)
+        if readable.errors:
+            return replace(_ALLOWED, unreadable=reasons)
+        filled = readable.object
         mutation = self.policies.default(self._subject(request, filled), self.server)
         warnings = warning_texts.texts(mutation.warnings)
         # A server has filled in its defaults: the patch is what the policies add to them. A manifest
-        # gets both, and becomes what `jobsworth default --policy` prints.
-        before = filled if came_from_a_server(value) else value
+        # gets both, and becomes what `jobsworth default --policy` prints; where it has unknown fields,
+        # only what the policies add, for the patch would remove them.
+        before = value if readable.complete and not came_from_a_server(value) else filled
         operations = patch(before, mutation.object) if mutation.applied else []
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))
-        return Answer(response, "patched" if operations else "allowed", policies=names)
+        verdict = "patched" if operations else "allowed"
+        return Answer(response, verdict, policies=names, unreadable=reasons)
 
     def validate(self, request: AdmissionRequest) -> Answer:
         """Whether a request to create or update is allowed, and why not.
@@ -131,33 +147,14 @@ class Judge:
         )
         if not spec_changed and not metadata_changed:
             return _ALLOWED
-        try:
-            findings = self._api_findings(request, value, spec_changed=spec_changed)
-        except UnknownKind:
-            return _UNTOUCHED
+        findings = self._api_findings(request, value, spec_changed=spec_changed)
         errors = [finding for finding in findings if finding.severity == "error"]
         if errors and self._api_verdict == "deny":
             return _refused(request, errors)
         warnings = [_sentence(finding) for finding in findings]
-        if not self.policies.policies or not self._is_readable(value, errors):
+        if not self.policies.policies:
             return _with(_ALLOWED, warnings, _codes(findings))
         return self._judged(request, value, warnings, findings)
-
-    def _is_readable(self, value: dict[str, Any], errors: Sequence[Finding]) -> bool:
-        """Whether an object has the shape that policies rely on."""
-        if self._api_verdict == "off":
-            return self._decodes(value)
-        if any(finding.reason in _UNDECODABLE for finding in errors):
-            return False
-        # Of a spec that is not new the errors were left out.
-        return came_from_a_server(value) or self._decodes(value)
-
-    def _decodes(self, value: dict[str, Any]) -> bool:
-        try:
-            self._engine.decode(value)
-        except (CannotDecode, UnknownKind):
-            return False
-        return True
 
     def _api_findings(
         self, request: AdmissionRequest, value: dict[str, Any], *, spec_changed: bool
@@ -165,7 +162,12 @@ class Judge:
         if self._api_verdict == "off":
             return []
         old = request.old_object
-        findings = self._engine.validate(without_generated(value) if old is None else value, old)
+        try:
+            findings = self._engine.validate(
+                without_generated(value) if old is None else value, old
+            )
+        except UnknownKind:
+            return []  # of a later API: what the policies make of it is theirs to say
         if old is None:
             return findings
         # What is stored already is not refused again, nor is what only we cannot read.
@@ -183,14 +185,14 @@ class Judge:
         warnings: list[str],
         findings: list[Finding],
     ) -> Answer:
-        subject = self._subject(request, self._with_defaults(value))
+        subject, unreadable = self._readable_subject(request, value)
         judgement = self.policies.judge(subject, self.server)
         audit = {key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()}
         codes = _codes([*findings, *(verdict.breach for verdict in judgement.findings)])
         warned = warning_texts.texts([*warnings, *judgement.warnings])
         if not judgement.denied:
             response = AdmissionResponse(allowed=True, warnings=warned, audit_annotations=audit)
-            return Answer(response, "allowed", codes)
+            return Answer(response, "allowed", codes, unreadable=unreadable)
         denying = [verdict for verdict in judgement.findings if verdict.effect == "deny"]
         causes = [verdict.finding for verdict in denying]
         response = AdmissionResponse(
@@ -200,20 +202,37 @@ class Judge:
             audit_annotations=audit,
         )
         names = tuple(dict.fromkeys(verdict.policy for verdict in denying))
-        return Answer(response, "denied", codes, names)
+        return Answer(response, "denied", codes, names, unreadable)
+
+    def _readable_subject(
+        self, request: AdmissionRequest, value: dict[str, Any]
+    ) -> tuple[PolicyRequest, tuple[str, ...]]:
+        """The request as policies see it, and why parts of its object are not in it."""
+        errors: tuple[FieldError, ...] = ()
+        try:
+            readable = self._engine.default_readable(value)
+            reasons = _reasons(readable)
+        except UnknownKind:
+            known = {"apiVersion": "batch/v1", "kind": scope.KINDS[request.resource[2]]}
+            readable = self._engine.default_readable({**value, **known})
+            shown = f"{value.get('apiVersion')}, kind {value.get('kind')}"
+            errors = (invalid("apiVersion", shown, f"must be batch/v1, kind {known['kind']}"),)
+            reasons = (UNKNOWN_KIND, *_reasons(readable))
+        # What a server has filled in is left as it is: it may be of a later release than ours.
+        whole = readable.complete and came_from_a_server(value)
+        subject = self._subject(request, value if whole else readable.object)
+        errors = (*errors, *readable.errors)
+        return (replace(subject, unreadable=errors) if errors else subject), reasons
 
     def _subject(self, request: AdmissionRequest, value: dict[str, Any]) -> PolicyRequest:
         labels = self._namespace_labels(request.namespace) if self._asks_labels else None
-        old = request.old_object
-        if old is not None and not self._decodes(old):
-            old = None  # stored by a server that knows more than we do: judged as if it were new
         return PolicyRequest(
             operation=request.operation,
             kind=scope.KINDS[request.resource[2]],
             namespace=request.namespace,
             name=request.name,
             object=value,
-            old=None if old is None else self._with_defaults(old),
+            old=self._old(request.old_object),
             user=request.username or None,
             groups=request.groups,
             namespace_labels=labels,
@@ -222,8 +241,17 @@ class Judge:
             manifest=request.object,  # as it was sent: with the traces of who wrote what
         )
 
-    def _with_defaults(self, value: dict[str, Any]) -> dict[str, Any]:
-        return value if came_from_a_server(value) else self._engine.default(value)
+    def _old(self, old: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The stored object as policies see it; None where it cannot be decoded, as if it were new."""
+        if old is None:
+            return None
+        try:
+            readable = self._engine.default_readable(old)
+        except UnknownKind:
+            return None
+        if readable.errors:
+            return None
+        return old if readable.complete and came_from_a_server(old) else readable.object
 
 
 def _object_of(request: AdmissionRequest) -> dict[str, Any]:
@@ -232,6 +260,11 @@ def _object_of(request: AdmissionRequest) -> dict[str, Any]:
     if request.operation == "UPDATE" and request.old_object is None:
         raise BadReview("request.oldObject: is missing, though this is an UPDATE")
     return request.object
+
+
+def _reasons(readable: Readable) -> tuple[str, ...]:
+    found = ((readable.unknown, UNKNOWN_FIELD), (readable.errors, WRONG_TYPE))
+    return tuple(reason for parts, reason in found if parts)
 
 
 def _refused(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:

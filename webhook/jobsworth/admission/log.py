@@ -68,6 +68,7 @@ class Log:
             allowed=outcome.allowed,
             codes=outcome.codes,
             policies=outcome.policies,
+            **({"unreadable": outcome.unreadable} if outcome.unreadable else {}),
             patchOperations=outcome.operations,
             milliseconds=round(outcome.seconds * 1000, 3),
             **error,

@@ -54,6 +54,13 @@ class Metrics:
             "Requests that could not be judged because jobsworth failed.",
             registry=registry,
         )
+        self.unreadable = Counter(
+            "jobsworth_admission_unreadable_total",
+            "Requests of which policies did not evaluate all, by reason: a field of a later release "
+            "(unknown_field), a value that cannot be decoded (wrong_type), another kind (kind).",
+            ("endpoint", "reason"),
+            registry=registry,
+        )
         self.seconds = Histogram(
             "jobsworth_admission_duration_seconds",
             "Time from a request's body to its answer.",
@@ -105,6 +112,8 @@ class Metrics:
         self._seconds_of(outcome.door).observe(outcome.seconds)
         for code in outcome.codes:
             self._findings_of(code).inc()
+        for reason in outcome.unreadable:
+            self.unreadable.labels(outcome.door, reason).inc()
         if outcome.verdict == "patched":
             self.patches.labels(kind).inc()
         elif outcome.verdict == "failed":

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from jobsworth.api.finding import Finding
 from jobsworth.cli.policies import load_policies
-from jobsworth.policy.job_policy.codes import DEFAULT_NOT_APPLIED
+from jobsworth.policy.job_policy.codes import DEFAULT_NOT_APPLIED, UNREADABLE
 from jobsworth.policy.job_policy.policy_set import PolicySet
 from jobsworth.policy.job_policy.subject import of_manifest
 from jobsworth.reports.result import INVALID, VALID, Located
-from jobsworth.validation.engine import CannotDecode, UnknownKind
+from jobsworth.validation.engine import UnknownKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,10 +110,12 @@ class Policies:
 
     def _add(self, document: Document, result: Result, server: ApiServer, old: Any) -> None:
         try:
-            request = of_manifest(document.value, server, old=old)
-        except (CannotDecode, UnknownKind):
-            return  # that is said already
-        found = admit(self.policies, request, server).findings
+            # What cannot be decoded is an API error already; the policies evaluate the rest.
+            request = of_manifest(document.value, server, old=old, readable=True)
+        except UnknownKind:
+            return
+        admission = admit(self.policies, request, server)
+        found = [one for one in admission.findings if one[1].code != UNREADABLE]
         if not found:
             return
         said = {(finding.code, finding.field) for _, finding in found}

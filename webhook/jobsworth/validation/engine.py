@@ -42,6 +42,30 @@ class CannotDecode(ValueError):
         self.findings = findings
 
 
+class Readable:
+    """The part of an object that could be decoded, with the server's defaults.
+
+    Attributes:
+        object: without unknown fields and without values of a wrong type.
+        unknown: the paths of fields that the server's release does not have.
+        errors: the values of a wrong type.
+    """
+
+    __slots__ = ("errors", "object", "unknown")
+
+    def __init__(
+        self, object: dict[str, Any], unknown: tuple[str, ...], errors: tuple[FieldError, ...]
+    ) -> None:
+        self.object = object
+        self.unknown = unknown
+        self.errors = errors
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the object could be decoded."""
+        return not (self.unknown or self.errors)
+
+
 class Engine:
     """Judges and defaults objects as one API server does. Compiled once, then used for any number."""
 
@@ -90,6 +114,26 @@ class Engine:
             CannotDecode: the object is malformed.
         """
         struct, decoded, _ = self._decode(value)
+        return self._defaulted(struct, decoded)
+
+    def default_readable(self, value: Any) -> Readable:
+        """Return what can be decoded of an object, with the server's defaults filled in.
+
+        A server of a later release accepts fields that this one does not know, so whoever judges by
+        policies evaluates the rest instead of nothing.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        """
+        struct = kind_of(value)
+        report = Report()
+        decoded = self._decoder.of(struct)(value, "", report)
+        if report.errors:
+            decoded = _without_nothing(decoded)
+        unknown = tuple(f"{path}.{name}" if path else name for path, name, _ in report.unknown)
+        return Readable(self._defaulted(struct, decoded), unknown, tuple(report.errors))
+
+    def _defaulted(self, struct: Struct, decoded: dict[str, Any]) -> dict[str, Any]:
         self._fill_in(struct, decoded, Request(self.server, struct.name))
         if self._encoding is None:
             from jobsworth.validation.encoding import Encoding  # to validate takes none
@@ -174,6 +218,15 @@ def kind_of(value: Any) -> Struct:
         if struct is not None:
             return struct
     raise UnknownKind("not a Job or CronJob of batch/v1")
+
+
+def _without_nothing(decoded: Any) -> Any:
+    """Leave out what the decoder puts in the place of a scalar of a wrong type in a list or map."""
+    if type(decoded) is dict:
+        return {name: _without_nothing(part) for name, part in decoded.items() if part is not None}
+    if type(decoded) is list:
+        return [_without_nothing(item) for item in decoded if item is not None]
+    return decoded
 
 
 def _came_from_a_server(stored: dict[str, Any]) -> bool:

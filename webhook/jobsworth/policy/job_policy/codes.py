@@ -24,6 +24,7 @@ EXPRESSION_FAILED = "JP041"
 DEFAULT_NOT_APPLIED = "JP050"
 
 INTERNAL_ERROR = "JP090"
+UNREADABLE = "JP091"
 
 CODES: dict[str, str] = {
     BELOW_MINIMUM: "A number is less than a policy's minimum.",
@@ -42,5 +43,6 @@ CODES: dict[str, str] = {
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
     DEFAULT_NOT_APPLIED: "A default would have made the object invalid, and was left out.",
     INTERNAL_ERROR: "A policy could not be judged; that is a fault of jobsworth.",
+    UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }
 """Every code of a policy with one sentence that says when it is reported."""

@@ -31,6 +31,7 @@ class JobPolicy:
         enforcement: the most that a breach leads to: ``deny``, ``warn`` or ``audit``.
         on_internal_error: ``deny`` or ``allow``: what holds when an expression fails to evaluate, or
             jobsworth itself fails.
+        on_unreadable: ``deny`` or ``allow``: the effect of a value that cannot be decoded.
         cron_job_jobs: ``audit`` or ``enforce``: what holds for the Jobs that CronJobs make.
         matching: which requests it concerns.
         defaults: what it fills in; None where it has none.
@@ -47,6 +48,7 @@ class JobPolicy:
     priority: int
     enforcement: str
     on_internal_error: str
+    on_unreadable: str
     cron_job_jobs: str
     matching: Matching
     defaults: Defaults | None = None

@@ -24,6 +24,7 @@ from jobsworth.validation.engine import engine_for
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
     from jobsworth.policy.job_policy.document import JobPolicy
     from jobsworth.policy.job_policy.matching import Decision
@@ -33,6 +34,7 @@ AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
 SEVERITIES = {DENY: "error", WARN: "warning", AUDIT: "info"}
 _FAILURES = (codes.EXPRESSION_FAILED, codes.INTERNAL_ERROR)
+"""Violations whose effect ``onInternalError`` decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +218,22 @@ class _Case:
 
 def _breaches_of(policy: JobPolicy, case: _Case) -> list[Breach]:
     try:
-        return list(_breaches(policy, case))
+        found = list(_breaches(policy, case))
     except Exception as error:
         # One policy that cannot be judged must not keep the others from being heard.
         message = f"cannot be judged: {type(error).__name__}: {error}"
         return [Breach(codes.INTERNAL_ERROR, "", "InternalError", message)]
+    unreadable = case.request.unreadable
+    if not unreadable:
+        return found
+    # In the place of a value that cannot be decoded stands the server's default, which nobody judges.
+    places = tuple(error.field for error in unreadable)
+    judged = [one for one in found if not _is_at_or_below(one.field, places)]
+    return (
+        [*_unreadable(unreadable), *judged]
+        if case.spec_changed or case.metadata_changed
+        else judged
+    )
 
 
 def _breaches(policy: JobPolicy, case: _Case) -> Iterator[Breach]:
@@ -237,6 +250,16 @@ def _breaches(policy: JobPolicy, case: _Case) -> Iterator[Breach]:
         found = list(policy.expressions.judge(case.request))
         stored = _as_stored(case.request) if found and is_update else None
         yield from _fresh(found, () if stored is None else policy.expressions.judge(stored))
+
+
+def _unreadable(errors: Iterable[FieldError]) -> Iterator[Breach]:
+    for error in errors:
+        message = f"the policy cannot be evaluated completely: {error.message}"
+        yield Breach(codes.UNREADABLE, error.field, error.reason, message)
+
+
+def _is_at_or_below(field: str, places: Iterable[str]) -> bool:
+    return any(field == place or field.startswith((f"{place}.", f"{place}[")) for place in places)
 
 
 def _fresh(found: list[Breach], before: Iterable[Breach]) -> Iterable[Breach]:
@@ -276,6 +299,8 @@ def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> str:
 def _verdict(policy: JobPolicy, breach: Breach, most: str) -> Verdict:
     wanted = breach.effect or DENY
     if breach.code in _FAILURES and policy.on_internal_error == "allow":
+        wanted = AUDIT
+    if breach.code == codes.UNREADABLE and policy.on_unreadable == "allow":
         wanted = AUDIT
     effect = wanted if _RANKS[wanted] <= _RANKS[most] else most
     return Verdict(policy.name, effect, breach, policy.guidance)

@@ -96,6 +96,7 @@ def _read_document(document: object, problems: Problems) -> JobPolicy | None:
         return None
     matched = matching.matching(match, exempt)
     _check_reach(spec, matched, problems)
+    on_internal_error: str = spec.get("onInternalError", "deny")
     return JobPolicy(
         name=document["metadata"]["name"],
         description=spec.get("description", ""),
@@ -103,7 +104,8 @@ def _read_document(document: object, problems: Problems) -> JobPolicy | None:
         contact=spec.get("contact", ""),
         priority=spec.get("priority", 0),
         enforcement=spec.get("enforcement", "deny"),
-        on_internal_error=spec.get("onInternalError", "deny"),
+        on_internal_error=on_internal_error,
+        on_unreadable=spec.get("onUnreadable", on_internal_error),
         cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
         matching=matched,
         **parts,

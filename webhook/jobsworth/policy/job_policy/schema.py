@@ -82,6 +82,12 @@ def _spec() -> Schema:
                 "description": "What holds when an expression fails to evaluate, or jobsworth itself "
                 "fails.",
             },
+            "onUnreadable": {
+                "enum": ["deny", "allow"],
+                "description": "The effect of a value whose type jobsworth does not know, so that the "
+                "policy cannot be evaluated completely. Unknown fields are left out and the rest is "
+                "evaluated. The default is the value of onInternalError.",
+            },
             "cronJobJobs": {
                 "enum": ["audit", "enforce"],
                 "description": "What a breach leads to when the CronJob controller makes the Job. By "

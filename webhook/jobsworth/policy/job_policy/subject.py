@@ -12,6 +12,7 @@ from jobsworth.validation.engine import engine_for
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
 
 CREATE, UPDATE = "CREATE", "UPDATE"
@@ -41,6 +42,7 @@ class PolicyRequest:
         namespace_labels: of the namespace; None where they are not known.
         dry_run: nothing will be stored.
         options: the CreateOptions or UpdateOptions of the request.
+        unreadable: the values of ``object`` that could not be decoded, and so are not in it.
         manifest: what somebody wrote, where that is at hand; None where only ``object`` can tell.
     """
 
@@ -55,6 +57,7 @@ class PolicyRequest:
     namespace_labels: Mapping[str, str] | None = None
     dry_run: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
+    unreadable: tuple[FieldError, ...] = ()
     manifest: dict[str, Any] | None = None
 
     @property
@@ -87,6 +90,7 @@ def of_manifest(
     user: str | None = None,
     groups: tuple[str, ...] = (),
     namespace_labels: Mapping[str, str] | None = None,
+    readable: bool = False,
 ) -> PolicyRequest:
     """The request that a manifest becomes when it is sent to an API server, which fills in its defaults.
 
@@ -98,13 +102,21 @@ def of_manifest(
         user: who will send it, where that is known.
         groups: of the user.
         namespace_labels: of the namespace, where they are known.
+        readable: take what can be decoded of a malformed manifest instead of raising CannotDecode.
 
     Raises:
         UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
         CannotDecode: the API server could not decode it.
     """
     engine = engine_for(server)
-    filled = engine.default(value)
+
+    unreadable: tuple[FieldError, ...] = ()
+    if readable:
+        part = engine.default_readable(value)
+        filled, unreadable = part.object, part.errors
+        stored = None if old is None else engine.default_readable(old).object
+    else:
+        filled, stored = engine.default(value), None if old is None else engine.default(old)
     metadata = filled["metadata"]
     return PolicyRequest(
         operation=CREATE if old is None else UPDATE,
@@ -112,10 +124,11 @@ def of_manifest(
         namespace=metadata.get("namespace") or namespace or "default",
         name=metadata.get("name") or "",
         object=filled,
-        old=None if old is None else engine.default(old),
+        old=stored,
         user=user,
         groups=groups,
         namespace_labels=namespace_labels,
+        unreadable=unreadable,
         manifest=value,
     )
 

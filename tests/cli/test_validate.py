@@ -6,10 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from jobsworth.cli.judging import FILES_FOR_ONE_PROCESS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -240,6 +243,40 @@ def test_many_files_on_many_processes_are_reported_in_order(tmp_path: Path) -> N
         f"{number:03}" for number in range(150)
     ]
     assert loaded["summary"]["invalid"] == 100
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver", "fork"])
+def test_its_processes_execute_no_module_of_the_current_folder(
+    tmp_path: Path, start_method: str
+) -> None:
+    """Where multiprocessing does not fork, it starts `python -c`, which would look there first."""
+    if start_method not in get_all_start_methods():
+        pytest.skip(f"{start_method} does not exist on this platform")
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    for module in ("multiprocessing", "pickle", "runpy", "socket"):
+        (folder / f"{module}.py").write_text(f"open({str(tmp_path / 'executed')!r}, 'w')\n")
+    for number in range(FILES_FOR_ONE_PROCESS + 1):
+        (folder / f"{number}.yaml").write_text(BAD)
+    script = tmp_path / "jobsworth-script.py"
+    script.write_text(
+        "import multiprocessing\n"
+        "from jobsworth.cli import main\n"
+        "if __name__ == '__main__':\n"
+        f"    multiprocessing.set_start_method({start_method!r})\n"
+        "    main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script), "validate", "--jobs", "2", "."],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert not (tmp_path / "executed").exists()
+    assert done.returncode == 1, done.stderr
 
 
 def test_help_teaches_by_example() -> None:

@@ -12,7 +12,8 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 PARTS = (
-    ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "pyproject.toml", "schemas", "webhook",
+    ".pre-commit-hooks.yaml", "LICENSE", "README.md", "action.yml", "constraints.txt", "pyproject.toml",
+    "schemas", "webhook",
 )  # fmt: skip
 
 

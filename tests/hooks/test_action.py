@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from jobsworth.cli.judging import FILES_FOR_ONE_PROCESS
 
 ROOT = Path(__file__).parent.parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -37,36 +42,91 @@ if shutil.which("bash") is None:
     pytest.skip("there is no bash here, in which the action's steps run", allow_module_level=True)
 
 
+POLICY = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata:
+  name: {name}
+spec:
+  {demand}
+"""
+NAMES = POLICY.format(
+    name="names",
+    demand="expressions: [{expression: \"object.metadata.name.startsWith('ours-')\", message: no prefix}]",
+)
+LIMITS = POLICY.format(name="limits", demand="limits: {backoffLimit: {maximum: 3}}")
+
+MODULES = (
+    # of jobsworth and what it imports, of the installation, of Python's start and of its processes
+    "jobsworth/__init__.py", "jobsworth/__main__.py", "yaml.py", "click.py", "ruamel/__init__.py",
+    "pip.py", "venv.py", "ensurepip.py", "hatchling.py", "packaging.py", "backend.py",
+    "sitecustomize.py", "usercustomize.py", "runpy.py", "json.py",
+    "multiprocessing.py", "pickle.py", "socket.py", "selectors.py",
+)  # fmt: skip
+WHERE = "${{ runner.os == 'Windows' && 'Scripts' || 'bin' }}"
+
+
 def run(
-    step: dict[str, Any], folder: Path, temp: Path, **inputs: str
+    step: dict[str, Any],
+    folder: Path,
+    temp: Path,
+    *,
+    action: Path = ROOT,
+    environment: dict[str, str] | None = None,
+    **inputs: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a step as GitHub's runner does: expressions into the environment, then `bash -eo pipefail`."""
+    """Run a step as GitHub's runner does: expressions into the environment, then `bash -eo pipefail`.
+
+    Args:
+        step: of the action.
+        folder: the checkout.
+        temp: the runner's folder for temporary files.
+        action: where the runner has the action's repository.
+        environment: what the workflow sets for the whole job.
+        inputs: of the action, with underscores for hyphens.
+    """
     values = {f"inputs.{name}": facts["default"] for name, facts in ACTION["inputs"].items()}
     values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
     values |= {"steps.python.outputs.python-path": sys.executable, "runner.temp": str(temp)}
-    environment = {**os.environ, "GITHUB_ACTION_PATH": str(ROOT)}
-    for name, text in step["env"].items():
-        written = text
+
+    def written(text: str) -> str:
+        text = text.replace(WHERE, "bin")
         for expression, value in values.items():
-            written = written.replace(f"${{{{ {expression} }}}}", value)
-        assert "${{" not in written, f"what is {written}?"
-        environment[name] = written
+            text = text.replace(f"${{{{ {expression} }}}}", value)
+        assert "${{" not in text, f"what is {text}?"
+        return text
+
+    set_by_runner = {"GITHUB_ACTION_PATH": str(action)}
+    set_by_step = {name: written(text) for name, text in step["env"].items()}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder,
-        env=environment,
+        cwd=written(step.get("working-directory", str(folder))),
+        env={**os.environ, **set_by_runner, **(environment or {}), **set_by_step},
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-@pytest.fixture
-def temp(tmp_path: Path) -> Path:
-    """The runner's folder for what is temporary, with jobsworth in it as if it were installed."""
-    (tmp_path / "temp").mkdir()
-    (tmp_path / "temp/jobsworth").symlink_to(ROOT / "webhook")
-    return tmp_path / "temp"
+@pytest.fixture(scope="module")
+def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The runner's folder for temporary files, with an environment that has jobsworth in it.
+
+    Its processes are started as Python does by default on macOS and Windows, and since 3.14 on Linux: anew,
+    not by a fork.
+    """
+    temp = tmp_path_factory.mktemp("temp")
+    environment = temp / "jobsworth"
+    venv.create(environment, symlinks=True)
+    places = {"base": str(environment), "platbase": str(environment)}
+    packages = Path(sysconfig.get_path("purelib", "venv", vars=places))
+    spawning = (
+        "import sys; '-m' in sys.orig_argv"
+        " and __import__('multiprocessing').set_start_method('spawn', force=True)"
+    )
+    lines = [str(ROOT / "webhook"), *{sysconfig.get_path(name) for name in ("purelib", "platlib")}]
+    (packages / "as_if_installed.pth").write_text("\n".join([*lines, spawning]))
+    return temp
 
 
 @pytest.fixture
@@ -75,9 +135,27 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "checkout"
 
 
-def test_it_is_a_composite_action_with_three_inputs() -> None:
+@pytest.fixture
+def executed(tmp_path: Path, folder: Path) -> Path:
+    """The file in which the Python modules of a hostile checkout note that they were executed."""
+    executed = tmp_path / "executed"
+    for module in MODULES:
+        path = folder / module
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(
+            f"open({str(executed)!r}, 'a').write({module!r} + '\\n')\nraise SystemExit(0)\n"
+        )
+    (folder / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+    )
+    (folder / "setup.cfg").write_text("[install]\nprefix = here\n")
+    (folder / "constraints.txt").write_text("click<8.2\n")
+    return executed
+
+
+def test_it_is_a_composite_action_with_four_inputs() -> None:
     assert ACTION["runs"]["using"] == "composite"
-    assert set(ACTION["inputs"]) == {"paths", "kubernetes-version", "args"}
+    assert set(ACTION["inputs"]) == {"paths", "kubernetes-version", "policy", "args"}
     assert all(not facts.get("required") for facts in ACTION["inputs"].values())
     assert {"name", "description", "branding"} <= ACTION.keys()
 
@@ -137,14 +215,91 @@ def test_what_an_input_says_is_never_run(folder: Path, temp: Path) -> None:
     assert list(folder.iterdir()) == [folder / "some jobs"]
 
 
-@pytest.mark.network
-@pytest.mark.usefixtures("package_index")
-def test_what_it_installs_is_what_judges(folder: Path, tmp_path: Path, project: Path) -> None:
-    installed = run(
-        {**INSTALL, "run": f"GITHUB_ACTION_PATH={project}\n{INSTALL['run']}"}, folder, tmp_path
-    )
-    assert installed.returncode == 0, installed.stderr
+def test_policies_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
+    (folder / "job.yaml").write_text(GOOD.replace("spec:\n", "spec:\n  backoffLimit: 9\n", 1))
+    (folder / "our policies").mkdir()
+    (folder / "our policies/limits.yaml").write_text(LIMITS)
+    (folder / "names.yaml").write_text(NAMES)
+    assert run(JUDGE, folder, temp, paths="job.yaml").returncode == 0
+    done = run(JUDGE, folder, temp, paths="job.yaml", policy="our policies\nnames.yaml\n")
+    assert done.returncode == 1, done.stderr
+    assert "(policy limits)" in done.stdout
+    assert "(policy names)" in done.stdout
+
+
+def test_the_modules_of_the_hostile_checkout_would_be_executed(
+    folder: Path, executed: Path
+) -> None:
+    """Without isolation they are: so that what follows proves something."""
+    subprocess.run([sys.executable, "-m", "jobsworth"], cwd=folder, check=False)
+    assert "jobsworth/__init__.py" in executed.read_text()
+
+
+@pytest.mark.parametrize("workflow", [{}, {"PYTHONPATH": "."}], ids=["plain", "with-a-path"])
+def test_judging_executes_nothing_of_the_checkout(
+    folder: Path, temp: Path, executed: Path, workflow: dict[str, str]
+) -> None:
     (folder / "job.yaml").write_text(BAD)
-    done = run(JUDGE, folder, tmp_path)
+    done = run(JUDGE, folder, temp, environment=workflow)
+    assert not executed.exists(), executed.read_text()
     assert done.returncode == 1, done.stderr
     assert "::error" in done.stdout
+
+
+def test_nor_do_the_processes_of_which_it_takes_several(
+    folder: Path, temp: Path, executed: Path
+) -> None:
+    for number in range(FILES_FOR_ONE_PROCESS + 1):
+        (folder / f"{number}.yaml").write_text(BAD)
+    done = run(JUDGE, folder, temp, args="--jobs 2")
+    assert not executed.exists(), executed.read_text()
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.count("backoffLimitPerIndex") > FILES_FOR_ONE_PROCESS
+
+
+def test_it_installs_for_the_python_that_the_pins_were_made_with() -> None:
+    (setup,) = (step for step in STEPS if step.get("uses", "").startswith("actions/setup-python@"))
+    base = re.search(r"^FROM \S+/python:(3\.\d+)\.", (ROOT / "Containerfile").read_text(), re.M)
+    assert base is not None
+    assert setup["with"]["python-version"] == base[1]
+
+
+@pytest.mark.network
+@pytest.mark.usefixtures("package_index")
+def test_installing_executes_nothing_of_the_checkout_and_what_it_installs_judges(
+    folder: Path, tmp_path: Path, project: Path, executed: Path
+) -> None:
+    """In a job whose environment variables point Python and pip to the checkout."""
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    workflow = {
+        "PYTHONPATH": f"{folder}",
+        "PYTHONSTARTUP": f"{folder}/runpy.py",
+        "PIP_CONSTRAINT": f"{folder}/constraints.txt",
+        "PIP_REQUIREMENT": "constraints.txt",
+    }
+    installed = run(INSTALL, folder, temp, action=project, environment=workflow)
+    assert not executed.exists(), executed.read_text()
+    assert installed.returncode == 0, installed.stderr
+
+    (folder / "job.yaml").write_text(BAD)
+    done = run(JUDGE, folder, temp, environment=workflow)
+    assert not executed.exists(), executed.read_text()
+    assert done.returncode == 1, done.stderr
+    assert "::error" in done.stdout
+
+    (folder / "job.yaml").write_text(GOOD)
+    (folder / "names.yaml").write_text(NAMES)
+    done = run(JUDGE, folder, temp, environment=workflow, policy="names.yaml", paths="job.yaml")
+    assert not executed.exists(), executed.read_text()
+    assert done.returncode == 1, done.stderr
+    assert "(policy names)" in done.stdout
+
+    pins = (ROOT / "constraints.txt").read_text().splitlines()
+    frozen = subprocess.run(
+        [temp / "jobsworth/bin/python", "-I", "-m", "pip", "freeze", "--all", "--exclude", "jobsworth"],
+        capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    assert {line.lower() for line in frozen if not line.startswith(("pip==", "setuptools=="))} <= {
+        pin.lower() for pin in pins
+    }

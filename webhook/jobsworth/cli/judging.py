@@ -314,9 +314,16 @@ def judge_all(
     from concurrent.futures import ProcessPoolExecutor
 
     gc.enable()
-    with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(judge,)) as pool:
-        batches = pool.map(_judge_some, _batches(found))
-        yield from _counted(batches, len(found), progress)
+    # A worker that is not forked begins as `python -c`, which would import multiprocessing from the current
+    # folder if it could: mostly a checkout, and not always a trusted one.
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(judge,)) as pool:
+            batches = pool.map(_judge_some, _batches(found))
+            yield from _counted(batches, len(found), progress)
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
 
 
 def _counted(

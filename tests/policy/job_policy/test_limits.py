@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import jobsworth
 from jobsworth.policy.job_policy.fields import FIELDS, share_of
-from policed import cron_job, document, job, policies, problems, said, verdicts
+from jobsworth.policy.job_policy.subject import of_manifest
+from jobsworth.policy.job_policy.written import LAST_APPLIED
+from policed import SERVER, cron_job, document, job, policies, problems, said, verdicts
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 50, "parallelism": 5}
 
@@ -198,7 +202,8 @@ def test_a_limit_of_a_cron_job(limits: Any, spec: Any, expected: str | None) -> 
 def test_the_job_inside_a_cron_job_is_judged_with_the_defaults_that_it_will_have() -> None:
     limits = {"backoffLimit": {"maximum": 5}, "pod": {"restartPolicy": {"allowed": ["OnFailure"]}}}
     assert said(cron_job(), limits=limits) == [
-        "spec.jobTemplate.spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 [JP002]",
+        "spec.jobTemplate.spec.backoffLimit: backoffLimit is not set, so the API server sets 6, more than"
+        " the 5 that policy house-rules allows. Set backoffLimit: 5. [JP002]",
         'spec.jobTemplate.spec.template.spec.restartPolicy: Unsupported value: "Never": '
         'supported values: "OnFailure" [JP003]',
     ]
@@ -292,3 +297,103 @@ def test_every_field_of_the_table_can_be_limited(name: str) -> None:
     limit = {"allowed": list(field.values)} if field.values else SAMPLES[field.kind]
     limits = {field.key: limit} if field.scope == "job" else {field.scope: {field.key: limit}}
     assert problems(limits=limits) == []
+
+
+NO_LIMIT = 2**31 - 1
+BESIDE_PER_INDEX = {**INDEXED, "backoffLimitPerIndex": 1}
+
+
+@pytest.mark.parametrize("limit", [{"maximum": 3}, {"allowed": [0, 1]}])
+@pytest.mark.parametrize("inside", [job, lambda **spec: cron_job(job(**spec))])
+def test_a_limit_that_the_per_index_limit_replaces_is_no_violation(inside: Any, limit: Any) -> None:
+    value = inside(**BESIDE_PER_INDEX)
+    held = policies(limits={"backoffLimit": limit})
+    assert held.judge(of_manifest(value, SERVER), SERVER).findings == ()
+    assert said(with_traces(value), limits={"backoffLimit": limit}) == []
+
+
+def test_a_backoff_limit_that_was_written_beside_a_per_index_limit_is_limited() -> None:
+    limits = {"backoffLimit": {"maximum": 3}}
+    assert said(job(**BESIDE_PER_INDEX, backoffLimit=9), limits=limits) == [
+        "spec.backoffLimit: Invalid value: 9: must be less than or equal to 3 [JP002]"
+    ]
+
+
+def with_traces(value: Any, manifest: Any = None) -> Any:
+    """An object as it reaches a webhook: after `kubectl apply` of a manifest, or after a plain create."""
+    filled = jobsworth.default(value, kubernetes_version="1.36")
+    entry = {"manager": "kubectl", "operation": "Update", "fieldsV1": {}}
+    filled["metadata"] |= {"managedFields": [entry]}
+    if manifest is not None:
+        filled["metadata"]["annotations"] = {LAST_APPLIED: json.dumps(manifest)}
+    return filled
+
+
+def test_no_limit_at_all_is_a_violation_only_where_somebody_is_known_to_have_written_it() -> None:
+    limits = {"backoffLimit": {"maximum": 3}}
+    bare, written = job(**BESIDE_PER_INDEX), job(**BESIDE_PER_INDEX, backoffLimit=NO_LIMIT)
+    assert said(with_traces(bare), limits=limits) == []
+    assert said(with_traces(bare, bare), limits=limits) == []
+    (text,) = said(with_traces(written, written), limits=limits)
+    assert text.startswith(f"spec.backoffLimit: Invalid value: {NO_LIMIT}: ")
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        (
+            {"backoffLimit": {"maximum": 3}},
+            "spec.backoffLimit: backoffLimit is not set, so the API server sets 6, more than the 3 that"
+            " policy house-rules allows. Set backoffLimit: 3. [JP002]",
+        ),
+        (
+            {"backoffLimit": {"minimum": 8}},
+            "spec.backoffLimit: backoffLimit is not set, so the API server sets 6, less than the 8 that"
+            " policy house-rules requires. Set backoffLimit: 8. [JP001]",
+        ),
+        (
+            {"completionMode": {"allowed": ["Indexed"]}},
+            "spec.completionMode: completionMode is not set, so the API server sets NonIndexed, which"
+            " policy house-rules does not allow. Set completionMode: Indexed. [JP003]",
+        ),
+        (
+            {"backoffLimit": {"allowed": [0, 1]}},
+            "spec.backoffLimit: backoffLimit is not set, so the API server sets 6, which policy"
+            " house-rules does not allow. Set backoffLimit to 0 or 1. [JP003]",
+        ),
+        (
+            {"pod": {"terminationGracePeriodSeconds": {"minimum": 60}}},
+            "spec.template.spec.terminationGracePeriodSeconds: terminationGracePeriodSeconds is not set,"
+            " so the API server sets 30, less than the 60 that policy house-rules requires. Set"
+            " terminationGracePeriodSeconds: 60. [JP001]",
+        ),
+        (
+            {"suspend": {"allowed": [True]}},
+            "spec.suspend: suspend is not set, so the API server sets false, which policy house-rules"
+            " does not allow. Set suspend: true. [JP003]",
+        ),
+    ],
+)
+def test_a_violation_of_a_default_says_that_the_field_is_not_set(
+    limits: dict[str, Any], expected: str
+) -> None:
+    held = policies(limits=limits)
+    request = of_manifest(job(), SERVER)
+    (verdict,) = held.judge(request, SERVER).findings
+    assert str(verdict) == expected
+    assert "(policy house-rules)" not in verdict.finding.message
+    (applied,) = said(with_traces(job(), job()), limits=limits)
+    assert applied == expected
+
+
+def test_in_a_cron_job_what_is_absent_was_not_written() -> None:
+    (text,) = said(with_traces(cron_job(job())), limits={"backoffLimit": {"maximum": 3}})
+    assert "backoffLimit is not set, so the API server sets 6" in text
+
+
+def test_where_it_cannot_be_told_who_wrote_a_default_the_hint_says_so() -> None:
+    (text,) = said(with_traces(job()), limits={"backoffLimit": {"maximum": 3}})
+    assert text == (
+        "spec.backoffLimit: Invalid value: 6: must be less than or equal to 3 [JP002] "
+        "If backoffLimit is not set, the API server sets 6. Set backoffLimit: 3."
+    )

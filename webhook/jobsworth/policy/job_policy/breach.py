@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ class Breach:
         message: what is wrong, with the value and what is allowed, worded like the API server's.
         effect: ``deny``, ``warn`` or ``audit`` where the breach itself says so; empty: the document's.
         hint: what else may help.
+        explanation: what is shown in place of the message; ``{policy}`` stands for the policy's name.
     """
 
     code: str
@@ -31,6 +33,7 @@ class Breach:
     message: str
     effect: str = ""
     hint: str = ""
+    explanation: str = dataclass_field(default="", compare=False)
 
 
 def breach(code: str, error: FieldError) -> Breach:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.job_policy.subject import JobView
+from jobsworth.policy.job_policy.subject import server_default
 from jobsworth.policy.job_policy.written import written
 from jobsworth.validation.engine import engine_for
 
@@ -111,9 +111,8 @@ class Draft:
         """
         if self.request.kind != "Job" or self.written.has((*self.job, name)):
             return False
-        others = {key: part for key, part in self.spec.items() if key != name}
-        filled = JobView("Job", {"spec": others}, self._server).spec
-        return name in filled and filled[name] == self.spec.get(name)
+        default = server_default(name, self.spec, self._server)
+        return default is not None and bool(default == self.spec.get(name))
 
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
         """Make changes, all or none: none where they would bring an error, with a warning that says so."""

@@ -18,7 +18,8 @@ from jobsworth.api.declare import Pointer, Scalar, Struct
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from jobsworth.policy.job_policy.subject import JobView
+    from jobsworth.api.declare import Field
+    from jobsworth.policy.job_policy.subject import JobView, Origin
 
 _NAMES = {
     "job": (
@@ -74,6 +75,7 @@ class JobField:
         values: the only values that the API knows; empty where it is not an enumeration.
         always_set: the API server fills it in, or refuses an object without it.
         share: it can be given as a percentage of the completions.
+        declared: its declaration in :mod:`jobsworth.api`.
     """
 
     name: str
@@ -83,6 +85,11 @@ class JobField:
     values: tuple[str, ...]
     always_set: bool
     share: bool
+    declared: Field
+
+    def origin(self, view: JobView) -> Origin:
+        """Tell how a field that is set came by its value."""
+        return view.origin(self.path(view).split("."), self.declared)
 
     def path(self, view: JobView) -> str:
         """The field path in an object, as Kubernetes writes it."""
@@ -108,7 +115,9 @@ def _field(scope: str, key: str) -> JobField:
     assert isinstance(target, Scalar | Struct)
     kind = _KINDS[target.name] if isinstance(target, Scalar) else "object"
     values = _VALUES.get(name) or declared.enum or declared.values or ()
-    return JobField(name, scope, key, kind, tuple(values), name in _ALWAYS_SET, name in SHARES)
+    return JobField(
+        name, scope, key, kind, tuple(values), name in _ALWAYS_SET, name in SHARES, declared
+    )
 
 
 FIELDS: dict[str, JobField] = {

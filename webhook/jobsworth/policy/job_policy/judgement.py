@@ -63,13 +63,20 @@ class Verdict:
             code=self.breach.code,
             field=self.breach.field,
             reason=self.breach.reason,
-            message=f"{self.breach.message} (policy {self.policy})",
+            message=self.text if self.breach.explanation else f"{self.text} (policy {self.policy})",
             hint=" ".join(filter(None, hints)),
+        )
+
+    @property
+    def text(self) -> str:
+        """What is wrong, in one or two sentences."""
+        return self.breach.explanation.replace("{policy}", f"policy {self.policy}") or (
+            self.breach.message
         )
 
     def __str__(self) -> str:
         place = f"{self.breach.field}: " if self.breach.field else ""
-        text = f"{place}{self.breach.message} [{self.breach.code}]"
+        text = f"{place}{self.text} [{self.breach.code}]"
         return f"{text} {self.breach.hint}" if self.breach.hint else text
 
 
@@ -184,7 +191,8 @@ class _Case:
     def new(self) -> JobView:
         """The object."""
         if self._new is None:
-            self._new = JobView(self.request.kind, self.request.object, self.server)
+            request = self.request
+            self._new = JobView(request.kind, request.object, self.server, request.manifest)
         return self._new
 
     @property

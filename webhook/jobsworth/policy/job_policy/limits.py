@@ -6,17 +6,18 @@ breaches. A bound speaks about a value that is set; ``required`` makes sure that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.errors import FieldError, forbidden, required
-from jobsworth.policy.job_policy import codes, failure_policy_limits, resources
+from jobsworth.policy.job_policy import codes, failure_policy_limits, globs, resources
 from jobsworth.policy.job_policy.breach import Breach
 from jobsworth.policy.job_policy.checks import checks_of
 from jobsworth.policy.job_policy.fields import FIELDS, JobField
+from jobsworth.policy.job_policy.subject import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jobsworth.policy.job_policy.checks import Check
     from jobsworth.policy.job_policy.problems import Problems
@@ -43,6 +44,9 @@ _SET_WHERE: dict[str, tuple[str, Callable[[JobView], bool]]] = {
     "successPolicy": (" in an Indexed Job", _is_indexed),
 }
 """Fields that the API refuses elsewhere: there they are not required either."""
+
+_REPLACED_BY = {"backoffLimit": "backoffLimitPerIndex"}
+"""Fields that another field replaces: the server then sets them to no limit (KEP-3850)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,7 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
 
 def _field_judge(field: JobField, limit: Limit) -> Judge:
     where, applies = _SET_WHERE.get(field.name, ("", None))
+    replacement = _REPLACED_BY.get(field.name)
 
     def judge(view: JobView) -> Iterable[Breach]:
         if field.scope == "cronJob" and view.cron is None:
@@ -140,9 +145,52 @@ def _field_judge(field: JobField, limit: Limit) -> Judge:
         value = field.value(view)
         if value is None and applies is not None and not applies(view):
             return ()
-        return limit.breaches(field.path(view), value, view, where)
+        found = limit.breaches(field.path(view), value, view, where)
+        if not found or value is None:
+            return found
+        origin = field.origin(view)
+        if origin is Origin.WRITTEN:
+            return found
+        if replacement is not None and replacement in view.spec:
+            return ()
+        return [_about_default(breach, field.key, value, limit, origin) for breach in found]
 
     return judge
+
+
+def _about_default(breach: Breach, name: str, value: Any, limit: Limit, origin: Origin) -> Breach:
+    """Say of a violation that nobody, or perhaps nobody, wrote the value."""
+    clause, advice = _allowance(name, breach.code, limit.value)
+    if origin is Origin.UNKNOWN:
+        hint = f"If {name} is not set, the API server sets {_shown(value)}. {advice}"
+        return replace(breach, hint=f"{hint} {breach.hint}".rstrip())
+    sets = f"{name} is not set, so the API server sets {_shown(value)}"
+    return replace(breach, explanation=f"{sets}, {clause}. {advice}")
+
+
+def _allowance(name: str, code: str, limit: Mapping[str, Any]) -> tuple[str, str]:
+    """What a policy allows instead of a default, as a clause, and what to do, as a sentence."""
+    if code == codes.ABOVE_MAXIMUM:
+        most = limit["maximum"]
+        return f"more than the {most} that {{policy}} allows", _set_to(name, [most])
+    if code == codes.BELOW_MINIMUM:
+        least = limit["minimum"]
+        return f"less than the {least} that {{policy}} requires", _set_to(name, [least])
+    return "which {policy} does not allow", _set_to(name, limit.get("allowed", ()))
+
+
+def _set_to(name: str, values: Sequence[Any]) -> str:
+    plain = [
+        _shown(value) for value in values if not (isinstance(value, str) and globs.is_wild(value))
+    ]
+    if len(plain) == 1:
+        return f"Set {name}: {plain[0]}."
+    return f"Set {name} to {' or '.join(plain)}." if plain else f"Set {name}."
+
+
+def _shown(value: Any) -> str:
+    """A value as a manifest has it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _metadata_judge(name: str, key: str, limit: Limit) -> Judge:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.request import Request
+from jobsworth.policy.job_policy.written import written
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from jobsworth.api.declare import Field
     from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
+    from jobsworth.policy.job_policy.written import Written
 
 CREATE, UPDATE = "CREATE", "UPDATE"
 OPERATIONS = (CREATE, UPDATE)
@@ -133,11 +137,28 @@ def of_manifest(
     )
 
 
+class Origin(Enum):
+    """How a field came by its value."""
+
+    WRITTEN = "written"
+    """A client wrote it, or it is not the value that the server sets."""
+    DEFAULTED = "defaulted"
+    """No client wrote it."""
+    UNKNOWN = "unknown"
+    """It is the server's default, and the object does not tell whether a client wrote it."""
+
+
 class JobView:
     """A Job, or the Job inside a CronJob as it will be made.
 
     The API server leaves the Job inside a CronJob without a Job's defaults until it is made; a policy
     judges what will run, so that the CronJob is refused and not the Jobs that it makes later.
+
+    Args:
+        kind: ``Job`` or ``CronJob``.
+        object: the whole object, with the server's defaults.
+        server: whose defaults they are.
+        manifest: what a client wrote, where it is known; otherwise the traces in `object` tell.
 
     Attributes:
         kind: ``Job`` or ``CronJob``.
@@ -147,9 +168,15 @@ class JobView:
         cron: the CronJobSpec; None of a Job.
     """
 
-    __slots__ = ("cron", "kind", "object", "path", "spec")
+    __slots__ = ("_manifest", "_server", "_written", "cron", "kind", "object", "path", "spec")
 
-    def __init__(self, kind: str, object: dict[str, Any], server: ApiServer) -> None:
+    def __init__(
+        self,
+        kind: str,
+        object: dict[str, Any],
+        server: ApiServer,
+        manifest: dict[str, Any] | None = None,
+    ) -> None:
         self.kind = kind
         self.object = object
         spec: dict[str, Any] = object["spec"]
@@ -161,6 +188,9 @@ class JobView:
             self.cron = None
             self.path = "spec"
         self.spec = _as_it_will_be(spec, server)
+        self._server = server
+        self._manifest = manifest
+        self._written: Written | None = None
 
     @property
     def pod(self) -> dict[str, Any]:
@@ -174,6 +204,42 @@ class JobView:
         metadata: dict[str, Any] = self.object["metadata"]
         return metadata
 
+    def origin(self, steps: Sequence[str], declared: Field) -> Origin:
+        """Tell how a field came by its value.
+
+        Args:
+            steps: the names that lead to the field from the object: ``("spec", "backoffLimit")``.
+            declared: the field's declaration.
+        """
+        holder, name = self._holder(steps[:-1]), steps[-1]
+        if tuple(steps[:-1]) == tuple(self.path.split(".")):
+            if name not in holder:
+                return Origin.DEFAULTED  # the server sets it when the CronJob makes the Job
+            default = server_default(name, holder, self._server)
+        else:
+            default = declared.default
+        if default is None or holder.get(name) != default:
+            return Origin.WRITTEN
+        if self._written is None:
+            self._written = written(self.object if self._manifest is None else self._manifest)
+        if self._written.has(steps):
+            return Origin.WRITTEN
+        return Origin.DEFAULTED if self._written.known else Origin.UNKNOWN
+
+    def _holder(self, steps: Sequence[str]) -> Mapping[str, Any]:
+        holder: Any = self.object
+        for step in steps:
+            holder = holder[step]
+        found: Mapping[str, Any] = holder
+        return found
+
+
+def server_default(name: str, spec: Mapping[str, Any], server: ApiServer) -> Any:
+    """Return what the server sets for a field of a JobSpec that lacks it; None where it sets nothing."""
+    return _as_it_will_be({key: part for key, part in spec.items() if key != name}, server).get(
+        name
+    )
+
 
 _CONSTANTS = {
     name: declared.default
@@ -182,7 +248,7 @@ _CONSTANTS = {
 }
 
 
-def _as_it_will_be(spec: dict[str, Any], server: ApiServer) -> dict[str, Any]:
+def _as_it_will_be(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
     """A JobSpec with the defaults of its own fields; what lies below them is shared."""
     filled = {name: value for name, value in spec.items() if value is not None}
     request = Request(server, "Job")

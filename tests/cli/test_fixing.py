@@ -253,6 +253,65 @@ def test_many_files_are_mended_by_several_processes(validate: Validate, tmp_path
     assert {(tmp_path / name).read_text() for name in files} == {AFTER}
 
 
+ASSERTION = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: check-metrics
+status:
+  succeeded: 1
+"""
+EXPORTED = GOOD.replace("  name:", "  uid: 0b3c2f5e\n  name:", 1) + "status:\n  succeeded: 1\n"
+LEFT_ALONE = {
+    "e2e/00-install.yaml": BEFORE,
+    "e2e/chainsaw-test.yaml": "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\n",
+    "kuttl/00-assert.yaml": f"{ASSERTION}---\n{ASSERTION}",
+    "kuttl/01-errors.yaml": BEFORE,
+    "patch.yaml": ASSERTION.replace("status:\n  succeeded: 1", "spec:\n  back_off_limit: 1"),
+    "testdata/job.yaml": EXPORTED,
+}
+
+
+def test_what_is_no_manifest_to_apply_is_left_alone(validate: Validate, tmp_path: Path) -> None:
+    files = {**LEFT_ALONE, "export.yaml": EXPORTED}
+    done = validate("--fix", "--unsafe", "-o", "concise", "--select", "JW0,JW216", ".", files=files)
+    assert {name: (tmp_path / name).read_text() for name in LEFT_ALONE} == LEFT_ALONE
+    assert (tmp_path / "export.yaml").read_text() == GOOD
+    assert done.err.splitlines()[:-1] == [
+        "not fixed: e2e/00-install.yaml: it belongs to the Chainsaw test beside it",
+        "fixed: export.yaml:5: JW216 exported-manifest: drop what the server writes (metadata.uid)",
+        "not fixed: kuttl/00-assert.yaml: it is an assertion of kuttl or Chainsaw by its name",
+        "not fixed: kuttl/01-errors.yaml: it is an assertion of kuttl or Chainsaw by its name",
+        "not fixed: patch.yaml: it is a part of a manifest, without spec.template.spec.containers",
+        "not fixed: testdata/job.yaml: it is test data: it stands in testdata/",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "mark"), [("text", "fix: "), ("json", '"fix": '), ("sarif", '"fixes": ')]
+)
+def test_no_report_offers_a_fix_of_what_is_left_alone(
+    validate: Validate, output: str, mark: str
+) -> None:
+    assert mark in validate("-o", output, "job.yaml", files={"job.yaml": BEFORE}).out
+    done = validate("-o", output, *LEFT_ALONE, files=LEFT_ALONE)
+    assert "JW001" in done.out
+    assert mark not in done.out
+
+
+def test_of_what_is_left_alone_there_is_no_difference(validate: Validate) -> None:
+    done = validate("--diff", "--unsafe", ".", files=LEFT_ALONE)
+    assert done.out == ""
+
+
+def test_that_a_file_is_left_alone_is_said_only_where_a_fix_was_asked_for(
+    validate: Validate,
+) -> None:
+    unsafe_only = {"patch.yaml": ASSERTION.replace("status:\n  succeeded: 1", "spec: {}")}
+    assert "not fixed" not in validate("--fix", "patch.yaml", files=unsafe_only).err
+    assert "not fixed" in validate("--fix", "--unsafe", "patch.yaml").err
+
+
 def test_without_a_fix_nothing_of_it_is_imported(validate: Validate) -> None:
     import subprocess
 
@@ -268,4 +327,4 @@ def test_without_a_fix_nothing_of_it_is_imported(validate: Validate) -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "webhook")},
     )
-    assert done.stdout.split() == ["jobsworth.api.fix"]
+    assert done.stdout.split() == ["jobsworth.api.fix", "jobsworth.policy.fix_scope"]

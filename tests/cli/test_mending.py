@@ -348,8 +348,11 @@ def test_several_things_are_mended_one_after_the_other() -> None:
 @pytest.mark.parametrize(
     ("text", "after"),
     [
-        ("apiVersion: batch/v1\nkind: job\n", "kind: Job"),
-        ("apiVersion: batch/v1beta1\nkind: CronJob\n", "apiVersion: batch/v1\n"),
+        (job_text("made_up: 1").replace("kind: Job", "kind: job"), "kind: Job\n"),
+        (
+            cron_job_text("schedule: never").replace("batch/v1", "batch/v1beta1"),
+            "apiVersion: batch/v1\n",
+        ),
     ],
 )
 def test_a_near_miss_is_mended_though_more_is_wrong_with_it(text: str, after: str) -> None:

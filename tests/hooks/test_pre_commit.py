@@ -55,10 +55,26 @@ SOUND = {
     "broken.yaml": "jobs: [\nkind: of thing\n",
     "settings.json": '{"kind": "settings", "job": 1}\n',
 }
+OLD = """\
+apiVersion: batch/v1beta1
+kind: CronJob
+metadata:
+  name: train
+spec:
+  schedule: "@daily"
+  jobTemplate:
+    spec:
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: main
+              image: registry.example.com/train:1.4
+"""
 UNSOUND = {
     "bad.yaml": BAD,
     "near.yaml": GOOD.replace("kind: Job", "kind: Jobb"),
-    "old.yaml": GOOD.replace("batch/v1", "batch/v1beta1").replace("kind: Job", "kind: CronJob"),
+    "old.yaml": OLD,
     "unreadable.yaml": GOOD.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1),
 }
 

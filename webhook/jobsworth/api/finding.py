@@ -81,8 +81,8 @@ class Finding:
         parts = {name: getattr(self, name) for name in Finding.__slots__}
         return Finding(**{**parts, "severity": severity})
 
-    def with_fix(self, fix: Fix) -> Finding:
-        """The same finding with a fix."""
+    def with_fix(self, fix: Fix | None) -> Finding:
+        """The same finding with another fix, or with none."""
         parts = {name: getattr(self, name) for name in Finding.__slots__}
         return Finding(**{**parts, "fix": fix})
 

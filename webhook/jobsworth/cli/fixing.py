@@ -95,7 +95,13 @@ class Fixer:
 
     def _sentences(self, results: Iterable[Result]) -> Iterator[str]:
         would = "would be " if self._diff else ""
+        left_alone = set()
         for result in results:
+            why_not = f"not fixed: {result.file}: {result.unfixable}"
+            withheld = any(fix.safe or self._unsafe for fix in result.withheld)
+            if withheld and why_not not in left_alone:
+                left_alone.add(why_not)
+                yield why_not
             for attempt in result.attempts:
                 yield ("" if attempt.refused else would) + attempt.sentence(result.file)
 

@@ -15,7 +15,7 @@ from jobsworth.manifests import (
     read_file,
     read_text,
 )
-from jobsworth.manifests.files import shown_name
+from jobsworth.manifests.files import STDIN, shown_name
 from jobsworth.policy.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
 from jobsworth.reports.result import ERROR, SKIPPED, VALID, Located, Result
 from jobsworth.validation.engine import UnknownKind, engine_for
@@ -183,6 +183,12 @@ class Judge:
             if miss is None:
                 return result
             found = [miss]
+        if any(finding.fix is not None for finding in found):
+            from jobsworth.policy.fix_scope import in_scope
+
+            scoped = in_scope(found, value, document.file, _chainsaw_tests(document.file))
+            found = scoped.findings
+            result.withheld, result.unfixable = scoped.withheld, scoped.reason
         if (
             self._only_invalid
             and settings.selection.is_default
@@ -196,6 +202,16 @@ class Judge:
         if located:
             result.replace_findings(located)
         return result
+
+
+def _chainsaw_tests(file: str) -> list[str]:
+    """Return the names of the Chainsaw tests in a file's folder."""
+    from jobsworth.policy.fix_scope import CHAINSAW_TESTS
+
+    if file == shown_name(STDIN):
+        return []
+    folder = os.path.dirname(file)
+    return [name for name in CHAINSAW_TESTS if os.path.exists(os.path.join(folder, name))]
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:

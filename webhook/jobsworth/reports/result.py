@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.finding import Finding
+    from jobsworth.api.fix import Fix
 
 VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
 STATUSES = (VALID, INVALID, SKIPPED, ERROR)
@@ -111,10 +112,13 @@ class Result:
             ``error`` (could not be read).
         findings: in the order of the text.
         attempts: the fixes that were tried, with ``--fix``.
+        withheld: the fixes that are not offered, because the document is no manifest to apply.
+        unfixable: what it is instead; empty where no fix was withheld.
     """
 
     __slots__ = (
         "attempts", "document", "file", "findings", "item", "kind", "name", "namespace", "status",
+        "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -140,6 +144,8 @@ class Result:
         self.status = status
         self.findings = findings
         self.attempts: Sequence[Attempt] = ()
+        self.withheld: Sequence[Fix] = ()
+        self.unfixable = ""
 
     def replace_findings(self, findings: Sequence[Located]) -> None:
         """Give the result other findings, and the status that follows from them."""

@@ -122,10 +122,9 @@ def fill() -> None:
     import urllib3  # noqa: F401
     from controller_bed import peak_memory, resident_memory
 
-    from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler import application  # noqa: F401
-    from jobsworth.reconciler.caches import PodCache
-    from jobsworth.reconciler.watching import Watcher
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.reconciler.informers import PodCache
+    from jobsworth.reconciler.reflector import Watcher
 
     before = resident_memory(os.getpid())
     cache = PodCache(Settings())

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from jobsworth.policy.job_policy.subject import PolicyRequest, of_manifest
+from jobsworth.policy.policy_request import PolicyRequest, of_manifest
 from policed import SERVER
 
 WAYS = ("file", "apply", "server-side apply", "create")

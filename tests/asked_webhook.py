@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jobsworth.admission.judging import Judge
+from jobsworth.admission.decision import Judge
 from jobsworth.admission.outcome import Outcome
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.job_policy.policy_set import PolicySet
-from jobsworth.policy.job_policy.reading import read
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.reader import read
 
 SERVER = ApiServer("1.36")
 

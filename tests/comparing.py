@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from jobsworth.api.finding import Finding
+    from jobsworth.findings.finding import Finding
 
 Causes = set[tuple[str | None, str, str]]
 """Field, reason and message of each."""

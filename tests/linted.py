@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from jobsworth.api.finding import Finding
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.lint import RULES, lint
+from jobsworth.findings.finding import Finding
+from jobsworth.lint import RULES, lint
 from jobsworth.validation.engine import engine_for
 
 RULE_OF = {rule.code: rule for rule in RULES}
@@ -74,7 +74,7 @@ def fields(code: str, value: dict[str, Any], release: str = "1.36") -> list[str]
 
 def mended(code: str, value: dict[str, Any]) -> dict[str, Any]:
     """The object after the fix of the one finding of a rule."""
-    from jobsworth.api.editing import edited
+    from jobsworth.findings.edits import edited
 
     (finding,) = found(code, value)
     assert finding.fix is not None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
-from jobsworth.api.finding import Finding
-from jobsworth.cli.configuration import Configurations, Overrides
-from jobsworth.cli.judging import Judge
-from jobsworth.cli.mending import Mended, mend
+from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.cli.file_evaluation import Judge
+from jobsworth.cli.fixing.autofix_loop import Mended, mend
+from jobsworth.findings.finding import Finding
 from jobsworth.reports.result import Attempt
 
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from jobsworth.api.server import ApiServer
-from jobsworth.policy.job_policy.policy_set import PolicySet
-from jobsworth.policy.job_policy.problems import BadPolicy
-from jobsworth.policy.job_policy.reading import read
-from jobsworth.policy.job_policy.subject import PolicyRequest, of_manifest
+from jobsworth.policy.language.problems import BadPolicy
+from jobsworth.policy.policy_request import PolicyRequest, of_manifest
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.reader import read
 
 SERVER = ApiServer("1.36")
 

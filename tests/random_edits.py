@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from jobsworth.api.fix import Edit
+from jobsworth.findings.fix import Edit
 from written import NAMES, value_from
 
 

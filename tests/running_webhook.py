@@ -25,9 +25,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from jobsworth.certificates import authority
-from jobsworth.certificates import serving as issuing
-from jobsworth.certificates.pair import KeyPair
+from jobsworth.certificates import ca
+from jobsworth.certificates import leaf as issuing
+from jobsworth.certificates.keypair import KeyPair
 
 SOURCES = Path(__file__).parent.parent / "webhook"
 LIFETIME = datetime.timedelta(days=2)
@@ -119,7 +119,7 @@ class Authority:
 
     def __init__(self, folder: Path) -> None:
         now = datetime.datetime.now(datetime.UTC)
-        self._pair = authority.create(now, LIFETIME)
+        self._pair = ca.create(now, LIFETIME)
         self.volume = folder / "tls"
         self.volume.mkdir(parents=True, exist_ok=True)
         self.file = folder / "ca.crt"

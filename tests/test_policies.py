@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from jobsworth.api.server import ApiServer
-from jobsworth.cli.policies import load_policies
-from jobsworth.cli.policy_cases import Case, CaseFile, read_cases
-from jobsworth.cli.policy_runs import run_case
+from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.cli.policies.policy_cases import Case, CaseFile, read_cases
+from jobsworth.cli.policies.policy_runs import run_case
 
 FOLDER = Path(__file__).parent.parent / "policies"
 TESTS = sorted(FOLDER.glob("*_test.yaml"))

@@ -13,7 +13,7 @@ import json
 import random
 from typing import Any
 
-from jobsworth.manifests.scalars import resolve
+from jobsworth.manifests.parsing.scalars import resolve
 
 NAMES = ("action", "values", "rules", "spec", "template", "a.b/c", "on", "y", "1", "name", "x y")
 WORDS = ("Never", "a", "yes", "0 3 * * *", "a: b", "it's", "#no", "", "1.10", "é", "- x", "{}")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asked_webhook import SERVER, Asked, policies
-from jobsworth.admission.judging import Judge
+from jobsworth.admission.decision import Judge
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from admission_reviews import body_of, response_of
 from asked_webhook import SERVER, Asked, policies
 from jobsworth.admission.application import MOST_BYTES, Application
-from jobsworth.admission.judging import Judge
+from jobsworth.admission.decision import Judge
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
 from judging import job_with
@@ -141,7 +141,7 @@ def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
 
 
 def test_reviews_that_have_gone_wrong_are_answered_or_refused_and_never_fail() -> None:
-    from jobsworth.cli.policies import load_policies
+    from jobsworth.cli.inputs.policy_files import load_policies
 
     asked = Asked(Judge(SERVER, load_policies(["policies"])))
     mutator = Mutator(seed=11)

@@ -18,7 +18,7 @@ from admission_reviews import (
     review,
 )
 from asked_webhook import SERVER, Asked, policies
-from jobsworth.admission.judging import Judge
+from jobsworth.admission.decision import Judge
 from jobsworth.admission.review import read_review
 from jobsworth.api.server import ApiServer
 from judging import job_with

@@ -11,7 +11,7 @@ from running_webhook import SOURCES
 
 COUNT = """
 from prometheus_client import CollectorRegistry
-from jobsworth.admission.metrics import Metrics
+from jobsworth.admission.review_metrics import Metrics
 from jobsworth.admission.outcome import Outcome
 
 metrics = Metrics(CollectorRegistry())
@@ -25,7 +25,7 @@ metrics.loaded("policy", 0.5, success=False)
 SHOW = """
 import sys
 from pathlib import Path
-from jobsworth.admission.metrics import exposition, retire
+from jobsworth.admission.review_metrics import exposition, retire
 
 folder = Path(sys.argv[1])
 before = exposition(folder)

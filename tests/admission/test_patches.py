@@ -11,9 +11,9 @@ import pytest
 import jobsworth
 from admission_reviews import operations_of, patched, review
 from asked_webhook import SERVER, Asked
-from jobsworth.admission.judging import Judge
+from jobsworth.admission.decision import Judge
 from jobsworth.cli import run
-from jobsworth.cli.policies import load_policies
+from jobsworth.cli.inputs.policy_files import load_policies
 from oracle.test_verdicts import cases
 
 POLICIES = str(Path(__file__).parent.parent.parent / "policies")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from jobsworth.certificates.cluster import Conflict, Seen
+from jobsworth.certificates.cluster_store import Conflict, Seen
 from jobsworth.certificates.rotation import Bundle
 
 MUTATING = "MutatingWebhookConfiguration jobsworth"

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("cryptography")
 pytest.importorskip("kubernetes")
 
-from jobsworth.certificates.pair import names
+from jobsworth.certificates.keypair import names
 from jobsworth.cli import run
 
 Captured = pytest.CaptureFixture[str]

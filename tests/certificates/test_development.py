@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("cryptography")
 
-from jobsworth.certificates import development, folder, serving
-from jobsworth.certificates.authority import create
-from jobsworth.certificates.pair import names
+from jobsworth.certificates import development, folder_store, leaf
+from jobsworth.certificates.ca import create
+from jobsworth.certificates.keypair import names
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
@@ -70,11 +70,11 @@ def test_somebody_elses_certificate_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_published_folder_changes_as_a_whole(tmp_path: Path) -> None:
     authority = create(NOW, DAY)
-    first, second = (serving.issue(authority, ["localhost"], NOW, DAY) for _ in range(2))
-    folder.publish(tmp_path, first, authority.certificate)
+    first, second = (leaf.issue(authority, ["localhost"], NOW, DAY) for _ in range(2))
+    folder_store.publish(tmp_path, first, authority.certificate)
     opened = (tmp_path / "..data").resolve()
-    folder.publish(tmp_path, second, authority.certificate)
-    assert folder.published(tmp_path) == (second, authority.certificate)
+    folder_store.publish(tmp_path, second, authority.certificate)
+    assert folder_store.published(tmp_path) == (second, authority.certificate)
     assert not opened.exists()  # the old key does not stay about
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("..")) == [
         "ca.crt",
@@ -84,4 +84,4 @@ def test_a_published_folder_changes_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_holds_nothing_says_so(tmp_path: Path) -> None:
-    assert folder.published(tmp_path) == (None, b"")
+    assert folder_store.published(tmp_path) == (None, b"")

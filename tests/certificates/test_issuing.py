@@ -15,8 +15,8 @@ pytest.importorskip("cryptography")
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from jobsworth.certificates import authority, development, serving
-from jobsworth.certificates.pair import (
+from jobsworth.certificates import ca, development, leaf
+from jobsworth.certificates.keypair import (
     BadCertificate,
     KeyPair,
     expiry,
@@ -29,7 +29,7 @@ from jobsworth.certificates.pair import (
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
-CA = authority.create(NOW, 100 * DAY)
+CA = ca.create(NOW, 100 * DAY)
 
 
 def test_an_authority_may_sign_servers_and_no_authority() -> None:
@@ -45,7 +45,7 @@ def test_an_authority_may_sign_servers_and_no_authority() -> None:
 
 
 def test_a_serving_certificate_is_for_a_tls_server_and_its_names() -> None:
-    pair = serving.issue(CA, ["localhost", "192.0.2.7", "::1", "*.example.com"], NOW, 10 * DAY)
+    pair = leaf.issue(CA, ["localhost", "192.0.2.7", "::1", "*.example.com"], NOW, 10 * DAY)
     certificate = read(pair.certificate)
     usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
     extended = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
@@ -59,25 +59,25 @@ def test_a_serving_certificate_is_for_a_tls_server_and_its_names() -> None:
 
 
 def test_a_serving_certificate_does_not_outlive_its_authority() -> None:
-    pair = serving.issue(CA, ["localhost"], NOW + 95 * DAY, 10 * DAY)
+    pair = leaf.issue(CA, ["localhost"], NOW + 95 * DAY, 10 * DAY)
     assert expiry(pair.certificate) == expiry(CA.certificate)
 
 
 def test_a_certificate_is_valid_a_little_before_it_was_made() -> None:
-    assert read(CA.certificate).not_valid_before_utc == NOW - authority.BACKDATED
+    assert read(CA.certificate).not_valid_before_utc == NOW - ca.BACKDATED
 
 
 @pytest.mark.parametrize(
     "name", ["", "a b", "-a", "a-.b", "a..b", "https://a", "a" * 64, "é.example"]
 )
 def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(serving.BadName, match="neither a host name"):
-        serving.issue(CA, [name], NOW, DAY)
+    with pytest.raises(leaf.BadName, match="neither a host name"):
+        leaf.issue(CA, [name], NOW, DAY)
 
 
 def test_a_certificate_takes_a_name() -> None:
-    with pytest.raises(serving.BadName, match="at least one"):
-        serving.issue(CA, [], NOW, DAY)
+    with pytest.raises(leaf.BadName, match="at least one"):
+        leaf.issue(CA, [], NOW, DAY)
 
 
 @pytest.mark.parametrize(
@@ -85,18 +85,18 @@ def test_a_certificate_takes_a_name() -> None:
     [
         (KeyPair(b"rubbish", CA.key), "not a certificate"),
         (KeyPair(CA.certificate, b"rubbish"), "not a private key"),
-        (KeyPair(CA.certificate, authority.create(NOW, DAY).key), "not that of the certificate"),
-        (serving.issue(CA, ["localhost"], NOW, DAY), "no authority's"),
-        (authority.create(NOW - 9 * DAY, DAY), "ended at"),
+        (KeyPair(CA.certificate, ca.create(NOW, DAY).key), "not that of the certificate"),
+        (leaf.issue(CA, ["localhost"], NOW, DAY), "no authority's"),
+        (ca.create(NOW - 9 * DAY, DAY), "ended at"),
     ],
 )
 def test_what_cannot_sign_is_told(pair: KeyPair, why: str) -> None:
     with pytest.raises(BadCertificate, match=why):
-        authority.check(pair, NOW)
+        ca.check(pair, NOW)
 
 
 def test_a_bundle_is_split_and_joined_without_what_is_between_and_without_doubles() -> None:
-    other = authority.create(NOW, DAY).certificate
+    other = ca.create(NOW, DAY).certificate
     bundle = (
         b"# ours\n" + CA.certificate + b"\r\n# and\n" + other + CA.certificate + b"-----BEGIN CE"
     )

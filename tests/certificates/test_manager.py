@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from certificates.stored import MUTATING, VALIDATING, Store
-from jobsworth.certificates import authority
-from jobsworth.certificates.folder import published
-from jobsworth.certificates.holdings import decode
+from jobsworth.certificates import ca
+from jobsworth.certificates.folder_store import published
+from jobsworth.certificates.keypair import expiry, issued_by, split
 from jobsworth.certificates.manager import Manager
-from jobsworth.certificates.pair import expiry, issued_by, split
 from jobsworth.certificates.rotation import Policy
+from jobsworth.certificates.state import decode
 
 START = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
@@ -160,7 +160,7 @@ def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
         assert published(it.folders[0])[0] == shown
 
 
-FOREIGN = authority.create(START, 600 * DAY)
+FOREIGN = ca.create(START, 600 * DAY)
 EDITS: dict[str, Callable[[Store], None]] = {
     "nothing": lambda store: None,
     "empty bundle": lambda store: store.bundles[MUTATING].update({"mutate.jobsworth.dev": b""}),

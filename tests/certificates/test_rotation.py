@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("cryptography")
 
-from jobsworth.certificates import authority, serving
-from jobsworth.certificates.holdings import Holdings, decode, encode
-from jobsworth.certificates.pair import KeyPair, join
+from jobsworth.certificates import ca, leaf
+from jobsworth.certificates.keypair import KeyPair, join
 from jobsworth.certificates.rotation import (
     BadPolicy,
     Begin,
@@ -28,15 +27,16 @@ from jobsworth.certificates.rotation import (
     may_show,
     next_step,
 )
+from jobsworth.certificates.state import Holdings, decode, encode
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
 POLICY = Policy(("jobsworth.ns.svc", "::1"), lifetime=90 * DAY, renew_before=30 * DAY)
-CA = authority.create(NOW, POLICY.authority_lifetime)
-NEXT = authority.create(NOW, POLICY.authority_lifetime)
-OLD = authority.create(NOW - 700 * DAY, POLICY.authority_lifetime).certificate
-FOREIGN = serving.issue(CA, ["elsewhere"], NOW, DAY).certificate
-SETTLED = Holdings(CA, serving.issue(CA, POLICY.names, NOW, POLICY.lifetime))
+CA = ca.create(NOW, POLICY.authority_lifetime)
+NEXT = ca.create(NOW, POLICY.authority_lifetime)
+OLD = ca.create(NOW - 700 * DAY, POLICY.authority_lifetime).certificate
+FOREIGN = leaf.issue(CA, ["elsewhere"], NOW, DAY).certificate
+SETTLED = Holdings(CA, leaf.issue(CA, POLICY.names, NOW, POLICY.lifetime))
 ROTATING = replace(SETTLED, next=NEXT, next_published=NOW)
 MUTATING, VALIDATING = "MutatingWebhookConfiguration a", "ValidatingWebhookConfiguration a"
 
@@ -75,8 +75,8 @@ DAMAGES: list[tuple[str, Holdings, type[Step]]] = [
     ("the serving certificate is lost", replace(SETTLED, serving=None), Reissue),
     ("its key is lost", replace(SETTLED, serving=KeyPair(SETTLED.serving.certificate, b"")), Reissue),  # type: ignore[union-attr]
     ("it is rubbish", replace(SETTLED, serving=KeyPair(b"a", b"b")), Reissue),
-    ("it is another authority's", replace(SETTLED, serving=serving.issue(NEXT, POLICY.names, NOW, 90 * DAY)), Reissue),
-    ("it is for other names", replace(SETTLED, serving=serving.issue(CA, ["a"], NOW, 90 * DAY)), Reissue),
+    ("it is another authority's", replace(SETTLED, serving=leaf.issue(NEXT, POLICY.names, NOW, 90 * DAY)), Reissue),
+    ("it is for other names", replace(SETTLED, serving=leaf.issue(CA, ["a"], NOW, 90 * DAY)), Reissue),
     ("a retired authority is rubbish", replace(SETTLED, retired=(b"x",), retired_at=NOW), Keep),
     ("no date of retirement", replace(SETTLED, retired=(OLD,)), Keep),
 ]  # fmt: skip
@@ -109,14 +109,14 @@ def test_a_serving_certificate_is_renewed_before_its_end_and_not_before() -> Non
 
 def test_a_serving_certificate_that_cannot_last_longer_is_not_renewed_again_and_again() -> None:
     late = NOW + POLICY.authority_lifetime - 10 * DAY
-    pair = serving.issue(CA, POLICY.names, late, POLICY.lifetime)
+    pair = leaf.issue(CA, POLICY.names, late, POLICY.lifetime)
     rotating = replace(ROTATING, serving=pair, next_published=late)
     assert next_step(rotating, bundles(CA.certificate, NEXT.certificate), late, POLICY) is None
 
 
 def test_an_authority_is_followed_while_what_it_signs_can_live_its_whole_life() -> None:
     late = NOW + POLICY.authority_lifetime - POLICY.lifetime - POLICY.renew_before
-    fresh = replace(SETTLED, serving=serving.issue(CA, POLICY.names, late, POLICY.lifetime))
+    fresh = replace(SETTLED, serving=leaf.issue(CA, POLICY.names, late, POLICY.lifetime))
     assert next_step(fresh, bundles(CA.certificate), late - DAY, POLICY) is None
     assert next_step(fresh, bundles(CA.certificate), late, POLICY) == Introduce()
 

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import jobsworth
-from jobsworth.cli import certs, reconcile, serve
 from jobsworth.cli.command import Command
+from jobsworth.cli.commands import certs, reconcile, serve
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.policy_files import POLICY
-from jobsworth.cli.configuration import Configurations, Overrides
+from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
 from manifests_for_rules import INVALID, SHADOWED, SOUND
 from running import Validate
 
@@ -238,10 +238,12 @@ def test_a_pyproject_without_our_table_is_not_parsed(
     validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "tomllib", raising=False)
-    monkeypatch.delitem(sys.modules, "jobsworth.cli.configuration_file", raising=False)
+    monkeypatch.delitem(
+        sys.modules, "jobsworth.cli.configuration.configuration_file", raising=False
+    )
     validate("job.yaml", files={**JOB, "pyproject.toml": "this is [ no TOML"})
     assert "tomllib" not in sys.modules
-    assert "jobsworth.cli.configuration_file" not in sys.modules
+    assert "jobsworth.cli.configuration.configuration_file" not in sys.modules
 
 
 def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,7 +285,7 @@ def test_the_examples_of_the_readme_are_right(validate: Validate) -> None:
 
 
 def test_every_key_is_in_the_readme() -> None:
-    from jobsworth.cli.configuration_file import KEYS
+    from jobsworth.cli.configuration.configuration_file import KEYS
 
     readme = (Path(__file__).parent.parent.parent / "README.md").read_text(encoding="utf-8")
     assert [key for key in KEYS if f"\n{key}:" not in readme] == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.fixing import diff_lines
+from jobsworth.cli.fixing.fix_run import diff_lines
 from mending import job_text
 from running import Validate
 
@@ -327,4 +327,8 @@ def test_without_a_fix_nothing_of_it_is_imported(validate: Validate) -> None:
         check=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "webhook")},
     )
-    assert done.stdout.split() == ["jobsworth.api.fix", "jobsworth.policy.fix_scope"]
+    assert done.stdout.split() == [
+        "jobsworth.evaluation.fixes",
+        "jobsworth.evaluation.fixes.fix_scope",
+        "jobsworth.findings.fix",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.cli.globs import matches
+from jobsworth.cli.configuration.path_patterns import matches
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from mending import attempts, cron_job_text, findings_left, job_text, mended
 
 POLICY = """\

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation import job_from
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.manifests import read_text
 from mending import attempts, findings_left, judge, mended
 from written import Writer

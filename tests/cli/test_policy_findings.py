@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from cli.policy_files import FILES, JOB, POLICY
-from jobsworth.cli.policy_findings import Policies
+from jobsworth.cli.policies.policy_findings import Policies
 from running import Command
 
 LINES = {line.strip(): number for number, line in enumerate(JOB.splitlines(), start=1)}

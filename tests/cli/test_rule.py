@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from cli.test_validate import run
-from jobsworth.policy.lint import pages, reading
-from jobsworth.policy.lint.linter import RULES
+from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.linter import RULES
 
 ROOT = Path(__file__).parent.parent.parent
-ALL = sorted((*RULES, *reading.RULES), key=lambda rule: rule.code)
+ALL = sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
 
 
 def test_without_arguments_all_rules_are_listed() -> None:

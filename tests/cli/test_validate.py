@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.cli.judging import FILES_FOR_ONE_PROCESS
+from jobsworth.cli.file_evaluation import FILES_FOR_ONE_PROCESS
 
 ROOT = Path(__file__).parent.parent.parent
 

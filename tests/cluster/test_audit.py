@@ -191,8 +191,8 @@ def compact(bed: TestBed, revision: int) -> None:
 def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     compacted: tuple[TestBed, str, int],
 ) -> None:
+    from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.access import Target, api_access
-    from jobsworth.reconciler.inventory import Inventory
 
     bed, namespace, gone = compacted
     refused = []

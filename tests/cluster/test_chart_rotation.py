@@ -18,7 +18,7 @@ from cluster.installed import NAME, Installation, wait_for
 from cluster.programs import NEWEST
 from cluster.started import bed_or_skip
 from cluster.test_chart_installation import JOBS, job
-from jobsworth.certificates.pair import issued_by, split
+from jobsworth.certificates.keypair import issued_by, split
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from cluster.installed import CHART, NAME, ROOT, Installation, wait_for
 from cluster.programs import NEWEST
 from cluster.started import bed_or_skip
 from cluster.test_chart_installation import job
-from jobsworth.controller.names import OUR_FINALIZER, OUR_MANAGER
+from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

@@ -10,12 +10,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from controller.status_rules import broken_rules
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import Acted, Memory, plan
 from jobsworth.controller.pods import read_pod
-from jobsworth.controller.settings import Settings
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import read_time, write_time
 
@@ -48,7 +48,7 @@ def a_job(
         "backoffLimit": 6 if "backoffLimitPerIndex" not in spec else 2**31 - 1,
         "suspend": False,
         "podReplacementPolicy": "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed",
-        "managedBy": names.OUR_MANAGER,
+        "managedBy": well_known_names.OUR_MANAGER,
         "selector": {"matchLabels": {"batch.kubernetes.io/controller-uid": "job-uid"}},
         "template": {
             "metadata": {"labels": labels},
@@ -120,11 +120,11 @@ def a_pod(
                 "finishedAt": write_time(finished),
             }
         }
-    annotations = {} if index is None else {names.COMPLETION_INDEX: str(index)}
+    annotations = {} if index is None else {well_known_names.COMPLETION_INDEX: str(index)}
     if failures is not None:
-        annotations[names.INDEX_FAILURE_COUNT] = str(failures)
+        annotations[well_known_names.INDEX_FAILURE_COUNT] = str(failures)
     if ignored is not None:
-        annotations[names.INDEX_IGNORED_FAILURE_COUNT] = str(ignored)
+        annotations[well_known_names.INDEX_IGNORED_FAILURE_COUNT] = str(ignored)
     metadata: dict[str, Any] = {
         "name": name,
         "namespace": "default",
@@ -132,7 +132,7 @@ def a_pod(
         "creationTimestamp": write_time(NOW - 3600),
         "labels": {"batch.kubernetes.io/controller-uid": "job-uid"},
         "annotations": annotations,
-        "finalizers": [names.OUR_FINALIZER] if tracked else [],
+        "finalizers": [well_known_names.OUR_FINALIZER] if tracked else [],
         "ownerReferences": [
             {
                 "apiVersion": "batch/v1",

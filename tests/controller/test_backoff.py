@@ -6,8 +6,8 @@ import pytest
 
 from controller.syncing import NOW
 from jobsworth.controller.backoff import Backoff, index_remaining, remaining
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.pods import Pod
-from jobsworth.controller.settings import Settings
 
 SHORT = Settings(backoff_base=5.0, backoff_cap=700.0)
 

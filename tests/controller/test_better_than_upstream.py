@@ -198,10 +198,10 @@ def test_conditions_and_fields_of_others_are_kept() -> None:
 
 
 def test_a_finished_pod_is_not_adopted() -> None:
+    from jobsworth.controller.controller_settings import Settings
     from jobsworth.controller.jobs import read_job
     from jobsworth.controller.ownership import claim
     from jobsworth.controller.pods import read_pod
-    from jobsworth.controller.settings import Settings
 
     settings = Settings()
     orphans = [a_pod(phase) for phase in ("Succeeded", "Failed", "Running")]
@@ -212,7 +212,7 @@ def test_a_finished_pod_is_not_adopted() -> None:
 
 
 def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
-    from jobsworth.controller.settings import Settings
+    from jobsworth.controller.controller_settings import Settings
 
     given = [a_pod("Succeeded", name=name) for name in "abc"]
     lists = {"succeeded": ["uid-a", "uid-b"]}

@@ -16,7 +16,7 @@ from controller.syncing import (
     uids,
     with_condition,
 )
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.times import write_time
 
 COMPLETE = ["SuccessCriteriaMet", "Complete"]

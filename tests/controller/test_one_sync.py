@@ -16,11 +16,11 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.entry import Entry, entry
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.skip_reason import Entry, entry
 from jobsworth.controller.times import write_time
 
 DELETED = {"deletionTimestamp": write_time(NOW)}
@@ -362,7 +362,7 @@ def test_u38_a_condition_that_is_there_is_flipped_in_place() -> None:
         (a_job(status={"conditions": [with_condition("Failed", "False")]}), Entry.SYNC),
         (a_job(managedBy="example.com/other"), Entry.NOT_OURS),
         (a_job(managedBy=None), Entry.NOT_OURS),
-        (a_job(managedBy=names.RESERVED_MANAGER), Entry.NOT_OURS),
+        (a_job(managedBy=well_known_names.RESERVED_MANAGER), Entry.NOT_OURS),
         (a_job(completionMode="Shuffled"), Entry.UNKNOWN_MODE),
         (a_job(), Entry.SYNC),
     ],
@@ -372,7 +372,9 @@ def test_u39_which_jobs_are_synced(job: dict[str, Any], verdict: Entry) -> None:
     assert entry(read_job(job, settings), settings) is verdict
 
 
-@pytest.mark.parametrize("managed_by", [None, names.RESERVED_MANAGER, names.OUR_MANAGER])
+@pytest.mark.parametrize(
+    "managed_by", [None, well_known_names.RESERVED_MANAGER, well_known_names.OUR_MANAGER]
+)
 def test_where_there_is_no_built_in_controller_its_jobs_can_be_taken(
     managed_by: str | None,
 ) -> None:
@@ -382,7 +384,9 @@ def test_where_there_is_no_built_in_controller_its_jobs_can_be_taken(
 
 def test_the_pods_of_jobs_that_name_nobody_have_the_reserved_finalizer() -> None:
     settings = Settings(adopt_unmanaged=True)
-    reserved = {"metadata": {**a_pod()["metadata"], "finalizers": [names.RESERVED_FINALIZER]}}
+    reserved = {
+        "metadata": {**a_pod()["metadata"], "finalizers": [well_known_names.RESERVED_FINALIZER]}
+    }
     done = sync(a_job(managedBy=None), [{**a_pod("Succeeded"), **reserved}], settings=settings)
     done.shows(S=1, strip=1)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from controller.syncing import SETTINGS, a_job, a_pod, with_condition
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.orphans import stray_finalizers
+from jobsworth.controller.orphan_finalizers import stray_finalizers
 from jobsworth.controller.ownership import (
     adoption_patch,
     claim,
@@ -69,9 +69,9 @@ def test_u110_an_adopted_pod_is_tracked_from_the_start() -> None:
     patch = adoption_patch(job, orphan)["metadata"]
     assert patch["uid"] == "uid-a"
     assert patch["ownerReferences"][0]["uid"] == "job-uid"
-    assert patch["finalizers"] == [names.OUR_FINALIZER]
+    assert patch["finalizers"] == [well_known_names.OUR_FINALIZER]
     adopted = orphan.adopted(job.owner, job.finalizer)
-    assert adopted.tracking == (names.OUR_FINALIZER,)
+    assert adopted.tracking == (well_known_names.OUR_FINALIZER,)
     assert claim(job, [adopted]).owned == [adopted]
     assert adopted.adopted(job.owner, job.finalizer) == adopted
 
@@ -81,7 +81,7 @@ def test_u110_a_pod_that_is_released_loses_owner_and_finalizer() -> None:
     assert patch == {
         "uid": "uid-a",
         "ownerReferences": [{"$patch": "delete", "uid": "job-uid"}],
-        "$deleteFromPrimitiveList/finalizers": [names.OUR_FINALIZER],
+        "$deleteFromPrimitiveList/finalizers": [well_known_names.OUR_FINALIZER],
     }
 
 
@@ -119,7 +119,9 @@ FINISHED = a_job(status={"conditions": [with_condition("Complete")]})
 )
 def test_u111_finalizers_that_nobody_will_remove(given: Any, owner: Any, stray: bool) -> None:
     job = None if owner is None else read_job(owner, SETTINGS)
-    assert stray_finalizers(given, job, SETTINGS) == ((names.OUR_FINALIZER,) if stray else ())
+    assert stray_finalizers(given, job, SETTINGS) == (
+        (well_known_names.OUR_FINALIZER,) if stray else ()
+    )
 
 
 def test_the_job_that_controls_a_pod() -> None:

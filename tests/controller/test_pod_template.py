@@ -7,7 +7,7 @@ import copy
 import pytest
 
 from controller.syncing import SETTINGS, a_job, an_indexed_job
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import Creation
 from jobsworth.controller.jobs import Job, read_job
 from jobsworth.controller.pod_template import BadTemplate, generate_name, pod_body
@@ -36,15 +36,15 @@ def test_a_pod_of_an_index() -> None:
     assert metadata["generateName"] == "job-3-"
     assert "name" not in metadata
     assert metadata["namespace"] == "default"
-    assert metadata["labels"][names.COMPLETION_INDEX] == "3"
+    assert metadata["labels"][well_known_names.COMPLETION_INDEX] == "3"
     assert metadata["labels"]["batch.kubernetes.io/controller-uid"] == "job-uid"
     assert metadata["annotations"] == {
         "note": "kept",
-        names.COMPLETION_INDEX: "3",
-        names.INDEX_FAILURE_COUNT: "2",
-        names.INDEX_IGNORED_FAILURE_COUNT: "1",
+        well_known_names.COMPLETION_INDEX: "3",
+        well_known_names.INDEX_FAILURE_COUNT: "2",
+        well_known_names.INDEX_IGNORED_FAILURE_COUNT: "1",
     }
-    assert metadata["finalizers"] == ["example.com/hold", names.OUR_FINALIZER]
+    assert metadata["finalizers"] == ["example.com/hold", well_known_names.OUR_FINALIZER]
     assert metadata["ownerReferences"] == [
         {
             "apiVersion": "batch/v1",
@@ -65,8 +65,8 @@ def test_a_pod_of_an_index() -> None:
 
 def test_the_first_pod_of_an_index_carries_its_count() -> None:
     annotations = pod_body(indexed(), Creation(0, failure_count=0))["metadata"]["annotations"]
-    assert annotations[names.INDEX_FAILURE_COUNT] == "0"
-    assert names.INDEX_IGNORED_FAILURE_COUNT not in annotations
+    assert annotations[well_known_names.INDEX_FAILURE_COUNT] == "0"
+    assert well_known_names.INDEX_IGNORED_FAILURE_COUNT not in annotations
 
 
 def test_a_pod_without_an_index_has_nothing_of_one() -> None:
@@ -86,9 +86,9 @@ def test_a_template_without_labels_makes_no_pod() -> None:
 
 def test_a_finalizer_that_is_there_is_not_added_again() -> None:
     job = a_job()
-    job["spec"]["template"]["metadata"]["finalizers"] = [names.OUR_FINALIZER]
+    job["spec"]["template"]["metadata"]["finalizers"] = [well_known_names.OUR_FINALIZER]
     body = pod_body(read_job(job, SETTINGS), Creation())
-    assert body["metadata"]["finalizers"] == [names.OUR_FINALIZER]
+    assert body["metadata"]["finalizers"] == [well_known_names.OUR_FINALIZER]
 
 
 @pytest.mark.parametrize(

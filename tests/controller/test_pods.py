@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from controller.syncing import NOW, SETTINGS, a_pod
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.pods import UNKNOWN_INDEX, Owner, read_pod
-from jobsworth.controller.settings import Settings
 from jobsworth.controller.times import write_time
 
 
@@ -104,7 +104,7 @@ def test_u109_failure_counts_that_cannot_be_are_none(annotation: str | None, cou
 )
 def test_the_completion_index_is_that_of_the_annotation(annotation: str | None, index: int) -> None:
     pod = a_pod(index=annotation)
-    pod["metadata"]["labels"][names.COMPLETION_INDEX] = "3"
+    pod["metadata"]["labels"][well_known_names.COMPLETION_INDEX] = "3"
     assert read_pod(pod, SETTINGS).index == index
     assert UNKNOWN_INDEX == -1
 
@@ -115,7 +115,7 @@ def test_a_pod_in_full() -> None:
     pod["spec"]["initContainers"] = [SIDECAR]
     read = read_pod(pod, SETTINGS)
     assert read.controller == Owner("batch/v1", "Job", "job", "job-uid")
-    assert read.tracking == (names.OUR_FINALIZER,)
+    assert read.tracking == (well_known_names.OUR_FINALIZER,)
     assert (read.node, read.ready, read.index) == ("node-1", True, 3)
     assert (read.restarts, read.container_restarts, read.sidecar_restarts) == (7, 2, 5)
     assert read.labels == ("batch.kubernetes.io/controller-uid=job-uid",)
@@ -129,14 +129,21 @@ def test_an_empty_pod_can_be_read() -> None:
 @pytest.mark.parametrize(
     ("settings", "tracking"),
     [
-        (Settings(), (names.OUR_FINALIZER,)),
-        (Settings(adopt_unmanaged=True), (names.OUR_FINALIZER, names.RESERVED_FINALIZER)),
+        (Settings(), (well_known_names.OUR_FINALIZER,)),
+        (
+            Settings(adopt_unmanaged=True),
+            (well_known_names.OUR_FINALIZER, well_known_names.RESERVED_FINALIZER),
+        ),
         (Settings(finalizer="example.com/track"), ()),
     ],
 )
 def test_only_finalizers_that_are_ours_track(settings: Settings, tracking: Any) -> None:
     pod = a_pod()
-    pod["metadata"]["finalizers"] = ["example.com/x", names.RESERVED_FINALIZER, names.OUR_FINALIZER]
+    pod["metadata"]["finalizers"] = [
+        "example.com/x",
+        well_known_names.RESERVED_FINALIZER,
+        well_known_names.OUR_FINALIZER,
+    ]
     assert read_pod(pod, settings).tracking == tracking
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from controller.status_rules import broken_rules
 from controller.syncing import NOW
-from jobsworth.controller import names
-from jobsworth.controller.entry import Entry, entry
+from jobsworth.controller import well_known_names
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.plan import Acted, Memory, plan
 from jobsworth.controller.pod_template import pod_body
 from jobsworth.controller.pods import read_pod
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.skip_reason import Entry, entry
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import write_time
 
@@ -211,5 +211,5 @@ class World:
         return [
             name
             for name, pod in self.pods.items()
-            if names.OUR_FINALIZER in pod["metadata"]["finalizers"]
+            if well_known_names.OUR_FINALIZER in pod["metadata"]["finalizers"]
         ]

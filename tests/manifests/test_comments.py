@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.manifests import read_text
-from jobsworth.manifests.comments import Comment, marked_comments
+from jobsworth.manifests.parsing.comments import Comment, marked_comments
 
 MARK = "tool:"
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from jobsworth.api.editing import CannotEdit, edited, identical
-from jobsworth.api.fix import Edit, Fix
+from jobsworth.findings.edits import CannotEdit, edited, identical
+from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
-from jobsworth.manifests.fixing import fixed
+from jobsworth.manifests.editing.apply_fixes import fixed
+from jobsworth.manifests.editing.scalar_text import scalar_text
 from random_edits import edit_of
 from written import written, written_json
 
@@ -442,13 +443,13 @@ def test_odd_yaml_can_be_edited_where_that_is_clear(text: str, edit: Edit, after
 def test_a_scalar_is_given_as_it_is_written() -> None:
     document = only(b"a: {b: yes, c: '1', d: 0o17, e: !!bool on, f: [1_000]}\nitems: 1\n")
     fields = ("a.b", "a.c", "a.d", "a.e", "a.f[0]", "a.f", "a.g")
-    assert [document.written(field) for field in fields] == [
+    assert [scalar_text(document, field) for field in fields] == [
         "yes", "1", "0o17", "on", "1_000", None, None,
     ]  # fmt: skip
     listed = read_text(
         b"apiVersion: v1\nkind: List\nitems: [{kind: Job, spec: {a: on}}]\n", "x.yaml"
     )
-    assert listed[0].written("spec.a") == "on"
+    assert scalar_text(listed[0], "spec.a") == "on"
 
 
 COMMENT = re.compile(r"# comment \d+\.|# heading")

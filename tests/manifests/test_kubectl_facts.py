@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jobsworth.manifests import read_text
-from jobsworth.manifests.scalars import json_number
+from jobsworth.manifests.parsing.scalars import json_number
 
 DATA = Path(__file__).parent / "data"
 

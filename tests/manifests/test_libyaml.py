@@ -19,7 +19,7 @@ package = type(sys)("jobsworth")  # only this room of the package, to see what i
 package.__path__ = [{str(ROOM.parent)!r}]
 sys.modules["jobsworth"] = package
 from jobsworth.manifests import read_text
-from jobsworth.manifests import libyaml
+from jobsworth.manifests.parsing import libyaml
 
 def value(text):
     return [document.value for document in read_text(text, "file.yaml")]
@@ -41,7 +41,7 @@ def run(code: str) -> str:
 
 
 def has_libyaml() -> bool:
-    from jobsworth.manifests.libyaml import backend
+    from jobsworth.manifests.parsing.libyaml import backend
 
     return backend().kind == "libyaml"
 

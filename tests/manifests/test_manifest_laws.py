@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.manifests import Document, Position, may_hold_job, read_text
-from jobsworth.manifests.nodes import child_path
-from jobsworth.manifests.scalars import json_number
-from jobsworth.manifests.tree import compose
-from jobsworth.manifests.values import Extraordinary, ordinary_value
+from jobsworth.manifests.parsing.fast_yaml import Extraordinary, ordinary_value
+from jobsworth.manifests.parsing.nodes import child_path
+from jobsworth.manifests.parsing.scalars import json_number
+from jobsworth.manifests.parsing.yaml_tree import compose
 
 law = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 

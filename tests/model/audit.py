@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from jobsworth.reconciler.outcome import Outcome
+from jobsworth.reconciler.sync_outcome import Outcome
 from model.ledger import Broken, Ledger
 from model.reading import (
     Object,

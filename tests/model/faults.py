@@ -12,11 +12,17 @@ from typing import Any
 from unittest.mock import patch
 
 from jobsworth.client.api import ApiError
-from jobsworth.controller import accounting, census, managing, ownership, verdict
+from jobsworth.controller import (
+    finalizer_tracking,
+    finished_condition,
+    ownership,
+    pod_classification,
+    scaling,
+)
 from jobsworth.controller import plan as planning
 from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.entry import Entry
-from jobsworth.reconciler import caches, expectations, orphans, syncing, work_queue
+from jobsworth.controller.skip_reason import Entry
+from jobsworth.reconciler import expectations, informers, orphan_pods, syncing, work_queue
 
 Fault = tuple[Any, str, Any]  # what is replaced: where, its name, by what
 
@@ -33,18 +39,18 @@ def _finalizers_go_before_the_first_write() -> Fault:
 
 
 def _what_is_written_down_is_forgotten() -> Fault:
-    begin = accounting._Draft.__init__
+    begin = finalizer_tracking._Draft.__init__
 
     def unguarded(draft: Any, *arguments: Any) -> None:
         begin(draft, *arguments)
         draft.known_failed = draft.known_succeeded = frozenset()
 
-    return accounting._Draft, "__init__", unguarded
+    return finalizer_tracking._Draft, "__init__", unguarded
 
 
 def _all_that_is_written_down_is_counted() -> Fault:
-    count = accounting.count_released
-    return accounting, "count_released", lambda status, tracked: count(status, ())
+    count = finalizer_tracking.count_released
+    return finalizer_tracking, "count_released", lambda status, tracked: count(status, ())
 
 
 def _the_verdict_is_stored_after_the_deletions() -> Fault:
@@ -68,16 +74,16 @@ def _the_end_does_not_wait_for_pods() -> Fault:
 
 def _failed_indexes_go_on_from_nothing() -> Fault:
     def forgetful(index: int, last: Any, found: Any) -> Any:
-        return managing.Creation(index, failure_count=0)
+        return scaling.Creation(index, failure_count=0)
 
-    return managing, "_successor", forgetful
+    return scaling, "_successor", forgetful
 
 
 def _surplus_pods_are_deleted_as_they_are() -> Fault:
     def bluntly(found: Any) -> Any:
-        return tuple(managing.Deletion(pod, release_first=False) for pod in found)
+        return tuple(scaling.Deletion(pod, release_first=False) for pod in found)
 
-    return managing, "_deletions", bluntly
+    return scaling, "_deletions", bluntly
 
 
 def _pods_being_deleted_are_not_awaited() -> Fault:
@@ -85,18 +91,18 @@ def _pods_being_deleted_are_not_awaited() -> Fault:
         job = replace(demand.census.job, only_replace_failed=False)
         return sound(replace(demand, census=replace(demand.census, job=job)))
 
-    sound = managing.manage
+    sound = scaling.manage
     return planning, "manage", manage
 
 
 def _the_limit_is_off_by_one() -> Fault:
-    judge = verdict._backoff_limit
+    judge = finished_condition._backoff_limit
 
     def strict(facts: Any) -> Any:
         return judge(replace(facts, failed=facts.failed + 1))
 
-    questions = tuple(strict if each is judge else each for each in verdict._QUESTIONS)
-    return verdict, "_QUESTIONS", questions
+    questions = tuple(strict if each is judge else each for each in finished_condition._QUESTIONS)
+    return finished_condition, "_QUESTIONS", questions
 
 
 def _a_success_that_comes_again_ends_the_wait() -> Fault:
@@ -116,18 +122,18 @@ def _strays_are_freed_whatever_has_changed() -> Fault:
     def careless(pod: Any, finalizers: Any) -> Any:
         return ownership.finalizer_patch(next(iter(finalizers)))
 
-    return orphans, "stray_patch", careless
+    return orphan_pods, "stray_patch", careless
 
 
 def _an_old_event_counts() -> Fault:
-    apply = caches.Cache.apply
+    apply = informers.Cache.apply
 
     def gullible(cache: Any, kind: str, obj: Any) -> None:
         seen, cache.seen = cache.seen, expectations.Seen(0, cache.seen.listed)
         apply(cache, kind, obj)
         cache.seen = expectations.Seen(max(seen.version, cache.seen.version), seen.listed)
 
-    return caches.Cache, "apply", gullible
+    return informers.Cache, "apply", gullible
 
 
 def _finished_jobs_are_looked_at() -> Fault:
@@ -153,7 +159,7 @@ def _suspended_jobs_run() -> Fault:
         job = replace(demand.census.job, suspended=False)
         return sound(replace(demand, census=replace(demand.census, job=job)))
 
-    sound = managing.manage
+    sound = scaling.manage
     return planning, "manage", manage
 
 
@@ -166,9 +172,9 @@ FAULTS: dict[str, Callable[[], Fault]] = {
     "Pods are deleted before the verdict is stored": _the_verdict_is_stored_after_the_deletions,
     "a Job ends while its Pods do not": _the_end_does_not_wait_for_pods,
     "nothing waits after a failure": lambda: (Backoff, "remaining", lambda *_: 0.0),
-    "no index waits after a failure": lambda: (managing, "index_remaining", lambda *_: 0.0),
+    "no index waits after a failure": lambda: (scaling, "index_remaining", lambda *_: 0.0),
     "an index forgets its failures": _failed_indexes_go_on_from_nothing,
-    "an index's last failed Pod is not kept": lambda: (census, "_delayed", lambda *_: {}),
+    "an index's last failed Pod is not kept": lambda: (pod_classification, "_delayed", lambda *_: {}),
     "Pods that have ended are adopted": lambda: (ownership, "_ended", lambda pod: False),
     "surplus Pods count as failed": _surplus_pods_are_deleted_as_they_are,
     "Pods are replaced before they have ended": _pods_being_deleted_are_not_awaited,

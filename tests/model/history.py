@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.controller_settings import Settings
 from model.cluster import Cluster
 from model.ledger import Broken, Ledger
 from model.process import Crash, Process, Weather

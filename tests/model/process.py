@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from jobsworth.client.api import JSON, UNREACHABLE, ApiError
-from jobsworth.controller.settings import Settings
-from jobsworth.reconciler.audience import Audience
-from jobsworth.reconciler.caches import Cache
-from jobsworth.reconciler.outcome import Outcome
+from jobsworth.controller.controller_settings import Settings
+from jobsworth.reconciler.event_sink import Audience
+from jobsworth.reconciler.informers import Cache
 from jobsworth.reconciler.parallel import one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
+from jobsworth.reconciler.sync_outcome import Outcome
 from model.audit import STRIP, Audit, Look
 from model.ledger import Broken, Ledger
 from model.reading import Object, active, deleting, has_verdict, uid_of

@@ -1,65 +1,354 @@
-"""The rules that are applied while a manifest is read: the reader finds what their examples show."""
+"""What is wrong with documents: all of it at once, with its place and what would be right."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import pytest
 
-from jobsworth.policy.lint import reading
-from jobsworth.policy.lint.catalogue import CATALOGUE
-from jobsworth.policy.lint.codes import NOTES
-from jobsworth.policy.lint.linter import RULES
-from jobsworth.policy.lint.rule import Rule
-from linted import found, job
+from jobsworth.policy.language.problems import BadPolicy
+from jobsworth.policy.reader import is_policy, read
+from policed import document, policies, problems
 
-each_rule = pytest.mark.parametrize("rule", reading.RULES, ids=lambda rule: str(rule.code))
+SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
 
 
-def codes_in(text: str, folder: Path, validate: Callable[..., object]) -> set[str]:
-    name = "job.json" if text.startswith("{") else "job.yaml"
-    (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
-    outcome = validate("--isolated", "-o", "json", name)
-    return {
-        finding["code"]
-        for result in outcome.loaded["results"]  # type: ignore[attr-defined]
-        for finding in result["findings"]
-    }
+def whole(**parts: Any) -> dict[str, Any]:
+    return {**document(**SOUND), **parts}
 
 
-@each_rule
-def test_the_bad_example_is_reported_and_the_good_one_is_not(
-    rule: Rule, tmp_path: Path, validate: Callable[..., object]
-) -> None:
-    assert rule.code in codes_in(rule.bad, tmp_path, validate)
-    assert rule.code not in codes_in(rule.good, tmp_path, validate)
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "is not a mapping (write apiVersion: jobsworth.dev/v1alpha1, kind: JobPolicy …)"),
+        ([], "is not a mapping (write apiVersion: jobsworth.dev/v1alpha1, kind: JobPolicy …)"),
+        (
+            whole(apiVersion="jobsworth.dev/v1"),
+            'apiVersion: unsupported value "jobsworth.dev/v1" (it must be jobsworth.dev/v1alpha1)',
+        ),
+        (whole(kind="Policy"), 'kind: unsupported value "Policy" (it must be JobPolicy)'),
+        ({**document(**SOUND), "metadata": {}}, "metadata.name: must be set"),
+        (
+            whole(metadata={"name": "My policy"}),
+            'metadata.name: "My policy" must be lower case letters, digits and hyphens, at most 63, '
+            "that begin and end with a letter or digit",
+        ),
+        (whole(metadata=None), "metadata: must be a mapping, and is empty"),
+        (whole(spec={}), "spec: must not be empty (leave it out if it is to say nothing)"),
+        (whole(spec=None), "spec: must be a mapping, and is empty"),
+        (whole(limits={}), "limits: unknown field (this field belongs in spec)"),
+    ],
+)  # fmt: skip
+def test_the_head_of_a_document(value: Any, expected: str) -> None:
+    assert problems(value) == [expected]
 
 
-@each_rule
-def test_an_object_no_longer_shows_it(rule: Rule) -> None:
-    assert rule not in RULES
-    assert "while the text is read" in rule.why
-    assert list(rule.check(None)) == []  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (
+            {"enforcment": "warn"},
+            'spec.enforcment: unknown field (did you mean "enforcement"?)',
+        ),
+        ({"backoffLimit": {"maximum": 5}}, "spec.backoffLimit: unknown field (this field belongs in spec.defaults or spec.limits)"),
+        (
+            {"enforcement": "dney"},
+            'spec.enforcement: unsupported value "dney" (did you mean "deny"?)',
+        ),
+        ({"priority": "1"}, 'spec.priority: must be a whole number, and "1" is a string (leave the quotes out)'),
+        ({"contact": 7}, "spec.contact: must be a string, and 7 is none (put it in quotes)"),
+        ({"message": ""}, "spec.message: must not be empty (leave it out if it is to say nothing)"),
+        (
+            {"match": {"namespaces": "ml-*"}},
+            "spec.match.namespaces: must be a list (write [ml-*])",
+        ),
+        (
+            {"match": {"namespace": ["ml-*"]}},
+            'spec.match.namespace: unknown field (did you mean "namespaces"?)',
+        ),
+        ({"match": [{"kinds": ["Pod"]}]}, 'spec.match[0].kinds[0]: unsupported value "Pod" (supported values: Job, CronJob)'),
+        ({"match": {"names": ["a", "a"]}}, 'spec.match.names: "a" stands there twice (remove one of the two)'),
+        ({"exempt": {}}, "spec.exempt: must not be empty (leave it out if it is to say nothing)"),
+        ({"exempt": []}, "spec.exempt: must not be empty (leave it out if it is to say nothing)"),
+        (
+            {"match": {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
+            "spec.match.objectSelector.matchExpressions[0].values: Required value: must be specified "
+            "when `operator` is 'In' or 'NotIn'",
+        ),
+        (
+            {"match": [{"namespaceSelector": {"matchLabels": {"a b": "c"}}}]},
+            "spec.match[0].namespaceSelector.matchLabels: Invalid value: \"a b\": name part must consist "
+            "of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+            "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+            "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        ),
+        (
+            {"limits": {"restartPolicy": {"allowed": ["Never"]}}},
+            "spec.limits.restartPolicy: unknown field (this field belongs in spec.limits.pod)",
+        ),
+        (
+            {"limits": {"backofLimit": {"maximum": 5}}},
+            'spec.limits.backofLimit: unknown field (did you mean "backoffLimit"?)',
+        ),
+        (
+            {"limits": {"backoffLimit": 5}},
+            "spec.limits.backoffLimit: must be a mapping, and is 5",
+        ),
+        (
+            {"limits": {"backoffLimit": {"maximum": -1}}},
+            "spec.limits.backoffLimit.maximum: -1 must be greater than or equal to 0",
+        ),
+        (
+            {"limits": {"maxFailedIndexes": {"maximum": "110%"}}},
+            'spec.limits.maxFailedIndexes.maximum: "110%" must be a whole number, or a percentage from '
+            "0% to 100%",
+        ),
+        (
+            {"limits": {"backoffLimit": {"minimum": 6, "maximum": 5}}},
+            "spec.limits.backoffLimit.minimum: the minimum 6 is greater than the maximum 5 "
+            "(no value can keep both)",
+        ),
+        (
+            {"limits": {"maxFailedIndexes": {"minimum": "20%", "maximum": "10%"}}},
+            "spec.limits.maxFailedIndexes.minimum: the minimum 20% is greater than the maximum 10% "
+            "(no value can keep both)",
+        ),
+        (
+            {"limits": {"backoffLimit": {"maximum": 5, "allowed": [0, 6]}}},
+            "spec.limits.backoffLimit.allowed[1]: 6 is greater than the maximum 5 (remove one of the two)",
+        ),
+        (
+            {"limits": {"backoffLimit": {"required": True}}},
+            "spec.limits.backoffLimit.required: is always kept: backoffLimit has a value in every object, "
+            "because the API server fills it in or demands it "
+            "(limit its value instead, with minimum, maximum or allowed)",
+        ),
+        (
+            {"limits": {"suspend": {"forbidden": True}}},
+            "spec.limits.suspend.forbidden: can never be kept: suspend has a value in every object, "
+            "because the API server fills it in or demands it "
+            "(limit its value instead, with minimum, maximum or allowed)",
+        ),
+        (
+            {"limits": {"managedBy": {"forbidden": True, "required": True}}},
+            "spec.limits.managedBy.required: a field cannot be required and forbidden "
+            "(remove one of the two)",
+        ),
+        (
+            {"limits": {"managedBy": {"required": False, "message": "x"}}},
+            "spec.limits.managedBy: limits nothing (say minimum, maximum, allowed or required)",
+        ),
+        (
+            {"limits": {"podReplacementPolicy": {"allowed": ["failed"]}}},
+            'spec.limits.podReplacementPolicy.allowed[0]: unsupported value "failed" '
+            '(did you mean "Failed"?)',
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"allowedActions": ["Ignore"], "failJobOnExitCodes": [1]}}},
+            "spec.limits.podFailurePolicy.failJobOnExitCodes: no exit code can fail the Job: the action "
+            "FailJob is not among allowedActions (allow it)",
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"allowedActions": ["Count"], "ignoreDisruptionsFirst": True}}},
+            "spec.limits.podFailurePolicy.ignoreDisruptionsFirst: disruptions cannot be ignored: the "
+            "action Ignore is not among allowedActions (allow it)",
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"minimumRules": 3, "maximumRules": 2}}},
+            "spec.limits.podFailurePolicy.minimumRules: the minimum 3 is greater than the maximum 2 "
+            "(no failure policy can keep both)",
+        ),
+        (
+            {"limits": {"resources": {"requests": {"cpu": {"maximum": "64 cores"}}}}},
+            "spec.limits.resources.requests[cpu].maximum: quantities must match the regular expression "
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (write a quantity, such as 500m, 64 or 1Gi)",
+        ),
+        (
+            {"immutable": ["backofLimit"]},
+            'spec.immutable[0]: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
+        ),
+        (
+            {"immutable": [{"unlessSuspended": True}]},
+            "spec.immutable[0]: must name one field, label or annotation",
+        ),
+        (
+            {"immutable": [{"field": "backoffLimit", "label": "team"}]},
+            "spec.immutable[0]: names several things (give each an entry of its own)",
+        ),
+        (
+            {"immutable": ["backoffLimit", {"field": "backoffLimit"}]},
+            'spec.immutable[1]: "backoffLimit" stands there already (remove one of the two)',
+        ),
+        (
+            {"rules": {"JW101": "error"}},
+            'spec.rules[JW101]: unsupported value "error" (supported values: deny, warn, off)',
+        ),
+        (
+            {"defaults": {"backoffLimit": {"value": 3, "when": "ifUnst"}}},
+            'spec.defaults.backoffLimit.when: unsupported value "ifUnst" (did you mean "ifUnset"?)',
+        ),
+        (
+            {"defaults": {"backoffLimit": "3"}},
+            'spec.defaults.backoffLimit: must be a whole number or a mapping, and "3" is a string (leave the quotes out)',
+        ),
+        (
+            {"match": {"operations": ["CREATE"]}, "immutable": ["backoffLimit"]},
+            "spec.immutable: says nothing: match leaves updates out (add UPDATE to its operations)",
+        ),
+        (
+            {"match": {"kinds": ["Job"]}, "limits": {"cronJob": {"timeZone": {"required": True}}}},
+            "spec.limits.cronJob: says nothing: match leaves CronJobs out (add CronJob to its kinds)",
+        ),
+        ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
+    ],
+)  # fmt: skip
+def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
+    assert problems(**spec) == [expected]
 
 
-@each_rule
-def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
-    assert any("https://" in source for source in rule.sources)
+def test_an_expression_that_does_not_compile_says_where() -> None:
+    (problem,) = problems(expressions=[{"expression": "object.spec.parallelism <= "}])
+    assert problem.startswith("spec.expressions[0].expression: at line 1, column ")
 
 
-def test_each_kind_of_note_has_its_rule() -> None:
-    named = {rule.name: rule.code for rule in reading.RULES}
-    assert named.items() >= NOTES.items()
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (
+            {"defaults": {"backoffLimit": 9}, "limits": {"backoffLimit": {"maximum": 5}}},
+            "spec.defaults.backoffLimit: the limits refuse this default: "
+            "Invalid value: 9: must be less than or equal to 5 (change the default or the limit)",
+        ),
+        (
+            {
+                "defaults": {"maxFailedIndexes": "20%"},
+                "limits": {"maxFailedIndexes": {"maximum": "10%"}},
+            },
+            "spec.defaults.maxFailedIndexes: the limits refuse this default: Invalid value: 20: "
+            "must be less than or equal to 10% of the 100 completions (change the default or the limit)",
+        ),
+        (
+            {
+                "defaults": {"maxFailedIndexes": "20%"},
+                "limits": {"maxFailedIndexes": {"maximum": 5}},
+            },
+            None,
+        ),
+        (
+            {
+                "defaults": {"labels": {"team": "web"}},
+                "limits": {"labels": {"team": {"allowed": ["ml-*"]}}},
+            },
+            "spec.defaults.labels[team]: the limits refuse this default: Unsupported value: "
+            '"web": supported values: "ml-*" (change the default or the limit)',
+        ),
+        (
+            {
+                "defaults": {
+                    "podFailurePolicy": {
+                        "rulesBefore": [
+                            {"action": "Count", "onExitCodes": {"operator": "In", "values": [1]}}
+                        ]
+                    }
+                },
+                "limits": {"podFailurePolicy": {"allowedActions": ["FailJob"]}},
+            },
+            "spec.defaults.podFailurePolicy.rulesBefore[0].action: the limits refuse this default: "
+            '"Count" is not among the allowed actions FailJob (change the default or the limit)',
+        ),
+    ],
+)
+def test_a_default_that_the_limits_refuse(spec: Any, expected: str | None) -> None:
+    assert problems(**spec) == ([] if expected is None else [expected])
 
 
-def test_every_rule_is_in_the_catalogue() -> None:
-    for rule in (*RULES, *reading.RULES):
-        entry = CATALOGUE[rule.code]
-        assert (entry.name, entry.severity) == (rule.name, rule.severity)
-        assert (entry.fixable, entry.on) == (rule.fixable, rule.on)
+@pytest.mark.parametrize(
+    ("other", "refused"),
+    [
+        ({}, True),
+        ({"enforcement": "warn"}, False),
+        ({"match": {"namespaces": ["web"]}}, False),
+        ({"exempt": {"users": ["ops"]}}, False),
+    ],
+)
+def test_a_default_that_another_document_refuses_everywhere(other: Any, refused: bool) -> None:
+    giving = document("a", defaults={"backoffLimit": 9})
+    limiting = document("b", **SOUND, **other)
+    assert bool(problems(giving, limiting)) == refused
+    if refused:
+        assert problems(giving, limiting)[0].startswith(
+            "spec.defaults.backoffLimit: the limits of the policy b refuse this default: "
+        )
 
 
-def test_the_linter_is_silent_about_them() -> None:
-    assert [rule.code for rule in RULES if rule.code.startswith("JW3")] == []
-    assert found("JW101", job()) == []
+def test_all_problems_of_all_documents_are_told_at_once_with_the_number_of_the_document() -> None:
+    with pytest.raises(BadPolicy) as caught:
+        read(
+            [
+                document("a", enforcement="no", rules={"JW101": "deny", "JW999": "deny"}),
+                document("b", **SOUND),
+                document("a", limits={"backoffLimit": {"minimum": 3, "maximum": 1}}),
+            ]
+        )
+    assert [(problem.document, problem.field) for problem in caught.value.problems] == [
+        (0, "spec.enforcement"),
+        (0, "spec.rules[JW999]"),
+        (2, "spec.limits.backoffLimit.minimum"),
+        (2, "metadata.name"),
+    ]
+    assert str(caught.value.problems[-1]) == (
+        'metadata.name: "a" is the name of document 1 already (give each policy a name of its own)'
+    )
+    assert "document 3: metadata.name" in str(caught.value)
+
+
+def test_a_document_is_read_in_full() -> None:
+    (policy,) = policies(
+        description="d", message="m", contact="c", priority=7, enforcement="warn",
+        onInternalError="allow", cronJobJobs="enforce", match={"kinds": ["Job"]},
+        exempt=[{"users": ["ops"]}], immutable=["backoffLimit"], rules={"JW201": "warn"},
+        expressions=[{"expression": "true"}], defaults={"backoffLimit": 3}, **SOUND,
+    ).policies  # fmt: skip
+    assert (policy.name, policy.description, policy.message, policy.contact) == (
+        "house-rules", "d", "m", "c",
+    )  # fmt: skip
+    assert (policy.priority, policy.enforcement, policy.on_internal_error) == (7, "warn", "allow")
+    assert (policy.cron_job_jobs, policy.guidance) == ("enforce", "m Contact: c")
+    for part in ("defaults", "limits", "immutable", "rules", "expressions"):
+        assert getattr(policy, part) is not None
+
+
+def test_no_documents_are_a_set_that_says_nothing() -> None:
+    assert read([]).policies == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (document(**SOUND), True),
+        ({"apiVersion": "jobsworth.dev/v2", "kind": "JobPolicy"}, True),
+        ({"apiVersion": "jobsworth.dev/v1alpha1", "kind": "JobPolicyTest"}, False),
+        ({"apiVersion": "batch/v1", "kind": "Job"}, False),
+        (None, False),
+    ],
+)
+def test_what_says_that_it_is_a_policy(value: object, expected: bool) -> None:
+    assert is_policy(value) is expected
+
+
+HOSTILE = [0, "", [], {}, None, True, 1.5, {"a": None}, [None], "\ud800", {1: 2}, -(10**30)]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "match", "exempt", "defaults", "limits", "immutable", "rules", "expressions", "priority",
+        "enforcement", "message",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_nothing_that_yaml_can_say_is_a_fault_of_the_reader(part: str, value: Any) -> None:
+    for spec in ({part: value}, {part: {"backoffLimit": value}}, {part: [value]}):
+        problems(document(**spec))
+    problems({**document(**SOUND), "metadata": value})
+    problems(value)

@@ -13,8 +13,9 @@ import pytest
 
 from jobsworth.client.api import jobs_path
 from jobsworth.client.leases import Times
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.times import write_time
+from jobsworth.reconciler import conflict_probe
 from reconciler.fake_api import FakeApi
 from reconciler.fake_http import FakeServer
 from reconciler.test_watching import until
@@ -30,8 +31,8 @@ class Process:
     """A reconciler that runs in threads of this process."""
 
     def __init__(self, server: FakeServer, **options: Any) -> None:
-        from jobsworth.reconciler.application import Application
-        from jobsworth.reconciler.options import Options
+        from jobsworth.reconciler.process import Application
+        from jobsworth.reconciler.reconciler_options import Options
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
@@ -184,9 +185,8 @@ def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
 def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job(
     api: FakeApi, server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jobsworth.reconciler import built_in
 
-    monkeypatch.setattr(built_in, "PROBE_SECONDS", 0.0)
+    monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
     process = Process(server, settings=Settings(adopt_unmanaged=True))
     until(process.at_work)
     api.call("POST", jobs_path(NAMESPACE), job("plain", None))
@@ -201,8 +201,8 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
 
 
 def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
-    from jobsworth.reconciler.application import Application
-    from jobsworth.reconciler.options import Options
+    from jobsworth.reconciler.process import Application
+    from jobsworth.reconciler.reconciler_options import Options
 
     taken = int(server.url.rpartition(":")[2])
     options = Options(host="127.0.0.1", port=taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.client.api import ApiError, pods_path
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.controller_settings import Settings
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World, job
 

@@ -10,10 +10,10 @@ import pytest
 
 from jobsworth.client.api import ApiError, pods_path
 from jobsworth.client.http import Client
-from jobsworth.controller.settings import Settings
-from jobsworth.reconciler import watching
-from jobsworth.reconciler.caches import PodCache
-from jobsworth.reconciler.watching import Backoff, Watcher
+from jobsworth.controller.controller_settings import Settings
+from jobsworth.reconciler import reflector
+from jobsworth.reconciler.informers import PodCache
+from jobsworth.reconciler.reflector import Backoff, Watcher
 from reconciler.fake_api import Call, FakeApi
 from reconciler.fake_http import FakeServer
 
@@ -79,7 +79,7 @@ def create(api: FakeApi, name: str) -> None:
 def test_a_list_comes_in_pages_and_the_watch_goes_on_from_there(
     watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "PAGE", 2)
+    monkeypatch.setattr(reflector, "PAGE", 2)
     watched.watcher._page = 2
     for name in "abcde":
         create(watched.api, name)

@@ -6,14 +6,14 @@ import random
 from typing import Any
 
 from jobsworth.client.api import ApiError, jobs_path, pods_path
-from jobsworth.controller.settings import Settings
+from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.audience import Audience
-from jobsworth.reconciler.caches import Cache
-from jobsworth.reconciler.outcome import Outcome
+from jobsworth.reconciler.event_sink import Audience
+from jobsworth.reconciler.informers import Cache
 from jobsworth.reconciler.parallel import Calls, one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
+from jobsworth.reconciler.sync_outcome import Outcome
 from reconciler.fake_api import Call, Change, FakeApi
 
 Object = dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.reports import github
 from jobsworth.reports.result import Located, Result
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.reports import junit
 from jobsworth.reports.result import Located, Result
 from manifests_for_rules import INVALID, SHADOWED, SOUND

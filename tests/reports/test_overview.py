@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.reports import overview
 from jobsworth.reports.result import VALID, Located, StoredResult
 

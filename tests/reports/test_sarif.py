@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.reports import sarif
 from jobsworth.reports.result import Located, Result
 from manifests_for_rules import INVALID, SHADOWED, SOUND

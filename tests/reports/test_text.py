@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.api.finding import Finding
-from jobsworth.api.fix import Edit, Fix
+from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Edit, Fix
 from jobsworth.reports import text
 from jobsworth.reports.result import Located, Result
 

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from jobsworth.api.finding import Finding
     from jobsworth.api.server import (
         NEWEST_RELEASE,
         RELEASES,
         UnknownGate,
         UnknownRelease,
     )
+    from jobsworth.findings.finding import Finding
     from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
 __version__ = "0.1.0"
@@ -116,7 +116,7 @@ def _engine(
 
 
 _HOMES = {
-    "Finding": "jobsworth.api.finding",
+    "Finding": "jobsworth.findings.finding",
     "NEWEST_RELEASE": "jobsworth.api.server",
     "RELEASES": "jobsworth.api.server",
     "UnknownGate": "jobsworth.api.server",

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from cluster.bed import Process, free_ports
 from cluster.controller.metrics import Series, scrape
-from jobsworth.controller.names import OUR_FINALIZER, OUR_MANAGER, RESERVED_FINALIZER
+from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER, RESERVED_FINALIZER
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
-    from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.application import Application
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.reconciler.process import Application
 
 ROOT = Path(__file__).parents[3]
 READY_WITHIN = 30.0
@@ -144,9 +144,9 @@ class Jobsworth(Controller):
 
         Args:
             jobs_late: by how many seconds it sees each Job late.
-            settings: see ``jobsworth.controller.settings.Settings``.
+            settings: see ``jobsworth.controller.controller_settings.Settings``.
         """
-        from jobsworth.controller.settings import Settings
+        from jobsworth.controller.controller_settings import Settings
 
         usual = Settings(batch_delay=0.1, backoff_base=0.1)
         self._inside = _Inside(self.bed, self._port, replace(usual, **settings), jobs_late)
@@ -203,8 +203,8 @@ class _Inside:
         jobs_late: float,
     ) -> None:
         from jobsworth.client.access import Target, api_access
-        from jobsworth.reconciler.application import Application
-        from jobsworth.reconciler.options import Options
+        from jobsworth.reconciler.process import Application
+        from jobsworth.reconciler.reconciler_options import Options
 
         options = Options(settings=settings, qps=200, burst=400, host="127.0.0.1", port=port)
         self._access = contextlib.ExitStack()

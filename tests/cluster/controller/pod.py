@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.controller.names import COMPLETION_INDEX, INDEX_FAILURE_COUNT
 from jobsworth.controller.times import read_time, write_time
+from jobsworth.controller.well_known_names import COMPLETION_INDEX, INDEX_FAILURE_COUNT
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

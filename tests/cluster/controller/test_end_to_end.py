@@ -16,7 +16,7 @@ from cluster.controller.policies import (
     success_policy,
 )
 from cluster.controller.waiting import eventually
-from jobsworth.controller.names import COMPLETION_INDEX
+from jobsworth.controller.well_known_names import COMPLETION_INDEX
 
 if TYPE_CHECKING:
     from cluster.controller.controllers import Controller

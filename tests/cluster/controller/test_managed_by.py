@@ -12,7 +12,7 @@ from cluster.controller.metrics import total
 from cluster.controller.pod import MERGE
 from cluster.controller.scenario import Scenario
 from cluster.controller.waiting import eventually
-from jobsworth.controller.names import RESERVED_FINALIZER, RESERVED_MANAGER
+from jobsworth.controller.well_known_names import RESERVED_FINALIZER, RESERVED_MANAGER
 
 OTHER = "example.com/other-controller"
 KUBERNETES = "kube-controller-manager"  # as the writer of a field

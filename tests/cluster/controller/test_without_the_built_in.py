@@ -16,7 +16,7 @@ from cluster.controller.controllers import BuiltIn, Controller, Jobsworth
 from cluster.controller.scenario import Scenario
 from cluster.controller.waiting import eventually
 from cluster.started import bed_or_skip
-from jobsworth.controller.names import (
+from jobsworth.controller.well_known_names import (
     OUR_FINALIZER,
     OUR_MANAGER,
     RESERVED_FINALIZER,

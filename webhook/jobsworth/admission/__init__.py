@@ -1,1 +1,1 @@
-"""The webhook: AdmissionReview in, AdmissionReview out; the Flask application; serving; metrics."""
+"""The admission protocol: AdmissionReview in, AdmissionReview out, as a Flask application."""

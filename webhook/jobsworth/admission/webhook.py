@@ -6,8 +6,8 @@ import time
 import traceback
 from collections.abc import Callable
 
-from jobsworth.admission import outcome, statuses
-from jobsworth.admission.judging import Answer, Judge
+from jobsworth.admission import denial, outcome
+from jobsworth.admission.decision import Answer, Judge
 from jobsworth.admission.outcome import Outcome
 from jobsworth.admission.review import (
     AdmissionRequest,
@@ -118,5 +118,5 @@ def _outcome(
 def _failed(request: AdmissionRequest, judge: Judge) -> Answer:
     """What the policies' ``onInternalError`` says: the strictest of those that there are."""
     if any(policy.on_internal_error == "deny" for policy in judge.policies.policies):
-        return Answer(AdmissionResponse(allowed=False, status=statuses.failed(request)), "failed")
+        return Answer(AdmissionResponse(allowed=False, status=denial.failed(request)), "failed")
     return Answer(AdmissionResponse(allowed=True), "failed")

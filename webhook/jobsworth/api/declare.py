@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
     Defaulter = Callable[[dict[str, Any], Request], None]
@@ -321,7 +321,8 @@ class Struct:
         """Register a function that judges several fields of this type together.
 
         The rule is called with a decoded and defaulted object of this type, its field path, and the
-        :class:`~jobsworth.api.request.Request`; it yields what is wrong. An unset field is an absent key.
+        :class:`~jobsworth.api.validation_request.Request`; it yields what is wrong. An unset field
+        is an absent key.
         """
         self.rules.append(rule)
         return rule

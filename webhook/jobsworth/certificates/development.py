@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jobsworth.certificates import authority, serving
-from jobsworth.certificates.folder import Paths, paths_in, write_private
-from jobsworth.certificates.pair import (
+from jobsworth.certificates import ca, leaf
+from jobsworth.certificates.folder_store import Paths, paths_in, write_private
+from jobsworth.certificates.keypair import (
     BadCertificate,
     KeyPair,
     expiry,
@@ -64,8 +64,8 @@ def generate(
     there = [str(path) for path in files if path.exists()]
     if there and not overwrite:
         raise AlreadyThere(f"already there: {', '.join(there)}")
-    signer = authority.create(now, lifetime)
-    pair = serving.issue(signer, hosts, now, lifetime)
+    signer = ca.create(now, lifetime)
+    pair = leaf.issue(signer, hosts, now, lifetime)
     folder.mkdir(parents=True, exist_ok=True)
     contents = (signer.certificate, signer.key, pair.certificate, pair.key)
     for path, content in zip(files, contents, strict=True):

@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from jobsworth.certificates import authority, serving
-from jobsworth.certificates.cluster import Conflict, Seen
-from jobsworth.certificates.folder import publish, published
-from jobsworth.certificates.holdings import Holdings, decode, encode
-from jobsworth.certificates.pair import BadCertificate, KeyPair, expiry, join, read_key
+from jobsworth.certificates import ca, leaf
+from jobsworth.certificates.cluster_store import Conflict, Seen
+from jobsworth.certificates.folder_store import publish, published
+from jobsworth.certificates.keypair import BadCertificate, KeyPair, expiry, join, read_key
 from jobsworth.certificates.rotation import (
     Begin,
     Introduce,
@@ -26,6 +25,7 @@ from jobsworth.certificates.rotation import (
     may_show,
     next_step,
 )
+from jobsworth.certificates.state import Holdings, decode, encode
 
 LOG = logging.getLogger("jobsworth.certificates")
 MOST_STEPS = 12
@@ -35,7 +35,7 @@ Clock = Callable[[], datetime.datetime]
 
 
 class Store(Protocol):
-    """Where certificates are kept and published: a :class:`jobsworth.certificates.cluster.Cluster`."""
+    """Where certificates are kept and published: a :class:`jobsworth.certificates.cluster_store.Cluster`."""
 
     def read(self) -> Seen: ...
 
@@ -141,7 +141,7 @@ class Manager:
             assert holdings.authority is not None
             return replace(holdings, serving=self._issued(holdings.authority, now))
         if isinstance(step, Introduce):
-            made = authority.create(now, self._policy.authority_lifetime)
+            made = ca.create(now, self._policy.authority_lifetime)
             return replace(holdings, next=made, next_published=None)
         if isinstance(step, Promote):
             assert holdings.authority is not None
@@ -153,7 +153,7 @@ class Manager:
                 retired_at=now,
             )
         assert isinstance(step, Begin)
-        made = authority.create(now, self._policy.authority_lifetime)
+        made = ca.create(now, self._policy.authority_lifetime)
         return Holdings(
             authority=made,
             serving=self._issued(made, now),
@@ -162,7 +162,7 @@ class Manager:
         )
 
     def _issued(self, signer: KeyPair, now: datetime.datetime) -> KeyPair:
-        return serving.issue(signer, self._policy.names, now, self._policy.lifetime)
+        return leaf.issue(signer, self._policy.names, now, self._policy.lifetime)
 
 
 def _told(step: Step) -> str:

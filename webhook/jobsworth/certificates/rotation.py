@@ -14,9 +14,8 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jobsworth.certificates import authority as authorities
-from jobsworth.certificates.holdings import Holdings
-from jobsworth.certificates.pair import (
+from jobsworth.certificates import ca as authorities
+from jobsworth.certificates.keypair import (
     BadCertificate,
     KeyPair,
     expiry,
@@ -27,7 +26,8 @@ from jobsworth.certificates.pair import (
     read_key,
     split,
 )
-from jobsworth.certificates.serving import general_name
+from jobsworth.certificates.leaf import general_name
+from jobsworth.certificates.state import Holdings
 
 _DAY = datetime.timedelta(days=1)
 

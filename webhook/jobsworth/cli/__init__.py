@@ -40,8 +40,8 @@ def run(arguments: list[str]) -> int:
         SystemExit: the command line is wrong, or asks for help.
     """
     if arguments[:1] == ["validate"] and "_JOBSWORTH_COMPLETE" not in os.environ:
-        from jobsworth.cli import validate
         from jobsworth.cli.command import UsageError, read
+        from jobsworth.cli.commands import validate
 
         values = read(validate.COMMAND, arguments[1:])
         if values is not None:
@@ -50,7 +50,7 @@ def run(arguments: list[str]) -> int:
             except UsageError as error:
                 print(f"Error: {error}", file=sys.stderr)
                 return 2
-    from jobsworth.cli.application import application
+    from jobsworth.cli.click_application import application
 
     application(arguments, prog_name="jobsworth")
     return 0

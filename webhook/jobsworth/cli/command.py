@@ -2,7 +2,7 @@
 
 click teaches: it prints help, completes in the shell, and says what is wrong with a command line. But
 to import it takes longer than to judge a manifest. So a command declares its options here, click's
-command is built from that declaration (:mod:`jobsworth.cli.application`), and :func:`read` reads a
+command is built from that declaration (:mod:`jobsworth.cli.click_application`), and :func:`read` reads a
 command line that is plainly well-formed without click. Whatever it does not understand is click's.
 """
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jobsworth.controller.controller_settings import Settings
     from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import Settings
 
 
 _ENOUGH_DOUBLINGS = 62  # any cap has been reached long before

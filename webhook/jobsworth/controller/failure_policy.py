@@ -9,13 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 
 if TYPE_CHECKING:
     from jobsworth.api.batch.termination_rules import TerminationRule
     from jobsworth.controller.pods import Pod, Termination
 
-_ACTIONS = (names.FAIL_JOB, names.FAIL_INDEX, names.IGNORE, names.COUNT)
+_ACTIONS = (
+    well_known_names.FAIL_JOB,
+    well_known_names.FAIL_INDEX,
+    well_known_names.IGNORE,
+    well_known_names.COUNT,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +44,22 @@ class Match:
     @property
     def counts(self) -> bool:
         """The failure counts towards the limits."""
-        return self.action != names.IGNORE
+        return self.action != well_known_names.IGNORE
 
     def message(self, pod: Pod) -> str:
         """How the Pod matched, in the words of the Job's FailureTarget condition."""
         if self.ended is None:
-            return names.CONDITION_MATCHED.format(
+            return well_known_names.CONDITION_MATCHED.format(
                 namespace=pod.namespace,
                 pod=pod.name,
                 condition=self.condition,
                 rule=self.position,
             )
-        text = names.CONTAINER_TERMINATED if self.by_reason else names.CONTAINER_FAILED
+        text = (
+            well_known_names.CONTAINER_TERMINATED
+            if self.by_reason
+            else well_known_names.CONTAINER_FAILED
+        )
         return text.format(
             container=self.ended.container,
             namespace=pod.namespace,
@@ -132,7 +141,7 @@ class FailurePolicy:
     @property
     def can_fail_job(self) -> bool:
         """Some rule has the action FailJob."""
-        return any(rule.action == names.FAIL_JOB for rule in self.rules)
+        return any(rule.action == well_known_names.FAIL_JOB for rule in self.rules)
 
     def match(self, pod: Pod) -> Match:
         """What the policy says of a Pod that has failed, or is taken for failed."""

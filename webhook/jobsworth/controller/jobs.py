@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.termination_rules import rules_of
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import FailurePolicy, read_failure_policy
 from jobsworth.controller.pods import MAX_INT32, Owner
 from jobsworth.controller.selectors import Selector, read_selector
@@ -18,7 +18,7 @@ from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.success_policy import SuccessRule, read_success_policy
 
 if TYPE_CHECKING:
-    from jobsworth.controller.settings import Settings
+    from jobsworth.controller.controller_settings import Settings
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6
@@ -53,10 +53,10 @@ class Job:
     generation: int = 0
     deleting: bool = False
     managed_by: str | None = None
-    finalizer: str = names.OUR_FINALIZER
+    finalizer: str = well_known_names.OUR_FINALIZER
     parallelism: int = 1
     completions: int | None = None
-    completion_mode: str = names.NON_INDEXED
+    completion_mode: str = well_known_names.NON_INDEXED
     suspended: bool = False
     backoff_limit: int = DEFAULT_BACKOFF_LIMIT
     backoff_limit_per_index: int | None = None
@@ -80,7 +80,7 @@ class Job:
     @property
     def indexed(self) -> bool:
         """Every Pod has a completion index."""
-        return self.completion_mode == names.INDEXED
+        return self.completion_mode == well_known_names.INDEXED
 
     @property
     def per_index(self) -> bool:
@@ -95,7 +95,9 @@ class Job:
     @property
     def finished(self) -> bool:
         """It is complete or has failed, and is not to be touched again."""
-        return self.status.holds(names.COMPLETE) or self.status.holds(names.JOB_FAILED)
+        return self.status.holds(well_known_names.COMPLETE) or self.status.holds(
+            well_known_names.JOB_FAILED
+        )
 
     @property
     def owner(self) -> Owner:
@@ -127,7 +129,7 @@ def read_job(job: dict[str, Any], settings: Settings) -> Job:
         finalizer=settings.finalizer_for(spec.get("managedBy")),
         parallelism=_given(spec.get("parallelism"), 1),
         completions=spec.get("completions"),
-        completion_mode=spec.get("completionMode") or names.NON_INDEXED,
+        completion_mode=spec.get("completionMode") or well_known_names.NON_INDEXED,
         suspended=bool(spec.get("suspend")),
         backoff_limit=_given(spec.get("backoffLimit"), default_limit),
         backoff_limit_per_index=per_index,

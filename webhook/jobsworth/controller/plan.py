@@ -20,21 +20,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.controller import names, remarks, tally
-from jobsworth.controller.accounting import Books, Circumstances, count_released, write_down
+from jobsworth.controller import metrics, warning_events, well_known_names
 from jobsworth.controller.actions import Acted, Creation, Deletion
-from jobsworth.controller.basis import Basis, Memory, look, run_on
-from jobsworth.controller.managing import Demand, Management, manage
-from jobsworth.controller.turning_points import farewell, finish, greeting, with_suspension
-from jobsworth.controller.verdict import Facts, Verdict, completed, judge, seconds_to_deadline
+from jobsworth.controller.conditions import farewell, finish, greeting, with_suspension
+from jobsworth.controller.finalizer_tracking import Books, Circumstances, count_released, write_down
+from jobsworth.controller.finished_condition import (
+    Facts,
+    Verdict,
+    completed,
+    judge,
+    seconds_to_deadline,
+)
+from jobsworth.controller.scaling import Demand, Management, manage
+from jobsworth.controller.sync_context import Basis, Memory, look, run_on
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.controller.backoff import Backoff
+    from jobsworth.controller.controller_settings import Settings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import Settings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
 
@@ -103,16 +109,16 @@ class Record:
         complete = self._may_finish and all(pod.uid in released for pod in self.release)
         finished = complete and self._verdict is not None and not status.uncounted
         events: tuple[Event, ...] = ()
-        metrics = tally.finished_pods(basis.job, before, status)
+        counts = metrics.finished_pods(basis.job, before, status)
         if finished and self._verdict is not None:
             status = finish(basis, status, self._verdict)
             events = farewell(basis.job, status, self._verdict)
-            metrics = (*metrics, tally.finished_job(basis.job, self._verdict))
+            counts = (*counts, metrics.finished_job(basis.job, self._verdict))
         return Conclusion(
             status=None if status == before else status,
             finished=finished,
             events=events,
-            metrics=metrics,
+            metrics=counts,
             requeue_after=None if finished else self.requeue_after,
         )
 
@@ -169,18 +175,18 @@ class Plan:
         if verdict is not None and not verdict.stored:
             status = status.with_condition(verdict.interim(basis.second))
         if self._verdict is None:
-            events = (*events, *remarks.unmatched(basis, _newly_failed(books, stored)))
+            events = (*events, *warning_events.unmatched(basis, _newly_failed(books, stored)))
         if self._waits:
-            events = (*events, *remarks.overdue(basis))
+            events = (*events, *warning_events.overdue(basis))
         return Record(
             status=None if status == stored else status,
             release=books.release,
             backoff=basis.backoff,
-            acted_metrics=tally.created_pods(basis.creation_reason, acted),
+            acted_metrics=metrics.created_pods(basis.creation_reason, acted),
             events=events,
             metrics=(
-                *tally.finished_pods(basis.job, stored, status),
-                *tally.handled_failures(books.handled),
+                *metrics.finished_pods(basis.job, stored, status),
+                *metrics.handled_failures(books.handled),
             ),
             requeue_after=self._requeue(books),
             _basis=basis,
@@ -203,7 +209,7 @@ class Plan:
         if books.capped:
             times.append(basis.settings.batch_delay)
         if self._waits:
-            times.append(remarks.seconds_to_overdue(basis))
+            times.append(warning_events.seconds_to_overdue(basis))
         if self._verdict is None:
             times.append(seconds_to_deadline(basis.job, basis.active_since, basis.now))
         return min((seconds for seconds in times if seconds is not None), default=None)
@@ -213,7 +219,7 @@ def plan(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
     """Decide what a sync of a Job does.
 
     Args:
-        job: unfinished, and ours (see :func:`jobsworth.controller.entry.entry`).
+        job: unfinished, and ours (see :func:`jobsworth.controller.skip_reason.entry`).
         pods: those that the Job controls (see :mod:`jobsworth.controller.ownership`).
         memory: what is expected of earlier actions.
         now: seconds since 1970.
@@ -232,7 +238,7 @@ def plan(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
         interim=None,
         deletions=management.deletions,
         creations=management.creations,
-        action=management.action if managed else names.RECONCILING,
+        action=management.action if managed else well_known_names.RECONCILING,
         because=_explain(basis, management, managed),
         _basis=basis,
         _verdict=None,
@@ -244,7 +250,7 @@ def plan(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
 def _end(basis: Basis, verdict: Verdict) -> Plan:
     """Delete what runs. The verdict is stored first: what is deleted could change it."""
     status = basis.job.status
-    told = tuple(remarks.restarted(basis, verdict))
+    told = tuple(warning_events.restarted(basis, verdict))
     interim = None
     if basis.census.active and not verdict.stored:
         interim = replace(status, start_time=basis.started).with_condition(
@@ -255,7 +261,7 @@ def _end(basis: Basis, verdict: Verdict) -> Plan:
         interim=interim,
         deletions=tuple(Deletion(pod, release_first=False) for pod in basis.census.active),
         creations=(),
-        action=names.RECONCILING,
+        action=well_known_names.RECONCILING,
         because=verdict.message,
         _basis=basis,
         _verdict=verdict,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats.names import as_prefix, dns_subdomain
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.ownership import owner_reference
 
 if TYPE_CHECKING:
@@ -38,12 +38,14 @@ def pod_body(job: Job, creation: Creation) -> dict[str, Any]:
     spec = template.get("spec") or {}
     index = creation.index
     if index is not None:
-        labels[names.COMPLETION_INDEX] = annotations[names.COMPLETION_INDEX] = str(index)
+        labels[well_known_names.COMPLETION_INDEX] = annotations[
+            well_known_names.COMPLETION_INDEX
+        ] = str(index)
         spec = _indexed_spec(spec, f"{job.name}-{index}")
     if creation.failure_count is not None:
-        annotations[names.INDEX_FAILURE_COUNT] = str(creation.failure_count)
+        annotations[well_known_names.INDEX_FAILURE_COUNT] = str(creation.failure_count)
         if creation.ignored_count:
-            annotations[names.INDEX_IGNORED_FAILURE_COUNT] = str(creation.ignored_count)
+            annotations[well_known_names.INDEX_IGNORED_FAILURE_COUNT] = str(creation.ignored_count)
     finalizers = list(meta.get("finalizers") or ())
     if job.finalizer not in finalizers:
         finalizers.append(job.finalizer)
@@ -87,11 +89,11 @@ def _indexed_spec(spec: dict[str, Any], hostname: str) -> dict[str, Any]:
 def _with_index(container: dict[str, Any]) -> dict[str, Any]:
     """The container with its index in the environment, unless it sets that variable itself."""
     variables = container.get("env") or []
-    if any(entry.get("name") == names.COMPLETION_INDEX_VARIABLE for entry in variables):
+    if any(entry.get("name") == well_known_names.COMPLETION_INDEX_VARIABLE for entry in variables):
         return container
-    path = f"metadata.labels['{names.COMPLETION_INDEX}']"
+    path = f"metadata.labels['{well_known_names.COMPLETION_INDEX}']"
     variable = {
-        "name": names.COMPLETION_INDEX_VARIABLE,
+        "name": well_known_names.COMPLETION_INDEX_VARIABLE,
         "valueFrom": {"fieldRef": {"fieldPath": path}},
     }
     return {**container, "env": [*variables, variable]}

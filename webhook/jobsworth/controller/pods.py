@@ -11,13 +11,13 @@ from functools import lru_cache
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jobsworth.controller import names
+from jobsworth.controller import well_known_names
 from jobsworth.controller.times import read_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.settings import Settings
+    from jobsworth.controller.controller_settings import Settings
 
 UNKNOWN_INDEX = -1
 MAX_INT32 = 2**31 - 1
@@ -82,7 +82,7 @@ class Pod:
     labels: tuple[str, ...] = ()
     controller: Owner | None = None
     tracking: tuple[str, ...] = ()
-    phase: str = names.PENDING
+    phase: str = well_known_names.PENDING
     state: int = ACTIVE
     gone_by: int = 0
     created: int = 0
@@ -119,7 +119,7 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
     """
     meta, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
     annotations = meta.get("annotations") or {}
-    phase = intern(status.get("phase") or names.PENDING)
+    phase = intern(status.get("phase") or well_known_names.PENDING)
     deletion = meta.get("deletionTimestamp")
     containers = status.get("containerStatuses") or ()
     init_containers = status.get("initContainerStatuses") or ()
@@ -148,9 +148,9 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
         node=intern(spec.get("nodeName") or ""),
         ready=ready.get("status") == "True",
         ready_since=read_time(ready.get("lastTransitionTime")) or 0,
-        index=_completion_index(annotations.get(names.COMPLETION_INDEX)),
-        failure_count=_count(annotations.get(names.INDEX_FAILURE_COUNT)),
-        ignored_count=_count(annotations.get(names.INDEX_IGNORED_FAILURE_COUNT)),
+        index=_completion_index(annotations.get(well_known_names.COMPLETION_INDEX)),
+        failure_count=_count(annotations.get(well_known_names.INDEX_FAILURE_COUNT)),
+        ignored_count=_count(annotations.get(well_known_names.INDEX_IGNORED_FAILURE_COUNT)),
         restarts=_restarts(containers, sum) + _restarts(init_containers, sum),
         container_restarts=_restarts(containers, max),
         sidecar_restarts=_restarts(
@@ -164,9 +164,9 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
 
 
 def _state(phase: str, deleting: bool) -> int:
-    if phase == names.SUCCEEDED:
+    if phase == well_known_names.SUCCEEDED:
         return ENDED_WELL
-    if phase == names.FAILED:
+    if phase == well_known_names.FAILED:
         return ENDED_BADLY
     return TERMINATING if deleting else ACTIVE
 

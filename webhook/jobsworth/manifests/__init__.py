@@ -9,12 +9,12 @@ of ``re``, ``typing``, ``dataclasses``, ``enum``, ``json``, ``pathlib``, ``colle
 ``libyaml``.
 """
 
-from jobsworth.manifests.document import Document
-from jobsworth.manifests.files import find_manifests, read_bytes, read_file
-from jobsworth.manifests.lists import expand_lists
-from jobsworth.manifests.prefilter import may_hold_job
-from jobsworth.manifests.records import ManifestError, Note, Position
-from jobsworth.manifests.stream import read_text
+from jobsworth.manifests.parsing.document import Document
+from jobsworth.manifests.parsing.lists import expand_lists
+from jobsworth.manifests.parsing.manifest_files import find_manifests, read_bytes, read_file
+from jobsworth.manifests.parsing.prefilter import may_hold_job
+from jobsworth.manifests.parsing.records import ManifestError, Note, Position
+from jobsworth.manifests.parsing.stream import read_text
 
 __all__ = [
     "Document",

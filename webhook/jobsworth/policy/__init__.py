@@ -1,1 +1,1 @@
-"""What is demanded of a Job beyond what the API demands: by good sense, and by an organisation."""
+"""JobPolicy: an organization's rules for Jobs and CronJobs beyond the API."""

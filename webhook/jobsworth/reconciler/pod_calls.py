@@ -9,8 +9,8 @@ from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import Acted
 from jobsworth.controller.pod_template import BadTemplate, pod_body
 from jobsworth.controller.signals import Event
+from jobsworth.reconciler.api_writes import delete_pod, patch_pod, post_pod
 from jobsworth.reconciler.expectations import PODS
-from jobsworth.reconciler.writes import delete_pod, patch_pod, post_pod
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api import ApiError
-from jobsworth.reconciler.caches import JobCache, PodCache
+from jobsworth.reconciler.event_handlers import Waking
 from jobsworth.reconciler.expectations import Expectations
-from jobsworth.reconciler.orphans import OrphanRelease
-from jobsworth.reconciler.outcome import Outcome
+from jobsworth.reconciler.informers import JobCache, PodCache
+from jobsworth.reconciler.orphan_pods import OrphanRelease
+from jobsworth.reconciler.sync_outcome import Outcome
 from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
-from jobsworth.reconciler.waking import Waking
 from jobsworth.reconciler.work_queue import WorkQueue
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.settings import Settings
-    from jobsworth.reconciler.audience import Audience
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.reconciler.event_sink import Audience
     from jobsworth.reconciler.parallel import Calls
 
 

@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING
 
 from jobsworth.client.api import ApiError, jobs_path, resource_version
 from jobsworth.controller import ownership, signals
-from jobsworth.controller.entry import Entry, entry
 from jobsworth.controller.plan import Acted, Memory, plan
+from jobsworth.controller.skip_reason import Entry, entry
 from jobsworth.controller.status import write_status
-from jobsworth.reconciler.caches import CachedJob, stored
+from jobsworth.reconciler.api_writes import put_status
 from jobsworth.reconciler.expectations import JOBS, PODS
-from jobsworth.reconciler.outcome import Outcome
+from jobsworth.reconciler.informers import CachedJob, stored
 from jobsworth.reconciler.pod_calls import PodCalls
-from jobsworth.reconciler.writes import put_status
+from jobsworth.reconciler.sync_outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from jobsworth.client.api import Api
     from jobsworth.controller.backoff import Backoff
+    from jobsworth.controller.controller_settings import Settings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Plan
     from jobsworth.controller.pods import Pod
-    from jobsworth.controller.settings import Settings
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
-    from jobsworth.reconciler.audience import Audience
-    from jobsworth.reconciler.caches import JobCache, PodCache
+    from jobsworth.reconciler.event_sink import Audience
     from jobsworth.reconciler.expectations import Expectations
+    from jobsworth.reconciler.informers import JobCache, PodCache
     from jobsworth.reconciler.parallel import Calls
 
 STALE_DELAY = 0.05  # seconds until a cache is asked again whether it has come as far as our writes

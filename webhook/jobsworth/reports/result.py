@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from jobsworth.api.finding import Finding
-    from jobsworth.api.fix import Fix
+    from jobsworth.findings.finding import Finding
+    from jobsworth.findings.fix import Fix
 
 VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
 STATUSES = (VALID, INVALID, SKIPPED, ERROR)

@@ -10,9 +10,9 @@ import json
 import os
 
 import jobsworth
-from jobsworth.policy.lint import pages, reading
-from jobsworth.policy.lint.catalogue import CATALOGUE
-from jobsworth.policy.lint.linter import RULES
+from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.linter import RULES
 from jobsworth.reports.result import ERROR
 from jobsworth.reports.text import token_width
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.api.finding import Finding
-    from jobsworth.policy.lint.rule import Rule
+    from jobsworth.findings.finding import Finding
+    from jobsworth.lint.rule import Rule
     from jobsworth.reports.result import Change, Located, Result
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 HOME = "https://github.com/jobsworth/jobsworth"
-_RULES = {rule.code: rule for rule in (*RULES, *reading.RULES)}
+_RULES = {rule.code: rule for rule in (*RULES, *manifest_rules.RULES)}
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from jobsworth.api.declare import Bounds, Field, Format, OneOf, Rule
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
     from jobsworth.api.server import ApiServer
+    from jobsworth.api.validation_request import Request
 
     Errors = list[FieldError]
     Check = Callable[[Any, str, Request, Errors], None]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.declare import Field
-    from jobsworth.api.request import Request
     from jobsworth.api.server import ApiServer
+    from jobsworth.api.validation_request import Request
 
     Default = Callable[[dict[str, Any], Request], None]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
-from jobsworth.api.finding import Finding
 from jobsworth.api.kinds import kind
-from jobsworth.api.request import Request
+from jobsworth.api.validation_request import Request
+from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.codes import CODES
 from jobsworth.validation.decoding import Decoder, Report

@@ -8,7 +8,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from jobsworth.api.declare import ListOf, Pointer, Struct
-from jobsworth.api.finding import Finding
+from jobsworth.findings.finding import Finding
 from jobsworth.validation.codes import CODES
 
 TYPE_CHECKING = False

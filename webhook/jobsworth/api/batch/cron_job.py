@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 NAME_MAX_LENGTH = 52

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 GENERATED_UID = "00000000-0000-4000-8000-000000000000"
 """Stands for the UID that the server makes up; messages print it as ``<uid>``."""

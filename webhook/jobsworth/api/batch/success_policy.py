@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 MAX_RULES = 20
 SUCCEEDED_INDEXES_MAX_LENGTH = 64 * 1024

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.declare import Format
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 NODE_NAME_FIELD = "metadata.name"

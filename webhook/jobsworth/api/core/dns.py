@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 # The limits of the resolver in libc.
 MAX_NAMESERVERS = 3

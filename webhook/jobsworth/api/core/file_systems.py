@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 QUOBYTE_TENANT_MAX_LENGTH = 64
 CSI_DRIVER_NAME_MAX_LENGTH = 63

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 TOLERATIONS_ANNOTATION = "scheduler.alpha.kubernetes.io/tolerations"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 # Per operating system: fields of the Pod, of its security context, and of a container's.
 _FORBIDDEN = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 _SYSCTLS_OF_IPC = frozenset(
     f"kernel.{name}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 DEFAULT_MODE = 0o644
 FIELD_PATHS = (

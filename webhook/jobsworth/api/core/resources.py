@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 RESIZABLE_RESOURCES = ("cpu", "memory")

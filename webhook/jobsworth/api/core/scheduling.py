@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
     Judge = Callable[[dict[str, Any], str], Iterator[FieldError]]
 

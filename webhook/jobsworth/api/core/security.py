@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 UserOrGroup = Between(0, 2**31 - 1)
 """The numbers that a Unix user or group can have."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.errors import FieldError
-    from jobsworth.api.request import Request
+    from jobsworth.api.validation_request import Request
 
 PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 RECURSIVE_READ_ONLY = ("Disabled", "Enabled", "IfPossible")

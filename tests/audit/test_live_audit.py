@@ -1,0 +1,135 @@
+"""The audit of what runs already: judged once for each change, counted, told, never touched."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from jobsworth.api.server import ApiServer
+from jobsworth.audit.evaluate import StoredJudge
+from jobsworth.audit.live_audit import Audit, AuditMetrics, Kind
+from jobsworth.client.api import jobs_path
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.selection import Selection
+from reconciler.fake_api import FakeApi
+from reconciler.world import NAMESPACE, job
+
+pytest.importorskip("prometheus_client")
+
+
+def finding(severity: str = "warning", code: str = "JW101") -> Finding:
+    return Finding(
+        source="lint",
+        severity=severity,
+        code=code,
+        field="spec.backoffLimit",
+        reason="Lint",
+        message="is zero",
+    )
+
+
+class Audited:
+    """An audit whose judge says what a test wants, and counts how often it is asked."""
+
+    def __init__(self, *found: tuple[str, Finding]) -> None:
+        self.found = list(found)
+        self.asked = 0
+        self.api = FakeApi(time.time)
+        self.audit = Audit(self._judge, self.api, time.time)
+
+    def _judge(self, job: dict[str, Any]) -> list[tuple[str, Finding]]:
+        self.asked += 1
+        return self.found
+
+    def show(self, job: dict[str, Any]) -> None:
+        """The watch shows a Job, and it is judged if need be."""
+        self.audit.look(job)
+        while self.audit._pending:
+            pending = self.audit._next()
+            assert pending is not None
+            self.audit.judge(pending)
+
+
+@pytest.fixture
+def stored() -> dict[str, Any]:
+    return FakeApi(time.time).call("POST", jobs_path(NAMESPACE), job())
+
+
+def test_a_job_is_judged_again_only_when_it_changes(stored: dict[str, Any]) -> None:
+    audited = Audited(("", finding()))
+    audited.show(stored)
+    audited.show({**stored, "status": {"active": 3}})
+    assert audited.asked == 1
+    stored["metadata"]["generation"] += 1
+    audited.show(stored)
+    assert audited.asked == 2
+
+
+def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, Any]) -> None:
+    audited = Audited(("", finding()), ("spot", finding("error", "JP012")), ("", finding()))
+    audited.show(stored)
+    kinds = {
+        Kind(NAMESPACE, "lint", "warning", "JW101", ""): 1,
+        Kind(NAMESPACE, "lint", "error", "JP012", "spot"): 1,
+    }
+    assert audited.audit.counted() == (kinds, 1)
+    shown = [
+        metric for family in AuditMetrics(audited.audit).collect() for metric in family.samples
+    ]
+    assert ("jobsworth_audit_jobs", 1) in [(each.name, each.value) for each in shown]
+    audited.show({**stored, "status": {"conditions": [{"type": "Complete", "status": "True"}]}})
+    assert audited.audit.counted() == ({}, 0)
+    audited.show(stored)
+    audited.audit.forget(stored["metadata"]["uid"])
+    assert audited.audit.counted() == ({}, 0)
+
+
+def test_one_event_says_all_and_is_not_repeated_by_the_next_process(stored: dict[str, Any]) -> None:
+    audited = Audited(("", finding()), ("", finding("error", "JW001")))
+    audited.show(stored)
+    again = Audit(audited._judge, audited.api, time.time, log=pytest.fail)
+    again.look(stored)
+    again.judge(stored)
+    (event,) = audited.api.all("events")
+    assert event["message"] == (
+        "spec.backoffLimit: is zero [JW101]; spec.backoffLimit: is zero [JW001]"
+    )
+    assert event["involvedObject"]["uid"] == stored["metadata"]["uid"]
+    assert (event["type"], event["reason"]) == ("Warning", "AuditFindings")
+
+
+def test_hints_are_counted_but_not_told(stored: dict[str, Any]) -> None:
+    audited = Audited(("", finding("info")))
+    audited.show(stored)
+    assert audited.audit.counted()[1] == 1
+    assert audited.api.calls == []
+
+
+def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_a_poor_one() -> (
+    None
+):
+    api = FakeApi(time.time)
+    judge = StoredJudge(ApiServer("1.36"), Selection())
+    poor = {
+        "podFailurePolicy": {
+            "rules": [
+                {"action": "Count", "onExitCodes": {"operator": "NotIn", "values": [1]}},
+                {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}},
+            ]
+        }
+    }
+    codes = []
+    for name, spec in (("sound", {"ttlSecondsAfterFinished": 60}), ("poor", poor)):
+        stored = api.call("POST", jobs_path(NAMESPACE), job(name, **spec))
+        found = judge.judge(stored)
+        assert not [each for _, each in found if each.source == "api"]
+        codes.append({each.code for _, each in found})
+    assert codes[1] - codes[0]
+
+
+def test_nothing_but_events_is_written(stored: dict[str, Any]) -> None:
+    audited = Audited(("", finding()))
+    audited.show(stored)
+    assert {(call.method, call.resource) for call in audited.api.calls} == {("POST", "events")}

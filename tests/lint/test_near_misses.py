@@ -1,0 +1,130 @@
+"""Near misses: what was meant to be a Job or CronJob, and what only looks like it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.lint.misidentified import near_miss
+
+
+def of(version: Any, kind: Any) -> dict[str, Any]:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": "train"}}
+
+
+@pytest.mark.parametrize(
+    ("value", "field", "message"),
+    [
+        (
+            of("batch/v1beta1", "CronJob"),
+            "apiVersion",
+            "the API server has no CronJob in batch/v1beta1 since Kubernetes 1.25; write apiVersion: batch/v1",
+        ),
+        (
+            of("batch/v2alpha1", "CronJob"),
+            "apiVersion",
+            "the API server has no CronJob in batch/v2alpha1 since Kubernetes 1.21; write apiVersion: batch/v1",
+        ),
+        (of("batch/v1beta1", "Job"), "apiVersion", "no Job in batch/v1beta1; write apiVersion: batch/v1"),
+        (of("batch/v2", "Job"), "apiVersion", "no Job in batch/v2; write apiVersion: batch/v1"),
+        (of("batch", "Job"), "apiVersion", "no Job in batch; write apiVersion: batch/v1"),
+        (of("v1", "Job"), "apiVersion", "no Job in v1; write apiVersion: batch/v1"),
+        (of("apps/v1", "CronJob"), "apiVersion", "no CronJob in apps/v1; write apiVersion: batch/v1"),
+        (of("bacth/v1", "Job"), "apiVersion", "no Job in bacth/v1; write apiVersion: batch/v1"),
+        (of("Batch/v1", "Job"), "apiVersion", "no Job in Batch/v1; write apiVersion: batch/v1"),
+        (of("k8s.io/batch/v1", "Job"), "apiVersion", "no Job in k8s.io/batch/v1; write apiVersion"),
+        (of("batch/v1", "Jobb"), "kind", "no Jobb in batch/v1; write kind: Job"),
+        (of("batch/v1", "job"), "kind", "no job in batch/v1; write kind: Job"),
+        (of("batch/v1", "Jobs"), "kind", "no Jobs in batch/v1; write kind: Job"),
+        (of("batch/v1", "Jbo"), "kind", "no Jbo in batch/v1; write kind: Job"),
+        (of("batch/v1", "Cronjob"), "kind", "no Cronjob in batch/v1; write kind: CronJob"),
+        (of("batch/v1", "cron-job"), "kind", "no cron-job in batch/v1; write kind: CronJob"),
+        (of("batch/v1", "CornJob"), "kind", "no CornJob in batch/v1; write kind: CronJob"),
+        (of("batch/v1", "ScheduledJob"), "kind", "no ScheduledJob in batch/v1; write kind: CronJob"),
+        (of("batch/v1", "Deployment"), "kind", "no Deployment in batch/v1; write kind: Job or kind: CronJob"),
+        (of("v1", "Jobb"), "kind", "no Jobb in v1; write apiVersion: batch/v1 and kind: Job"),
+        (of("batch/v1", None), "kind", "there is no kind; write kind: Job or kind: CronJob"),
+        ({"apiVersion": "batch/v1"}, "kind", "there is no kind; write kind: Job or kind: CronJob"),
+        ({"apiVersion": "batch/v1", "Kind": "Job"}, "Kind", "the field is spelt kind, not Kind"),
+        ({"apiversion": "batch/v1", "kind": "Job"}, "apiversion", "is spelt apiVersion, not apiversion"),
+        ({"api_version": "batch/v1", "kind": "Job"}, "api_version", "is spelt apiVersion, not api_version"),
+    ],
+)  # fmt: skip
+def test_what_no_api_server_takes_is_an_error(value: Any, field: str, message: str) -> None:
+    finding = near_miss(value)
+    assert finding is not None
+    assert (finding.code, finding.severity, finding.field) == ("JW320", "error", field)
+    assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"kind": "Job", "metadata": {"name": "train"}},
+        of(None, "CronJob"),
+        of("", "Job"),
+        of("batch.k8s.io/v1", "Job"),
+        of("batch.kubernetes.io/v1", "CronJob"),
+    ],
+)
+def test_what_could_be_something_else_is_a_warning(value: Any) -> None:
+    finding = near_miss(value)
+    assert finding is not None
+    assert (finding.severity, finding.field) == ("warning", "apiVersion")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        of("batch.volcano.sh/v1alpha1", "Job"),
+        of("batch.example.com/v1", "Jobb"),
+        of("batch.k8s.io/v1", "Jobb"),
+        of("kueue.x-k8s.io/v1beta1", "Workload"),
+        of("v1", "Pod"),
+        of("v1", "List"),
+        of("apps/v1", "Deployment"),
+        of("batch/v1", "JobList"),
+        of("{{ .Values.version }}", "Job"),
+        of("batch/v1", "{{ .Values.kind }}"),
+        {"kind": "job", "steps": []},
+        {"jobs": {"test": {}}},
+        {"apiVersion": 1, "kind": 2},
+        {},
+        [],
+        "Job",
+        None,
+        1,
+    ],
+)
+def test_what_is_plainly_something_else_is_left_alone(value: Any) -> None:
+    assert near_miss(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "mended"),
+    [
+        (of("batch/v1beta1", "CronJob"), of("batch/v1", "CronJob")),
+        (of("v1", "Jobb"), of("batch/v1", "Job")),
+        (of("batch/v1", "cronjob"), of("batch/v1", "CronJob")),
+        ({"apiVersion": "batch/v1", "Kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
+        ({"kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
+    ],
+)
+def test_the_fix_makes_a_job_of_it(value: dict[str, Any], mended: dict[str, Any]) -> None:
+    finding = near_miss(value)
+    assert finding is not None
+    assert finding.fix is not None
+    assert finding.fix.safe == (finding.severity == "error")
+    for edit in finding.fix.edits:
+        if edit.action == "rename":
+            value[edit.value] = value.pop(edit.field)
+        else:
+            value[edit.field] = edit.value
+    assert value == mended
+
+
+def test_a_name_that_could_be_either_kind_has_no_fix() -> None:
+    finding = near_miss(of("batch/v1", "Deployment"))
+    assert finding is not None
+    assert finding.fix is None

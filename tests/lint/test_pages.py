@@ -1,0 +1,91 @@
+"""The pages of rules, as Markdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.linter import RULES
+from jobsworth.lint.rule import Rule
+
+ALL = [*RULES, *manifest_rules.RULES]
+RULE_OF = {rule.code: rule for rule in ALL}
+HEADINGS = ["Why", "Bad", "Good", "Sources", "To ignore it"]
+
+each_rule = pytest.mark.parametrize("rule", ALL, ids=lambda rule: str(rule.code))
+
+
+@each_rule
+def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
+    text = pages.page(rule)
+    assert text.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary}\n")
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == HEADINGS
+    assert rule.why in text
+    assert pages.printable(rule.bad) in text
+    assert pages.printable(rule.good) in text
+    for source in rule.sources:
+        assert f"- {source}\n" in text
+    assert f"`# jobsworth: ignore[{rule.code}] reason`" in text
+
+
+@each_rule
+def test_a_page_is_text_that_every_terminal_takes(rule: Rule) -> None:
+    text = pages.page(rule)
+    assert text.encode()
+    assert text.endswith("\n")
+    assert not any(line != line.rstrip() for line in text.splitlines())
+    assert text.count("```") % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("JW101", "- Severity: warning"),
+        (
+            "JW404",
+            "- Fix: unsafe, with `--fix --unsafe`: the Job may do something else than before",
+        ),
+        ("JW111", "- Fix: safe, with `--fix`: the Job does what it did before"),
+        ("JW401", "- Fix: none"),
+        ("JW401", "- Reported by default: yes"),
+        ("JW503", "- Reported by default: no, select it: `--select default,JW503`"),
+    ],
+)
+def test_a_page_says_how_it_is_reported_and_mended(code: str, line: str) -> None:
+    assert line in pages.page(RULE_OF[code]).splitlines()
+
+
+def test_json_examples_are_marked_as_such() -> None:
+    assert "```json\n{" in pages.page(RULE_OF["JW305"])
+
+
+@pytest.mark.parametrize(
+    ("code", "remark"),
+    [
+        ("JW004", "verdict of the API server"),
+        ("JW090", "without a rule"),
+        ("JW020", "without a rule"),
+    ],
+)
+def test_a_code_without_a_rule_has_a_short_page(code: str, remark: str) -> None:
+    text = pages.short_page(CATALOGUE[code])
+    assert text.startswith(f"# {code} ")
+    assert remark in text
+
+
+def test_the_table_is_aligned() -> None:
+    lines = pages.table([CATALOGUE["JW101"], CATALOGUE["JW503"]]).splitlines()
+    assert lines == [
+        "code   name            severity  fix     summary",
+        "JW101  rule-shadowed   warning   unsafe  A rule of a failure policy is covered by earlier rules.",
+        "JW503  needless-token  info      unsafe  The token of the default service account is mounted. "
+        "(off by default)",
+    ]
+
+
+def test_the_index_leads_to_every_page_once() -> None:
+    text = pages.index(ALL, [CATALOGUE["JW004"]])
+    for rule in ALL:
+        assert text.count(f"[{rule.code}]({pages.file_name(rule)})") == 1
+    assert "| JW004 | FieldValueInvalid | error |" in text

@@ -1,0 +1,65 @@
+"""The rules that are applied while a manifest is read: the reader finds what their examples show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from jobsworth.lint import manifest_rules
+from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.codes import NOTES
+from jobsworth.lint.linter import RULES
+from jobsworth.lint.rule import Rule
+from linted import found, job
+
+each_rule = pytest.mark.parametrize("rule", manifest_rules.RULES, ids=lambda rule: str(rule.code))
+
+
+def codes_in(text: str, folder: Path, validate: Callable[..., object]) -> set[str]:
+    name = "job.json" if text.startswith("{") else "job.yaml"
+    (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    outcome = validate("--isolated", "-o", "json", name)
+    return {
+        finding["code"]
+        for result in outcome.loaded["results"]  # type: ignore[attr-defined]
+        for finding in result["findings"]
+    }
+
+
+@each_rule
+def test_the_bad_example_is_reported_and_the_good_one_is_not(
+    rule: Rule, tmp_path: Path, validate: Callable[..., object]
+) -> None:
+    assert rule.code in codes_in(rule.bad, tmp_path, validate)
+    assert rule.code not in codes_in(rule.good, tmp_path, validate)
+
+
+@each_rule
+def test_an_object_no_longer_shows_it(rule: Rule) -> None:
+    assert rule not in RULES
+    assert "while the text is read" in rule.why
+    assert list(rule.check(None)) == []  # type: ignore[arg-type]
+
+
+@each_rule
+def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
+    assert any("https://" in source for source in rule.sources)
+
+
+def test_each_kind_of_note_has_its_rule() -> None:
+    named = {rule.name: rule.code for rule in manifest_rules.RULES}
+    assert named.items() >= NOTES.items()
+
+
+def test_every_rule_is_in_the_catalogue() -> None:
+    for rule in (*RULES, *manifest_rules.RULES):
+        entry = CATALOGUE[rule.code]
+        assert (entry.name, entry.severity) == (rule.name, rule.severity)
+        assert (entry.fixable, entry.on) == (rule.fixable, rule.on)
+
+
+def test_the_linter_is_silent_about_them() -> None:
+    assert [rule.code for rule in RULES if rule.code.startswith("JW3")] == []
+    assert found("JW101", job()) == []

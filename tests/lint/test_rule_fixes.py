@@ -1,0 +1,85 @@
+"""What holds for the fix of every lint rule, in the text of its own bad example."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from jobsworth.api.server import ApiServer
+from jobsworth.findings.edits import edited, identical
+from jobsworth.lint import RULES, lint
+from jobsworth.lint.rule import Rule
+from jobsworth.manifests import read_text
+from jobsworth.validation.engine import engine_for
+from mending import attempts, findings_left, mended
+
+FIXABLE = [rule for rule in RULES if rule.fixable]
+
+each_fixable_rule = pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: str(rule.code))
+
+
+def fix(rule: Rule, text: str, *, unsafe: bool | None = None) -> str:
+    allowed = rule.fixable == "unsafe" if unsafe is None else unsafe
+    return mended(text, select=rule.code, unsafe=allowed).data.decode()
+
+
+@each_fixable_rule
+def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None:
+    done = mended(rule.bad, select=rule.code, unsafe=rule.fixable == "unsafe")
+    assert done.data.decode() != rule.bad
+    assert findings_left(done) == []
+    assert [attempt.refused for attempt in attempts(done)] == [""] * len(attempts(done))
+
+
+@each_fixable_rule
+def test_a_fix_is_as_safe_as_the_rule_says(rule: Rule) -> None:
+    if rule.fixable == "unsafe":
+        assert fix(rule, rule.bad, unsafe=False) == rule.bad
+
+
+@each_fixable_rule
+def test_a_fix_is_made_once(rule: Rule) -> None:
+    once = fix(rule, rule.bad)
+    assert fix(rule, once) == once
+    assert fix(rule, rule.good) == rule.good
+
+
+@each_fixable_rule
+def test_nothing_changes_but_what_the_edits_say(rule: Rule) -> None:
+    (document,) = read_text(rule.bad.encode(), "job.yaml")
+    value = document.value
+    engine = engine_for(ApiServer("1.36"))
+    while found := [each for each in lint(value, engine, [rule]) if each.fix is not None]:
+        value = edited(value, *found[-1].fix.edits)
+    (mended_document,) = read_text(fix(rule, rule.bad).encode(), "job.yaml")
+    assert identical(mended_document.value, value)
+
+
+def annotated(text: str) -> str:
+    """The text with a comment of its own above and at the end of every line."""
+    lines = []
+    for number, line in enumerate(text.splitlines()):
+        margin = line[: len(line) - len(line.lstrip())]
+        lines += [f"{margin}# above {number}.", f"{line}  # beside {number}."]
+    return "\n".join(lines) + "\n"
+
+
+@each_fixable_rule
+def test_comments_stay_with_the_lines_that_stay(rule: Rule) -> None:
+    if "|" in rule.bad or ">" in rule.bad:
+        pytest.skip("in a block of text there are no comments")
+    before = annotated(rule.bad)
+    after = fix(rule, before)
+    assert after != before
+    kept = [line.partition("  # ")[0].strip() for line in after.splitlines()]
+    for line, comment in re.findall(r"^ *(.*?)  (# beside \d+\.)$", before, re.MULTILINE):
+        if line in kept and kept.count(line) == before.count(f" {line}  #"):
+            assert comment in after, line
+
+
+@each_fixable_rule
+def test_lines_that_the_fix_has_nothing_to_do_with_stay(rule: Rule) -> None:
+    after = fix(rule, rule.bad).splitlines()
+    for head in rule.bad.splitlines()[:4]:
+        assert head in after

@@ -1,0 +1,149 @@
+"""What holds for every lint rule: its examples do what they show, and it leaves sound manifests alone."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobsworth.api.server import ApiServer
+from jobsworth.findings.edits import edited
+from jobsworth.findings.finding import Finding
+from jobsworth.lint import RULES, lint
+from jobsworth.lint.rule import SEVERITIES, Rule
+from jobsworth.manifests import read_file, read_text
+from jobsworth.validation.engine import UnknownKind, engine_for
+
+ROOT = Path(__file__).parent.parent.parent
+SOUND = sorted((ROOT / "examples/valid").iterdir())
+CASES = sorted((ROOT / "tests/oracle/cases").glob("*.jsonl.xz"))
+NEWEST = ApiServer()
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.code))
+
+
+def objects_in(text: str) -> list[Any]:
+    documents = read_text(text.encode(), "job.yaml")
+    assert all(document.error is None for document in documents)
+    return [document.value for document in documents]
+
+
+def findings(rule: Rule, text: str, server: ApiServer = NEWEST) -> list[Finding]:
+    engine = engine_for(server)
+    return [found for value in objects_in(text) for found in lint(value, engine, [rule])]
+
+
+@each_rule
+def test_a_rule_says_what_it_is_about(rule: Rule) -> None:
+    assert rule.code[:2] == "JW"
+    assert rule.code[2:].isdecimal()
+    assert len(rule.code) == 5
+    assert rule.name == rule.name.lower()
+    assert rule.name.replace("-", "").isalnum()
+    assert rule.severity in SEVERITIES
+    assert rule.fixable in ("", "safe", "unsafe")
+    assert rule.summary.endswith(".")
+    assert "\n" not in rule.summary
+    assert rule.why.strip() == rule.why
+    assert rule.why.endswith(".")
+
+
+@each_rule
+def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
+    assert isinstance(rule.sources, tuple)
+    assert rule.sources
+    assert any("https://" in source for source in rule.sources)
+
+
+def test_codes_and_names_are_unique_and_sorted() -> None:
+    codes = [rule.code for rule in RULES]
+    assert codes == sorted(set(codes))
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@each_rule
+def test_the_bad_example_is_reported(rule: Rule) -> None:
+    found = findings(rule, rule.bad)
+    assert found
+    for finding in found:
+        assert finding.code == rule.code
+        assert finding.source == "lint"
+        assert finding.severity == rule.severity
+        assert finding.reason == rule.name
+        assert finding.message
+        assert not finding.message.endswith(".")
+
+
+@each_rule
+def test_the_good_example_is_left_alone(rule: Rule) -> None:
+    assert findings(rule, rule.good) == []
+
+
+@each_rule
+@pytest.mark.parametrize("which", ["bad", "good"])
+def test_the_api_server_accepts_the_examples(rule: Rule, which: str) -> None:
+    for value in objects_in(getattr(rule, which)):
+        found = engine_for(NEWEST).validate(value)
+        assert [finding for finding in found if finding.severity == "error"] == []
+
+
+@each_rule
+def test_a_finding_stands_where_its_field_is(rule: Rule) -> None:
+    for document in read_text(rule.bad.encode(), "job.yaml"):
+        for finding in lint(document.value, engine_for(NEWEST), [rule]):
+            assert document.position(finding.field).line > 1
+
+
+@each_rule
+def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
+    fixes = [finding.fix for finding in findings(rule, rule.bad) if finding.fix is not None]
+    assert bool(fixes) == bool(rule.fixable)
+    for fix in fixes:
+        assert fix.edits
+        assert fix.safe or rule.fixable == "unsafe"
+        assert fix.title[0].islower()
+
+
+@each_rule
+def test_the_fix_mends_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
+    engine = engine_for(NEWEST)
+    for value in objects_in(rule.bad):
+        for finding in lint(value, engine, [rule]):
+            if finding.fix is not None:
+                mended = edited(value, *finding.fix.edits)
+                assert finding not in lint(mended, engine, [rule])
+                errors = [found for found in engine.validate(mended) if found.severity == "error"]
+                assert errors == []
+
+
+@pytest.mark.parametrize("path", SOUND, ids=lambda path: str(path.name))
+@pytest.mark.parametrize("release", ["1.31", "1.36"])
+def test_no_rule_says_anything_about_a_sound_manifest(path: Path, release: str) -> None:
+    engine = engine_for(ApiServer(release))
+    rules = [rule for rule in RULES if rule.on]
+    for document in read_file(str(path)):
+        try:
+            assert lint(document.value, engine, rules) == []
+        except UnknownKind:
+            continue
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: str(path.name).partition(".")[0])
+def test_rules_look_at_any_object_that_can_be_decoded(path: Path) -> None:
+    engine = engine_for(ApiServer("1.36"))
+    with lzma.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            value = json.loads(line)["object"]
+            try:
+                found = lint(value, engine, RULES)
+            except UnknownKind:
+                continue
+            assert all(finding.field and finding.message for finding in found)
+
+
+def test_no_rule_makes_a_verdict_that_the_api_server_does_not_make() -> None:
+    """A document with an error is invalid; what the API server accepts is valid, whatever we think."""
+    assert [rule.code for rule in RULES if rule.severity == "error"] == []

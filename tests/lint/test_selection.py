@@ -1,0 +1,99 @@
+"""Which codes a word names, and which of them are reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobsworth.findings.finding import Finding
+from jobsworth.lint import RULES
+from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named, codes_to_change
+from jobsworth.lint.rule import SEVERITIES
+from jobsworth.lint.selection import Selection, ignored, selected
+from jobsworth.validation.codes import CODES
+
+
+def finding(code: str, severity: str = "warning") -> Finding:
+    return Finding(source="lint", severity=severity, code=code, field="", reason="r", message="m")
+
+
+def test_the_catalogue_has_every_code_once() -> None:
+    assert {rule.code for rule in RULES} | set(CODES.values()) < set(CATALOGUE)
+    assert list(CATALOGUE) == sorted(CATALOGUE)
+    names = [entry.name for entry in CATALOGUE.values()]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("code", CATALOGUE)
+def test_an_entry_is_complete(code: str) -> None:
+    entry = CATALOGUE[code]
+    assert entry.severity in SEVERITIES
+    assert entry.summary.endswith(".")
+    assert codes_named(entry.name) == {code}
+
+
+def test_the_verdict_is_what_nobody_can_ignore() -> None:
+    verdict = {entry.code for entry in CATALOGUE.values() if entry.verdict}
+    assert verdict == {f"JW{number:03}" for number in range(1, 11)} | {"JW021", "JW090"}
+
+
+@pytest.mark.parametrize(
+    ("word", "codes"),
+    [("JW101", {"JW101"}), ("rule-shadowed", {"JW101"}), ("JW09", {"JW090", "JW091", "JW092"})],
+)
+def test_a_word_names_codes(word: str, codes: set[str]) -> None:
+    assert codes_named(word) == codes
+
+
+@pytest.mark.parametrize("word", ["", "jw101", "JW1010", "rule", "Rule-Shadowed", "1"])
+def test_a_word_that_names_nothing_is_refused(word: str) -> None:
+    with pytest.raises(UnknownCode, match="unknown rule"):
+        codes_named(word)
+
+
+def test_what_is_verdict_is_left_out_of_what_can_be_changed() -> None:
+    assert codes_to_change("JW09") == {"JW091", "JW092"}
+    with pytest.raises(UnknownCode, match="verdict of the API server"):
+        codes_to_change("JW00")
+
+
+@pytest.mark.parametrize(
+    ("selection", "reported"),
+    [
+        (Selection(), ["JW004", "JW020", "JW101", "JW301", "JW900"]),
+        (Selection(select=selected(["JW1"])), ["JW004", "JW020", "JW101"]),
+        (Selection(select=selected(["default"])), ["JW004", "JW020", "JW101", "JW301", "JW900"]),
+        (Selection(select=frozenset()), ["JW004", "JW020"]),
+        (Selection(ignore=ignored(["JW"])), ["JW004"]),
+        (Selection(select=selected(["JW"]), ignore=ignored(["JW1", "JW020"])), ["JW004", "JW301", "JW900"]),
+        (Selection(ignore=ignored(["JW1"])).without(ignored(["JW3"])), ["JW004", "JW020", "JW900"]),
+    ],
+)  # fmt: skip
+def test_a_selection_reports(selection: Selection, reported: list[str]) -> None:
+    codes = ["JW004", "JW020", "JW101", "JW301", "JW900"]
+    assert [code for code in codes if selection.reports(code)] == reported
+    assert [code for code in codes if selection.adjusted(finding(code))] == reported
+
+
+def test_what_is_off_by_default_speaks_when_it_is_selected() -> None:
+    (off,) = (rule for rule in RULES if rule.name == "needless-token")
+    assert not Selection().asks(off)
+    assert not Selection(select=selected(["default"])).asks(off)
+    assert Selection(select=selected(["default", off.name])).asks(off)
+    assert Selection(select=selected(["JW5"])).asks(off)
+
+
+def test_severities_are_set() -> None:
+    selection = Selection(severity={"JW101": "info"})
+    assert selection.adjusted(finding("JW101")) == finding("JW101", "info")
+    untouched = finding("JW102")
+    assert selection.adjusted(untouched) is untouched
+
+
+def test_only_the_default_leaves_all_as_it_is() -> None:
+    assert Selection().is_default
+    for other in (
+        Selection(select=frozenset()),
+        Selection(ignore=frozenset(["JW101"])),
+        Selection(severity={"JW101": "info"}),
+    ):
+        assert not other.is_default

@@ -1,0 +1,426 @@
+"""Expressions: what they see, what they cost, and what is said of those that cannot be used."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobsworth.policy.cel.cel_functions import add, quantity, sub
+from jobsworth.policy.cel.cel_programs import (
+    MOST_STEPS,
+    Activation,
+    Activations,
+    BadExpression,
+    CannotEvaluate,
+    Program,
+)
+from jobsworth.policy.cel.cel_text import Outline, place, words
+from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
+
+ENVIRONMENT = [{"name": f"E{number}", "value": "x"} for number in range(30)]
+
+
+def said(expression: str, value: Any = None, old: Any = None, **more: Any) -> list[str]:
+    held = policies(expressions=[{"expression": expression, **more}])
+    return [text.partition(": ")[2] for text in verdicts(held, value or job(parallelism=3), old)]
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "object.spec.parallelism == 3",
+        "object.spec.backoffLimit == 6",  # the server's default
+        "object.kind == 'Job' && object.apiVersion == 'batch/v1'",
+        "object.metadata.name.startsWith('tr')",
+        "!has(object.metadata.labels) || 'team' in object.metadata.labels",
+        "has(object.spec.activeDeadlineSeconds) ? object.spec.activeDeadlineSeconds < 60 : true",
+        "object.spec.template.spec.containers.all(c, c.image.contains(':'))",
+        "object.spec.template.spec.containers.exists_one(c, c.name == 'main')",
+        "object.spec.template.spec.containers.map(c, c.name) == ['main']",
+        "object.spec.template.spec.containers.filter(c, has(c.command)).size() == 0",
+        "object.spec['parallelism'] == 3",
+        "object.metadata.namespace == 'default' && object.metadata.__namespace__ == 'default'",
+        "oldObject == null",
+        "request.operation == 'CREATE' && request.kind.kind == 'Job'",
+        "request.resource.resource == 'jobs' && request.namespace == 'default'",
+        "request.name == 'train' && !request.dryRun && request.userInfo.username == ''",
+        "type(object.spec.parallelism) == int",
+        "string(object.spec.parallelism) == '3'",
+        "bool('true')",
+        "duration('90m') < duration('2h')",
+        "timestamp('2026-01-31T09:00:00Z').getFullYear() == 2026",
+        # The functions that Kubernetes adds.
+        "quantity('1Gi') == quantity('1024Mi')",
+        "quantity('1Gi').isGreaterThan(quantity('1G'))",
+        "quantity('100m').isLessThan(quantity('1'))",
+        "quantity('1').compareTo(quantity('1000m')) == 0",
+        "quantity('1').add(quantity('500m')) == quantity('1500m')",
+        "quantity('2').add(1).sub(2) == quantity('1')",
+        "quantity('5').sub(quantity('7')).sign() == -1",
+        "quantity('3k').isInteger() && quantity('3k').asInteger() == 3000",
+        "!quantity('1500m').isInteger() && quantity('1500m').asApproximateFloat() == 1.5",
+        "isQuantity('1Gi') && !isQuantity('1 GB') && !isQuantity(1)",
+        "object.metadata.name.upperAscii() == 'TRAIN'",
+        "'a-b'.split('-') == ['a', 'b'] && ['a', 'b'].join('+') == 'a+b'",
+        "'abc'.substring(1) == 'bc' && 'abc'.indexOf('c') == 2 && 'abc'.charAt(0) == 'a'",
+        "' a '.trim().replace('a', 'b') == 'b' && 'aba'.lastIndexOf('a') == 2",
+        "[1, 3, 2].max() == 3 && [1, 3, 2].min() == 1 && [1, 3, 2].sum() == 6",
+        "[1, 2, 2].isSorted() && ![2, 1].isSorted()",
+        "sets.contains([1, 2], [2]) && sets.intersects([1], [1, 2])",
+        "math.greatest(1, 3) == 3 && math.least([2, 4]) == 2",
+        "'%s has %d of %.1f%%'.format(['a', 3, 2.5]) == 'a has 3 of 2.5%'",
+        "'%s'.format([[1, true, null]]) == '[1, true, null]'",
+    ],
+)
+def test_true_of_a_job(expression: str) -> None:
+    assert said(expression) == []
+
+
+def test_what_is_said_where_one_is_false() -> None:
+    assert said("object.spec.parallelism <= 2") == [
+        "failed expression: object.spec.parallelism <= 2 [JP040]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"message": "too many"}, "too many [JP040]"),
+        (
+            {"message": "too many", "field": "spec.parallelism"},
+            "spec.parallelism: too many [JP040]",
+        ),
+        (
+            {
+                "message": "too many",
+                "messageExpression": "'%d Pods'.format([object.spec.parallelism])",
+            },
+            "3 Pods [JP040]",
+        ),
+        # As the API server chooses: what cannot be made, is empty or has several lines is not said.
+        ({"message": "too many", "messageExpression": "object.nothing"}, "too many [JP040]"),
+        ({"message": "too many", "messageExpression": "'  '"}, "too many [JP040]"),
+        ({"message": "too many", "messageExpression": "'a\\nb'"}, "too many [JP040]"),
+        ({"message": "too many", "messageExpression": "1"}, "too many [JP040]"),
+    ],
+)
+def test_messages(parts: dict[str, str], expected: str) -> None:
+    assert said("object.spec.parallelism <= 2", **parts) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("object.spec.suspended == true", "no such key: suspended"),
+        ("object.spec.parallelism", "it must be true or false, and is 3"),
+        ("object.spec.parallelism / 0 == 1", "division by zero in CEL expression"),
+        ("object.metadata.name + 1 == 'a'", "Unsupported operation: string + int"),
+        ("oldObject.spec.parallelism == 1", "No such overload"),
+        ("quantity('many') == quantity('1')", "quantities must match the regular expression"),
+        ("isSorted([1, 'a'])", "not supported between instances"),
+        ("quantity('1500m').asInteger() == 1", "no whole number"),
+        ("'a'.isGreaterThan('b')", "a function of quantities"),
+        ("'%d of'.format([]) == ''", "more places than values"),
+        ("'%q'.format([1]) == ''", "does not know %q"),
+        ("'a'.matches('[')", "not a valid regex"),
+    ],
+)
+def test_an_expression_that_has_no_value_is_a_breach_of_its_own(
+    expression: str, expected: str
+) -> None:
+    (told,) = said(expression)
+    assert told.startswith(f"cannot evaluate {expression}: ")
+    assert expected in told
+    assert told.endswith("[JP041]")
+
+
+@pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
+def test_what_such_a_breach_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
+    held = policies(onInternalError=on_error, expressions=[{"expression": "object.x.y == 1"}])
+    (told,) = verdicts(held, job())
+    assert told.startswith(f"{effect}: cannot evaluate")
+
+
+class TestUpdates:
+    """On an update."""
+
+    def test_old_and_new_can_be_compared(self) -> None:
+        rule = "oldObject == null || object.spec.parallelism >= oldObject.spec.parallelism"
+        old = job(parallelism=3, completions=9)
+        assert said(rule, job(parallelism=4, completions=9), old) == []
+        assert said(rule, job(parallelism=2, completions=9), old) != []
+
+    def test_what_the_stored_object_already_did_is_not_held_against_it(self) -> None:
+        rule = "object.spec.parallelism <= 2"
+        old = job(parallelism=9, completions=9)
+        assert said(rule, job(parallelism=9, completions=9, backoffLimit=1), old) == []
+
+    def test_the_operation_is_known(self) -> None:
+        old = job(backoffLimit=1)
+        assert said("request.operation == 'UPDATE'", job(backoffLimit=2), old) == []
+
+
+def test_a_cron_jobs_template_is_read_as_it_stands() -> None:
+    rule = "object.kind == 'CronJob' && object.spec.jobTemplate.spec.backoffLimit == 2"
+    assert said(rule, cron_job(job(backoffLimit=2))) == []
+
+
+def test_the_user_is_known_where_the_server_tells() -> None:
+    held = policies(
+        expressions=[
+            {
+                "expression": "request.userInfo.username == 'alice' && 'ml' in request.userInfo.groups"
+            }
+        ]
+    )
+    assert not verdicts(held, job(), user="alice", groups=("ml",))
+    assert verdicts(held, job(), user="bob")
+
+
+@pytest.mark.parametrize(
+    ("expression", "place_told", "message", "hint"),
+    [
+        ("object.spec.", (1, 13), "no viable alternative", ""),
+        ("object.x ==\n  &&", (2, 3), "", ""),
+        ("true &&\n  objct.x", (2, 3), "there is no variable objct", "did you mean object?"),
+        (
+            "object.x.lowerAsci()",
+            (1, 10),
+            "there is no function lowerAsci",
+            "did you mean lowerAscii?",
+        ),
+        ("greatest(1, 2) == 2", (1, 1), "there is no function greatest", ""),
+        ("math.largest(1, 2) == 2", (1, 6), "there is no function largest", ""),
+        ("has(1", (1, 5), "invalid argument to has() macro", ""),
+        ("namespaceObject.x", (1, 1), "there is no variable namespaceObject", "match"),
+        ("params.x", (1, 1), "there is no variable params", "write the value"),
+        ("object.?spec.x", (1, 7), "unsupported syntax", "write has(a.b)"),
+        ("object.spec[?'x']", (1, 12), "unsupported syntax", "in a"),
+        ("  // nothing", (1, 1), "the expression is empty", ""),
+        ("(" * 200 + "true" + ")" * 200, (1, 97), "its brackets are nested too deeply", ""),
+        ("true" + " || true" * 600, (1, 1), "may have 4096 characters, and this has 4804", ""),
+        (
+            "[1].all(a, [1].all(b, [1].all(c, [1].all(d, true))))",
+            (1, 1),
+            "may be nested 3 deep, and here are 4 deep",
+            "",
+        ),
+    ],
+)
+def test_what_cannot_be_used_stops_the_load_with_its_place(
+    expression: str, place_told: tuple[int, int], message: str, hint: str
+) -> None:
+    with pytest.raises(BadExpression) as raised:
+        Program(expression)
+    error = raised.value
+    assert (error.line, error.column) == place_told
+    assert message in error.message
+    assert hint in error.hint
+    (problem,) = problems(expressions=[{"expression": expression}])
+    where = f"spec.expressions[0].expression: at line {error.line}, column {error.column} "
+    assert problem.startswith(where)
+
+
+def test_a_message_expression_is_read_at_the_load_too() -> None:
+    found = problems(expressions=[{"expression": "true", "messageExpression": "x"}])
+    assert found[0].startswith("spec.expressions[0].messageExpression: at line 1, column 1")
+
+
+class TestCost:
+    """What evaluation may take."""
+
+    def test_loops_over_what_a_user_may_send_are_bounded(self) -> None:
+        rule = (
+            "object.spec.template.spec.containers.all(c, c.env.all(a, c.env.all(b, a.name != ''"
+            " || b.name != '')))"
+        )
+        few = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT}]})
+        assert said(rule, few) == []
+        many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
+        (told,) = said(rule, many)
+        assert f"could take 27000000 steps for this object, and may take {MOST_STEPS}" in told
+
+    def test_one_loop_over_a_long_list_is_not(self) -> None:
+        long = [{"name": "x" * 60} for _ in range(20_000)]
+        rule = "object.spec.template.spec.containers[0].env.all(e, e.name.size() < 99)"
+        assert said(rule, job(pod={"containers": [{"name": "a", "image": "a", "env": long}]})) == []
+
+    def test_nor_are_texts_beside_the_loops(self) -> None:
+        long = job(metadata={"annotations": {"note": "x" * 200_000}})
+        assert said("object.spec.template.spec.containers.all(c, c.name != '')", long) == []
+        looped = "object.metadata.annotations.all(k, object.metadata.annotations.all(j, k == j))"
+        assert said(looped, long) == []
+
+    def test_a_pattern_that_backtracks_elsewhere_does_not(self) -> None:
+        long = job(metadata={"annotations": {"note": "a" * 50_000}})
+        assert said("!object.metadata.annotations['note'].matches('^(a+)+$b')", long) == []
+
+
+def test_one_set_serves_several_threads() -> None:
+    held = policies(expressions=[{"expression": "object.metadata.name.lowerAscii() == 'train'"}])
+    outcomes: list[list[str]] = []
+
+    def ask() -> None:
+        outcomes.extend(verdicts(held, job()) for _ in range(20))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == [[]] * 80
+
+
+class TestOutline:
+    """What the words of an expression tell."""
+
+    @pytest.mark.parametrize(
+        ("source", "reads"),
+        [
+            ("object.spec.parallelism <= 10", {("object", ("spec", "parallelism"))}),
+            ("object.metadata.name.startsWith('object.x')", {("object", ("metadata", "name"))}),
+            ("has(object.spec.x)", {("has", ()), ("object", ("spec", "x"))}),
+            ("object['spec'].x // oldObject.y", {("object", ())}),
+            (
+                "object.a.all(c, c.b == oldObject.d)",
+                {("object", ("a", "[]", "b")), ("c", ("b",)), ("oldObject", ("d",))},
+            ),
+            (
+                "object.a.exists(c, c.b.all(d, d.e.size() > 1 && c.f))",
+                {
+                    ("object", ("a", "[]", "b", "[]", "e")),
+                    ("object", ("a", "[]", "f")),
+                    ("c", ("b", "[]", "e")),
+                    ("c", ("f",)),
+                    ("d", ("e",)),
+                },
+            ),
+            ("object.a.all(c, c != '')", {("object", ("a", "[]")), ("c", ())}),
+            ("object.a.all(c, true)", {("object", ("a",)), ("true", ())}),
+            ("object.a.filter(c, c.b)", {("object", ("a",)), ("c", ("b",))}),
+            (
+                "object.a.all(c, c.b.all(c, c.d))",
+                {
+                    ("object", ("a", "[]", "b")),
+                    ("object", ("a", "[]", "d")),
+                    ("c", ("b",)),
+                    ("c", ("d",)),
+                },
+            ),
+            (
+                "object.a.all(b, b.x.all(c, c.y.all(d, d.z)))",
+                {
+                    ("object", ("a", "[]", "x", "[]", "y")),
+                    ("b", ("x", "[]", "y", "[]", "z")),
+                    ("c", ("y", "[]", "z")),
+                    ("d", ("z",)),
+                },
+            ),
+            ("object.a.all(object.b)", {("object", ("a",)), ("object", ("b",))}),
+            ('r\'\\\' + object.a + "\\"object.b"', {("object", ("a",))}),
+            ("'''it's object.a''' + object.b", {("object", ("b",))}),
+            ("object . spec . x", {("object", ("spec", "x"))}),
+        ],
+    )
+    def test_what_is_read(self, source: str, reads: set[Any]) -> None:
+        assert Outline(source).reads == reads
+
+    @pytest.mark.parametrize(
+        ("source", "depth"),
+        [
+            ("object.x", 0),
+            ("a.all(x, true) && b.all(y, true)", 1),
+            ("a.all(x, x.b.exists(y, y == 1))", 2),
+            ("a.map(x, (x.b.filter(y, [c.all(z, z)][0])))", 3),
+            ("'a.all(x, a.all(y, 1))' == all(1)", 0),
+        ],
+    )
+    def test_how_deeply_loops_are_nested(self, source: str, depth: int) -> None:
+        assert Outline(source).depth == depth
+
+    @given(st.text(alphabet="ab.('\"\\r/]) \n[{,", max_size=40))
+    def test_no_text_is_too_strange_to_be_read(self, source: str) -> None:
+        found = list(words(source))
+        for word in found:
+            assert source.startswith(word.text, word.start)
+            line, column = place(source, word.start)
+            assert source.split("\n")[line - 1][column - 1 :].startswith(word.text.split("\n")[0])
+        Outline(source)
+
+
+def nodes(depth: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects with numbers, a list of such objects and a map of them."""
+    below = nodes(depth - 1) if depth else st.nothing()
+    return st.fixed_dictionaries(
+        {
+            "list": st.lists(below, max_size=2) if depth else st.just([]),
+            "map": st.dictionaries(st.sampled_from("xy"), below, max_size=2)
+            if depth
+            else st.just({}),
+        },
+        optional={"x": st.integers(0, 1), "y": st.integers(0, 1)},
+    )
+
+
+FACTS = ("{0}.x == 1", "has({0}.y)", "{0}['y'] == 0", "{0} == {1}", "{0}.map.exists(k, k == 'x')")
+LOOPED = (
+    "{0}.list.all({2}, {3}) && {4}",
+    "{0}.list.exists({2}, {3})",
+    "{0}.list.map({2}, {3}) == [true]",
+    "{0}.list.filter({2}, {3}) == {1}.list",
+    "{0}.list.filter({2}, {3}).all(c, has(c.y))",
+    "{0}.map.all({2}, has({0}.map[{2}].x) || {4})",
+)
+
+
+@st.composite
+def truths(draw: st.DrawFn, names: tuple[str, ...] = ("object",), loops: int = 2) -> str:
+    """A test of some nodes that have names, and of those below them, by names that may hide others."""
+    one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    if not loops or draw(st.integers(0, 3)) == 0:
+        return draw(st.sampled_from(FACTS)).format(one, other)
+    new = draw(st.sampled_from([name for name in "ab" if name not in (one, other)]))
+    inside, beside = draw(truths((*names, new), loops - 1)), draw(truths(names, loops - 1))
+    return "(" + draw(st.sampled_from(LOOPED)).format(one, other, new, inside, beside) + ")"
+
+
+@settings(max_examples=300)
+@given(truths(), nodes(2))
+def test_what_is_left_out_of_an_object_makes_no_difference(
+    source: str, value: dict[str, Any]
+) -> None:
+    program = Program(source)
+    held = Activations([program])
+    seen = held.activation({"object": value, "oldObject": None, "request": {}})
+    outcomes = []
+    for activation in (seen, Activation({"object": value}, {})):
+        try:
+            outcomes.append(activation.value(program))
+        except CannotEvaluate:
+            outcomes.append(CannotEvaluate)
+    assert outcomes[0] == outcomes[1]
+
+
+@given(
+    st.integers(-(10**12), 10**12),
+    st.integers(-(10**12), 10**12),
+    st.sampled_from(["", "k", "m"]),
+)
+def test_sums_and_differences_of_quantities_undo_each_other(
+    one: int, other: int, suffix: str
+) -> None:
+    first, second = quantity(f"{one}{suffix}"), quantity(f"{other}")
+    assert sub(add(first, second), second) == first
+
+
+def test_policies_are_compiled_once_and_kept_apart() -> None:
+    held = policies(
+        document("a", expressions=[{"expression": "object.spec.parallelism < 3"}]),
+        document("b", expressions=[{"expression": "object.spec.backoffLimit < 3"}]),
+    )
+    found = held.judge(requested(job(parallelism=3)), SERVER)
+    assert [verdict.policy for verdict in found.findings] == ["a", "b"]

@@ -1,0 +1,178 @@
+"""Which requests a document speaks about, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.policy.matching.matching import Decision
+from policed import cron_job, document, job, policies, requested, verdicts
+
+LIMITS = {"backoffLimit": {"maximum": 0}}
+
+
+def decided(value: Any, old: Any = None, more: Any = None, **spec: Any) -> Decision:
+    held = policies(limits=LIMITS, **spec)
+    ((_, decision),) = held.decisions(requested(value, old, **(more or {})))
+    return decision
+
+
+ML = job(metadata={"namespace": "ml-vision", "labels": {"tier": "gold"}})
+ROBOT = {"user": "system:serviceaccount:ci:robot", "groups": ("system:serviceaccounts", "ci")}
+
+
+@pytest.mark.parametrize(
+    ("match", "applies", "because"),
+    [
+        ({"namespaces": ["ml-*"]}, True, 'matches: namespace "ml-vision" is among namespaces [ml-*]'),
+        (
+            {"namespaces": ["ml", "web-?"]},
+            False,
+            'does not match: namespace "ml-vision" is not among namespaces [ml, web-?]',
+        ),
+        (
+            {"kinds": ["Job"], "operations": ["CREATE"]},
+            True,
+            'matches: kind "Job" is among kinds [Job], and operation "CREATE" is among operations [CREATE]',
+        ),
+        (
+            {"kinds": ["CronJob"]},
+            False,
+            'does not match: kind "Job" is not among kinds [CronJob]',
+        ),
+        (
+            {"operations": ["UPDATE"]},
+            False,
+            'does not match: operation "CREATE" is not among operations [UPDATE]',
+        ),
+        (
+            {"objectSelector": {"matchLabels": {"tier": "gold"}}},
+            True,
+            'matches: Job "train" matches objectSelector tier=gold',
+        ),
+        (
+            {"objectSelector": {"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]}},
+            False,
+            'does not match: Job "train" does not match objectSelector !tier',
+        ),
+        ({"names": ["tr*"]}, True, 'matches: name "train" is among names [tr*]'),
+        (
+            {"users": ["system:serviceaccount:ci:*"]},
+            True,
+            'matches: user "system:serviceaccount:ci:robot" is among users [system:serviceaccount:ci:*]',
+        ),
+        (
+            {"groups": ["ops", "ci"]},
+            True,
+            "matches: a group of [system:serviceaccounts, ci] is among groups [ops, ci]",
+        ),
+        ({"groups": ["ops"]}, False,
+            "does not match: a group of [system:serviceaccounts, ci] is not among groups [ops]"),
+        ({"owners": ["JobSet"]}, False, "does not match: no owner is not among owners [JobSet]"),
+        (
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ml-vision"}}},
+            True,
+            'matches: namespace "ml-vision" matches namespaceSelector '
+            "kubernetes.io/metadata.name=ml-vision",
+        ),
+        (
+            [{"namespaces": ["web"]}, {"kinds": ["Job"]}],
+            True,
+            'matches: kind "Job" is among kinds [Job]',
+        ),
+        (
+            [{"namespaces": ["web"]}, {"kinds": ["CronJob"]}],
+            False,
+            'does not match: namespace "ml-vision" is not among namespaces [web], and '
+            'kind "Job" is not among kinds [CronJob]',
+        ),
+    ],
+)  # fmt: skip
+def test_a_match(match: Any, applies: bool, because: str) -> None:
+    decision = decided(ML, more=ROBOT, match=match)
+    assert (decision.applies, decision.certain) == (applies, True)
+    assert decision.because == because
+
+
+def test_a_document_without_a_match_speaks_about_everything() -> None:
+    assert decided(ML).because == "speaks about every Job and CronJob"
+    assert decided(cron_job()).applies
+
+
+def test_an_exemption_wins_over_a_match() -> None:
+    exempt = [{"groups": ["ops"]}, {"namespaces": ["ml-*"], "kinds": ["Job"]}]
+    decision = decided(ML, more=ROBOT, match={"namespaces": ["*"]}, exempt=exempt)
+    assert not decision.applies
+    assert decision.because == (
+        'exempt: kind "Job" is among kinds [Job], and namespace "ml-vision" is among namespaces [ml-*]'
+    )
+
+
+SELECTED = {"namespaceSelector": {"matchLabels": {"env": "prod"}}}
+
+
+@pytest.mark.parametrize(
+    ("labels", "spec", "applies", "certain"),
+    [
+        ({"env": "prod"}, {"match": SELECTED}, True, True),
+        ({"env": "test"}, {"match": SELECTED}, False, True),
+        ({}, {"match": SELECTED}, False, True),
+        (None, {"match": SELECTED}, True, False),
+        ({"env": "prod"}, {"exempt": SELECTED}, False, True),
+        ({"env": "test"}, {"exempt": SELECTED}, True, True),
+        (None, {"exempt": SELECTED}, True, False),
+        (None, {"match": {**SELECTED, "kinds": ["CronJob"]}}, False, True),
+        (None, {"match": SELECTED, "exempt": {"kinds": ["Job"]}}, False, True),
+    ],
+)
+def test_labels_of_a_namespace(labels: Any, spec: Any, applies: bool, certain: bool) -> None:
+    decision = decided(ML, more={"namespace_labels": labels}, **spec)
+    assert (decision.applies, decision.certain) == (applies, certain)
+
+
+def test_what_cannot_be_known_warns_instead_of_denying() -> None:
+    held = policies(match=SELECTED, limits=LIMITS)
+    assert [text[:5] for text in verdicts(held, ML)] == ["warn:"]
+    known = {"namespace_labels": {"env": "prod"}}
+    assert [text[:5] for text in verdicts(held, ML, **known)] == ["deny:"]
+    assert "whose labels are not known, may match" in decided(ML, match=SELECTED).because
+
+
+def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
+    assert not decided(ML, match={"users": ["*"]}).certain
+    assert decided(ML, exempt={"users": ["ops"]}).certain
+    assert decided(ML, exempt={"groups": ["ops"]}).applies
+
+
+def test_nobody_leaves_a_policy_or_earns_an_exemption_by_the_update_that_it_refuses() -> None:
+    plain = job(metadata={"namespace": "ml-vision"})
+    gold = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
+    assert decided(plain, ML, match=gold).applies, "the stored object matches"
+    assert decided(ML, plain, match=gold).applies, "the new object matches"
+    assert decided(ML, plain, exempt=gold).applies, "the stored object is not exempt"
+    assert not decided(ML, ML, exempt=gold).applies
+
+
+def test_owners_and_generated_names() -> None:
+    owner = {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "name": "a", "uid": "u"}
+    owned = job(metadata={"name": None, "generateName": "run-", "ownerReferences": [owner]})
+    assert decided(owned, match={"owners": ["JobSet"]}).because == (
+        "matches: an owner of [JobSet] is among owners [JobSet]"
+    )
+    assert decided(owned, match={"names": ["run-*"]}).applies
+
+
+def test_documents_are_asked_in_the_order_of_precedence() -> None:
+    held = policies(
+        document("c", limits=LIMITS),
+        document("b", priority=1, limits=LIMITS),
+        document("a", limits=LIMITS),
+        document("d", priority=-1, limits=LIMITS),
+    )
+    assert [policy.name for policy in held.policies] == ["b", "a", "c", "d"]
+
+
+def test_a_set_tells_whether_it_asks_for_labels_of_namespaces() -> None:
+    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).asks_namespace_labels
+    assert policies(exempt=SELECTED, limits=LIMITS).asks_namespace_labels

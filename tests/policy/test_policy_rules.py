@@ -1,0 +1,149 @@
+"""Lint rules that a policy asks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from jobsworth.lint import RULES
+from jobsworth.policy.lint_rules import IN_MANIFESTS
+from jobsworth.policy.policy_request import of_manifest
+from jobsworth.policy.reader import read
+from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
+
+OFF_BY_DEFAULT = sorted(rule.code for rule in RULES if not rule.on)
+
+
+def asked(**rules: str) -> dict[str, str]:
+    (policy,) = read([document(rules=rules)]).policies
+    assert policy.rules is not None
+    return dict(policy.rules.effects)
+
+
+def test_rules_are_named_by_code_name_beginning_or_default() -> None:
+    assert asked(JW201="deny") == {"JW201": "deny"}
+    assert asked(**{"no-deadline": "warn"}) == {"JW201": "warn"}
+    of_failure_policies = {rule.code for rule in RULES if rule.code.startswith("JW1")}
+    assert set(asked(JW1="deny")) == of_failure_policies - IN_MANIFESTS
+    assert set(asked(default="warn")).isdisjoint(OFF_BY_DEFAULT)
+
+
+def test_the_word_that_names_fewer_rules_counts_more() -> None:
+    effects = asked(JW201="off", default="warn", JW2="deny")
+    assert "JW201" not in effects
+    assert effects["JW202"] == "deny"
+    assert effects["JW101"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("word", "problem"),
+    [
+        ("JW999", 'spec.rules[JW999]: unknown rule "JW999" (did you mean "JW900"?)'),
+        ("no-dedline", 'spec.rules[no-dedline]: unknown rule "no-dedline" (did you mean "no-deadline"?)'),
+        (
+            "JW004",
+            "spec.rules[JW004]: is the verdict of the API server, which refuses the object by itself "
+            "(name a lint rule, such as JW101)",
+        ),
+        (
+            "JW301",
+            "spec.rules[JW301]: is about what a manifest says, which an object in a cluster no longer shows "
+            "(ask for it where manifests are validated)",
+        ),
+        (
+            "exported-manifest",
+            "spec.rules[exported-manifest]: is about what a manifest says, which an object "
+            "in a cluster no longer shows (ask for it where manifests are validated)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_word_that_names_no_rule_of_objects(word: str, problem: str) -> None:
+    assert problems(rules={word: "deny"}) == [problem]
+
+
+def test_a_finding_keeps_the_rule_s_code_name_and_words() -> None:
+    held = policies(rules={"no-deadline": "deny", "JW204": "warn"})
+    denied, warned = held.judge(requested(job()), SERVER).findings
+    assert (denied.breach.code, denied.breach.reason, denied.effect) == (
+        "JW201",
+        "no-deadline",
+        "deny",
+    )
+    assert denied.breach.field == "spec.activeDeadlineSeconds"
+    assert (warned.breach.code, warned.effect) == ("JW204", "warn")
+
+
+def test_the_enforcement_of_the_document_is_the_most_that_a_rule_leads_to() -> None:
+    held = policies(enforcement="audit", rules={"no-deadline": "deny"})
+    assert [text[:6] for text in verdicts(held, job())] == ["audit:"]
+
+
+def test_documents_that_ask_different_rules_hear_only_their_own() -> None:
+    held = policies(
+        document("a", rules={"JW201": "deny"}),
+        document("b", rules={"JW204": "warn"}),
+        document("c", match={"kinds": ["CronJob"]}, rules={"JW201": "warn"}),
+    )
+    found = held.judge(requested(job()), SERVER).findings
+    assert [(one.policy, one.breach.code) for one in found] == [("a", "JW201"), ("b", "JW204")]
+    found = held.judge(requested(cron_job()), SERVER).findings
+    assert {(one.policy, one.breach.code) for one in found} >= {("a", "JW201"), ("c", "JW201")}
+
+
+RULE = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 42]}}
+EVERY = {"JW1": "deny", "JW2": "deny", "JW4": "deny", "JW5": "deny"}
+
+
+def as_stored(value: Any) -> Any:
+    """A Job as a validating webhook sees it: with what the server fills in and makes up."""
+    made = requested(value).object
+    uid = "0b3c2f5e-7c1d-4a2e-9d7a-1f2e3d4c5b6a"
+    labels = {
+        "batch.kubernetes.io/controller-uid": uid,
+        "batch.kubernetes.io/job-name": "train",
+        "controller-uid": uid,
+        "job-name": "train",
+    }
+    made["metadata"] |= {
+        "uid": uid,
+        "creationTimestamp": "2025-11-03T08:00:00Z",
+        "generation": 1,
+        "managedFields": [{"manager": "kubectl-create", "operation": "Update", "fieldsV1": {}}],
+    }
+    made["spec"]["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+    made["spec"]["template"]["metadata"]["labels"] = labels
+    return made
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        job(),
+        job(activeDeadlineSeconds=20),
+        job(podFailurePolicy={"rules": [RULE]}),
+        job({"restartPolicy": "OnFailure"}),
+        job(completionMode="Indexed", completions=8, parallelism=4, backoffLimitPerIndex=1),
+        job(podFailurePolicy={"rules": [RULE]}, podReplacementPolicy="Failed", backoffLimit=3),
+    ],
+)
+def test_a_rule_says_of_a_defaulted_object_what_it_says_of_the_manifest(value: Any) -> None:
+    held = policies(rules=EVERY)
+    linted = held.judge(of_manifest(value, SERVER), SERVER).findings
+    stored = held.judge(requested(as_stored(value)), SERVER).findings
+    assert [one.breach for one in stored] == [one.breach for one in linted]
+    assert linted, "this would show nothing"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_default_that_somebody_wrote_is_told_from_one_that_nobody_did_where_it_can_be(
+    told: bool,
+) -> None:
+    value = job(completionMode="Indexed", completions=8, podReplacementPolicy="TerminatingOrFailed")
+    stored = as_stored(value)
+    if told:
+        applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(value)}
+        stored["metadata"]["annotations"] = applied
+    found = policies(rules={"JW210": "deny"}).judge(requested(stored), SERVER).findings
+    assert bool(found) == told

@@ -1,0 +1,76 @@
+"""What can be told of who wrote what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.provenance.field_ownership import LAST_APPLIED, written
+from policed import job
+
+APPLIED = {
+    "manager": "kubectl",
+    "operation": "Apply",
+    "fieldsV1": {
+        "f:metadata": {"f:labels": {"f:example.com/team": {}}},
+        "f:spec": {
+            "f:backoffLimit": {},
+            "f:template": {
+                "f:spec": {"f:containers": {'k:{"name":"main"}': {".": {}, "f:image": {}}}}
+            },
+        },
+    },
+}
+CREATED = {"manager": "kubectl-create", "operation": "Update", "fieldsV1": APPLIED["fieldsV1"]}
+STATUS = {**APPLIED, "subresource": "status"}
+
+
+def stored(*entries: Any, **annotations: str) -> dict[str, Any]:
+    value: dict[str, Any] = job(backoffLimit=6)
+    if entries:
+        value["metadata"]["managedFields"] = list(entries)
+    if annotations:
+        value["metadata"]["annotations"] = {LAST_APPLIED: annotations["manifest"]}
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "steps", "known", "expected"),
+    [
+        (stored(), ("spec", "backoffLimit"), True, True),
+        (stored(), ("spec", "suspend"), True, False),
+        (stored(APPLIED), ("spec", "backoffLimit"), True, True),
+        (stored(APPLIED), ("spec", "suspend"), True, False),
+        (stored(APPLIED), ("spec",), True, True),
+        (stored(APPLIED), ("metadata", "labels", "example.com/team"), True, True),
+        (stored(APPLIED), ("spec", "backoffLimit", "deeper"), True, False),
+        (stored(CREATED), ("spec", "backoffLimit"), False, False),
+        (stored(STATUS), ("spec", "backoffLimit"), False, False),
+        (stored(CREATED, APPLIED), ("spec", "suspend"), True, False),
+        (
+            stored(CREATED, manifest='{"spec": {"suspend": false, "backoffLimit": null}}'),
+            ("spec", "suspend"),
+            True,
+            True,
+        ),
+        (
+            stored(CREATED, manifest='{"spec": {"suspend": false, "backoffLimit": null}}'),
+            ("spec", "backoffLimit"),
+            True,
+            False,
+        ),
+        (stored(CREATED, manifest="no JSON"), ("spec", "backoffLimit"), False, False),
+        (stored(CREATED, manifest="[" * 100_000), ("spec", "backoffLimit"), False, False),
+        (stored(CREATED, manifest="[]"), ("spec", "backoffLimit"), False, False),
+        (stored("nonsense", {"operation": "Apply"}), ("spec", "backoffLimit"), False, False),
+    ],
+)
+def test_what_was_written(value: Any, steps: tuple[str, ...], known: bool, expected: bool) -> None:
+    found = written(value)
+    assert (found.known, found.has(steps)) == (known, expected)
+
+
+@pytest.mark.parametrize("mark", [{"uid": "1"}, {"resourceVersion": "1"}])
+def test_an_object_from_a_server_without_traces_tells_nothing(mark: dict[str, str]) -> None:
+    assert not written(job(metadata=mark)).known

@@ -1,0 +1,137 @@
+"""The webhook follows its files, and keeps what it has where the new is broken."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jobsworth.serving.file_reload import Reloading
+from jobsworth.serving.tls_context import BadCertificate, load_certificate
+from running_webhook import Authority, swap
+
+
+class Told:
+    """Notes what an observer is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def loaded(self, what: str, seconds: float, value: object) -> None:
+        self.lines.append(f"{what} {value}")
+
+    def refused(self, what: str, seconds: float, error: Exception) -> None:
+        self.lines.append(f"{what} refused: {error}")
+
+
+def number_in(file: Path) -> Reloading[int]:
+    return Reloading("number", lambda: int(file.read_text()), [file])
+
+
+def test_a_value_follows_its_file(tmp_path: Path) -> None:
+    file, told = tmp_path / "number", Told()
+    file.write_text("1")
+    number = number_in(file)
+    assert number.value is None
+    assert number.check(told)
+    assert not number.check(told)
+    file.write_text("2")
+    assert number.check(told)
+    assert number.value == 2
+    assert told.lines == ["number 1", "number 2"]
+
+
+def test_the_contents_count_and_not_the_dates(tmp_path: Path) -> None:
+    file, told = tmp_path / "number", Told()
+    file.write_text("1")
+    number = number_in(file)
+    number.check(told)
+    before = file.stat()
+    file.write_text("2")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert number.check(told)
+    os.utime(file)
+    assert not number.check(told)
+
+
+def test_what_is_broken_is_refused_once_and_the_old_stays(tmp_path: Path) -> None:
+    file, told = tmp_path / "number", Told()
+    file.write_text("1")
+    number = number_in(file)
+    number.check(told)
+    for broken in ("one", None, ""):
+        file.unlink(missing_ok=True)
+        if broken is not None:
+            file.write_text(broken)
+        assert not number.check(told)
+        assert not number.check(told)
+        assert number.value == 1
+    file.write_text("1")
+    assert number.check(told)
+    assert [line.partition(":")[0] for line in told.lines] == [
+        "number 1", "number refused", "number refused", "number refused", "number 1",
+    ]  # fmt: skip
+
+
+def test_a_link_that_is_swapped_is_seen(tmp_path: Path) -> None:
+    volume = tmp_path / "volume"
+    swap(volume, {"number": b"1"})
+    number = number_in(volume / "number")
+    assert number.check()
+    swap(volume, {"number": b"2"})
+    assert number.check()
+    assert number.value == 2
+
+
+def test_of_a_folder_all_that_is_in_it_counts(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    count = Reloading("count", lambda: len(list(tmp_path.rglob("*.yaml"))), [tmp_path])
+    count.check()
+    assert count.value == 0
+    (tmp_path / "a/one.yaml").write_text("")
+    assert count.check()
+    assert count.value == 1
+    (tmp_path / "a/one.yaml").unlink()
+    assert count.check()
+    assert count.value == 0
+
+
+def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    authority.rotate()
+    volume = authority.volume
+    loaded = load_certificate(volume / "tls.crt", volume / "tls.key", authority.file)
+    assert loaded.expires > 0
+    assert loaded.context.verify_mode.name == "CERT_REQUIRED"
+    assert loaded.context.minimum_version.name == "TLSv1_2"
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "message"),
+    [
+        (None, "key", "there is no such file"),
+        ("certificate", None, "there is no such file"),
+        ("certificate", "other key", "the key does not belong to the certificate"),
+        ("certificate", "nonsense", "not PEM of a certificate and its key"),
+        ("nonsense", "key", "not PEM of a certificate and its key"),
+        ("key", "certificate", "not PEM of a certificate and its key"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(
+    tmp_path: Path, certificate: str | None, key: str | None, message: str
+) -> None:
+    authority = Authority(tmp_path)
+    pair, other = authority.issue(), authority.issue()
+    contents = {
+        "certificate": pair.certificate,
+        "key": pair.key,
+        "other key": other.key,
+        "nonsense": b"nonsense",
+    }
+    files = {"crt": certificate, "key": key}
+    for name, content in files.items():
+        if content is not None:
+            (tmp_path / name).write_bytes(contents[content])
+    with pytest.raises(BadCertificate, match=message):
+        load_certificate(tmp_path / "crt", tmp_path / "key")

@@ -1,0 +1,1 @@
+"""The audit: stored Jobs and CronJobs, evaluated as if they were created today."""

@@ -1,0 +1,141 @@
+"""The command line as click sees it, built from the commands' declarations."""
+
+from __future__ import annotations
+
+import click
+
+import jobsworth
+from jobsworth.cli.command import Command, InputError, Option, UsageError
+from jobsworth.cli.commands import (
+    audit,
+    certs,
+    default,
+    policy_check,
+    policy_explain,
+    policy_test,
+    reconcile,
+    rule,
+    schema,
+    serve,
+    validate,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+COMMANDS = (
+    validate.COMMAND,
+    rule.COMMAND,
+    default.COMMAND,
+    schema.COMMAND,
+    audit.COMMAND,
+    policy_check.COMMAND,
+    policy_explain.COMMAND,
+    policy_test.COMMAND,
+    certs.GENERATE,
+    certs.MANAGE,
+    serve.COMMAND,
+    reconcile.COMMAND,
+)
+
+
+class _BadInput(click.ClickException):
+    """What is told without how the command is used."""
+
+    exit_code = 2
+
+
+class _Parameterised(click.Command):
+    """A click command that runs one of ours."""
+
+    def __init__(self, command: Command) -> None:
+        optional = bool(command.paths_unless) or command.arguments.startswith("[")
+        metavar = f"[{command.arguments.strip('[]')}]" if optional else command.arguments
+        paths = click.Argument(["paths"], nargs=-1, required=not optional, metavar=metavar)
+        super().__init__(
+            command.name,
+            params=[
+                *(_parameter(option) for option in command.options),
+                *([paths] if command.takes_paths else []),
+            ],
+            help=command.help,
+            epilog=command.epilog,
+            callback=lambda **values: _run(command, values),
+        )
+
+
+def _run(command: Command, values: dict[str, Any]) -> None:
+    if command.paths_unless and not values["paths"] and not values[command.paths_unless]:
+        raise click.UsageError("Missing argument 'PATH...'.")
+    try:
+        code = command.run(values)
+    except InputError as error:
+        raise _BadInput(str(error)) from None
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    click.get_current_context().exit(code)
+
+
+def _parameter(option: Option) -> click.Option:
+    names = [option.name, *filter(None, [option.short]), option.key]
+    if option.flag:
+        return click.Option(names, is_flag=True, help=option.help)
+    if option.choices:
+        kind: click.ParamType[Any] = click.Choice(option.choices)
+    else:
+        kind = click.IntRange(min=1) if option.integer else click.STRING
+    return click.Option(
+        names,
+        type=kind,
+        multiple=option.repeated,
+        callback=_joined if option.repeated else None,
+        default=option.default,
+        show_default=option.default is not None,
+        metavar=option.metavar or None,
+        help=option.help,
+    )
+
+
+def _joined(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> str | None:
+    return ",".join(words) if words else None
+
+
+@click.group(
+    help=jobsworth.DESCRIPTION,
+    epilog="""\b
+Examples:
+  jobsworth validate job.yaml
+  jobsworth validate --kubernetes-version 1.31 manifests/
+  helm template . | jobsworth validate -
+  jobsworth default job.yaml
+
+\b
+Completion in the shell (bash; likewise zsh and fish):
+  eval "$(_JOBSWORTH_COMPLETE=bash_source jobsworth)"
+""",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(jobsworth.__version__, prog_name="jobsworth")
+def application() -> None:
+    """See the help text above: click takes it from there."""
+
+
+GROUPS = {
+    "certs": "The webhook's certificates, in a folder or in a cluster.",
+    "policy": "JobPolicy documents: check, explain and test them.",
+}
+
+
+def _group(name: str) -> click.Group:
+    group = application.commands.get(name)
+    if not isinstance(group, click.Group):
+        group = click.Group(name, help=GROUPS[name])
+        application.add_command(group)
+    return group
+
+
+for _command in COMMANDS:
+    # "certs generate" is generate, of the group certs.
+    _of, _, _name = _command.name.rpartition(" ")
+    (_group(_of) if _of else application).add_command(_Parameterised(_command), _name)

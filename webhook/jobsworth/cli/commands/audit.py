@@ -1,0 +1,257 @@
+"""``jobsworth audit``: what would be said of the Jobs and CronJobs that a cluster has already."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from jobsworth.api.server import RELEASES, ApiServer, minor
+from jobsworth.cli import reporting, server_options
+from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.configuration import resolved_settings
+from jobsworth.cli.configuration.resolved_settings import STDIN, configurations_for
+from jobsworth.cli.progress import Progress
+from jobsworth.reports.result import VALID, Located, StoredResult, Summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from jobsworth.audit.audited_objects import Scope, Tally
+    from jobsworth.audit.evaluate import StoredJudge
+    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.cli.configuration.resolved_settings import Settings
+    from jobsworth.client.access import ApiAccess
+    from jobsworth.policy.policy_set import PolicySet
+
+    Labels = Mapping[str, Mapping[str, str]]
+
+EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
+
+OUTPUTS = ("table", "text", "concise", "json", "sarif", "junit", "github")
+
+
+def run(values: dict[str, Any]) -> int:
+    """Judge what a cluster stores, report what was found, and return the exit code.
+
+    Raises:
+        UsageError: an option's value is wrong, or a configuration, or a policy.
+    """
+    gc.enable()  # a run over a large cluster is not short
+    reporting.check(values)
+    if values["namespace"] and values["all_namespaces"]:
+        raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
+    values["allow_privileged"] = True  # what is stored was let in
+    configurations_for(values)  # what is wrong there is told before anybody is asked
+    try:
+        from jobsworth.client.access import Target, api_access
+        from jobsworth.client.unreachable import ClusterError
+    except ImportError as error:
+        raise _missing(error) from None
+    try:
+        with api_access(
+            Target(values["kubeconfig"], values["context"]), values["request_timeout"]
+        ) as access:
+            return _audit(access, values)
+    except ClusterError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return EXIT_UNREADABLE
+    except ImportError as error:
+        raise _missing(error) from None
+
+
+def _audit(access: ApiAccess, values: dict[str, Any]) -> int:
+    from jobsworth.audit.audited_objects import Scope, Tally, stored_objects
+    from jobsworth.audit.evaluate import StoredJudge
+    from jobsworth.audit.stored_objects import Inventory
+
+    inventory = Inventory(access)
+    runs, settings = _settings(inventory, values)
+    policies = None if settings.policies is None else settings.policies.policies
+    scope = Scope(_namespaces(access, values), values["include_finished"], values["include_owned"])
+    labels = _labels(inventory, scope, policies, access)
+    stored_by = ApiServer(_known(runs)) if runs else None
+    judge = StoredJudge(settings.server, settings.selection, policies, stored_by)
+    tally = Tally()
+    progress = Progress(enabled=not values["quiet"], noun="objects")
+    judged = _judged(
+        stored_objects(inventory, scope, tally),
+        judge,
+        labels,
+        lambda: progress.update(tally.read, tally.read + tally.left),
+    )
+    results = reporting.report(judged, values, progress)
+    summary = Summary(results)
+    if not values["quiet"]:
+        print(_sentence(access, runs, settings.server, summary, tally), file=sys.stderr)
+    return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
+
+
+def _judged(
+    objects: Iterator[dict[str, Any]], judge: StoredJudge, labels: Labels, done: Callable[[], None]
+) -> Iterator[StoredResult]:
+    for stored in objects:
+        kind, meta = stored["kind"], stored["metadata"]
+        namespace, name = meta["namespace"], meta["name"]
+        result = StoredResult(
+            file=f"{namespace}/{kind}/{name}",
+            document=0,
+            kind=kind,
+            namespace=namespace,
+            name=name,
+            status=VALID,
+            findings=[],
+        )
+        found = judge.judge(stored, labels.get(namespace))
+        if found:
+            result.replace_findings([Located(finding, policy=policy) for policy, finding in found])
+        done()
+        yield result
+
+
+def _settings(inventory: Inventory, values: dict[str, Any]) -> tuple[str, Settings]:
+    """The release that the cluster runs (empty where it does not tell), and what is to be judged by."""
+    from jobsworth.client.unreachable import Refused
+
+    runs, release = "", values["kubernetes_version"]
+    try:
+        runs = inventory.release()
+    except Refused as refused:
+        if refused.code == 401:
+            raise
+        if release is None:
+            _note(f"the cluster does not tell its version: judged as Kubernetes {RELEASES[-1]}")
+    if release is None and runs:
+        release = _known(runs)
+        if release != runs:
+            _note(f"the cluster runs Kubernetes {runs}, which is not known: judged as {release}")
+    chosen = configurations_for({**values, "kubernetes_version": release})
+    return runs, chosen.of(STDIN)
+
+
+def _known(release: str) -> str:
+    """The release, or the nearest one that is known."""
+    return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
+
+
+def _namespaces(access: ApiAccess, values: dict[str, Any]) -> list[str | None]:
+    if values["all_namespaces"]:
+        return [None]
+    named = [name.strip() for name in (values["namespace"] or "").split(",")]
+    return list(dict.fromkeys(filter(None, named))) or [access.namespace]
+
+
+def _labels(
+    inventory: Inventory, scope: Scope, policies: PolicySet | None, access: ApiAccess
+) -> Labels:
+    """The labels of the namespaces, where a policy asks for them; and see whether they are there.
+
+    Raises:
+        ClusterError: a namespace that is named is not there.
+    """
+    from jobsworth.client.unreachable import ClusterError, Refused
+
+    wanted = policies is not None and policies.asks_namespace_labels
+    labels: dict[str, Mapping[str, str]] = {}
+    for namespace in scope.namespaces:
+        if namespace is None and not wanted:
+            continue
+        try:
+            labels |= inventory.namespace_labels(namespace)
+        except Refused as refused:
+            if refused.code == 404:
+                raise ClusterError(f'{access.name} has no namespace "{namespace}"') from None
+            if refused.code != 403:
+                raise
+            if wanted:
+                _note(
+                    "the labels of namespaces cannot be read (get and list on namespaces are "
+                    "needed): policies that choose by them warn of every object, and deny none"
+                )
+    return labels
+
+
+def _sentence(
+    access: ApiAccess, runs: str, judged_by: ApiServer, summary: Summary, tally: Tally
+) -> str:
+    release = judged_by.release
+    runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
+    parts = [f"{access.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
+    if tally.over:
+        parts.append(f"{tally.over} finished or being deleted, skipped (--include-finished)")
+    if tally.folded:
+        noun = "Job stands" if tally.folded == 1 else "Jobs stand"
+        parts.append(f"for {tally.folded} {noun} their CronJob (--include-owned)")
+    return "; ".join(parts)
+
+
+def _note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
+
+
+def _missing(error: ImportError) -> UsageError:
+    return UsageError(
+        f"the audit needs the package {error.name or error}: run pip install 'jobsworth[cluster]'"
+    )
+
+
+COMMAND = Command(
+    "audit",
+    help="""Judge the Jobs and CronJobs that a cluster has already.
+
+Reads them from the cluster that kubectl would ask, and changes nothing there. A finding of the API
+means: it would be refused if it were created today. Jobs that have finished are left out, and a
+CronJob stands for the Jobs that it made. The exit code is 0 without errors, 1 with errors, 2 when the
+cluster could not be asked or the command line is wrong.""",
+    epilog="""\b
+Examples:
+  jobsworth audit --all-namespaces
+  jobsworth audit --context staging -n batch,reports -o concise
+  jobsworth audit -A --kubernetes-version 1.37      # what an upgrade would refuse
+  jobsworth audit -A --policy policies/ -o json     # what a new policy would have to say
+""",
+    options=(
+        Option("--kubeconfig", metavar="FILE", help="Instead of $KUBECONFIG or ~/.kube/config."),
+        Option(
+            "--context",
+            metavar="NAME",
+            help="A context of the kubeconfig; its current one by default.",
+        ),
+        Option(
+            "--namespace",
+            short="-n",
+            metavar="NAME,...",
+            repeated=True,
+            help="Where to look; the context's namespace by default.",
+        ),
+        Option("--all-namespaces", short="-A", flag=True, help="Look everywhere."),
+        Option("--include-finished", flag=True, help="Judge Jobs that have finished, too."),
+        Option("--include-owned", flag=True, help="Judge the Jobs that CronJobs made, too."),
+        Option(
+            "--request-timeout",
+            integer=True,
+            default=30,
+            metavar="SECONDS",
+            help="How long to wait for an answer of the cluster.",
+        ),
+        Option(
+            "--kubernetes-version",
+            metavar="RELEASE",
+            help="Judge as this release would, to ask about an upgrade; that of the cluster by default.",
+        ),
+        *server_options.OPTIONS[1:2],
+        *resolved_settings.OPTIONS,
+        Option(
+            "--output",
+            short="-o",
+            default="table",
+            choices=OUTPUTS,
+            help="How to report: tables, every finding, one line a finding, for programs, code "
+            "scanning, test reports, or as annotations of a GitHub workflow.",
+        ),
+        *reporting.OPTIONS[1:],
+    ),
+    run=run,
+    takes_paths=False,
+)

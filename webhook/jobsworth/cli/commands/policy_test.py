@@ -1,0 +1,181 @@
+"""``jobsworth policy test``: runs the cases that are written beside policies."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from jobsworth.cli import server_options
+from jobsworth.cli.command import Command, Option, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.cli.inputs.policy_files import Complaint
+    from jobsworth.cli.policies.policy_cases import CaseFile
+    from jobsworth.cli.policies.policy_runs import Outcome
+    from jobsworth.policy.policy_set import PolicySet
+
+EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
+
+
+def run(values: dict[str, Any]) -> int:
+    """Run cases, report what came of them, and return the exit code.
+
+    Raises:
+        UsageError: cases or policies cannot be read, or there are none.
+    """
+    files = _read(values["paths"] or [os.curdir])
+    outcomes = list(_outcomes(files, values))
+    if not outcomes:
+        raise UsageError(f"no case has {values['name']!r} in its name")
+    if values["output"] == "json":
+        _print_json(outcomes)
+    elif values["output"] == "junit":
+        _print_junit(outcomes)
+    else:
+        _print_text(outcomes, verbose=values["verbose"])
+    return EXIT_FAILED if any(outcome.failures for outcome in outcomes) else EXIT_PASSED
+
+
+def _read(paths: Sequence[str]) -> list[CaseFile]:
+    from jobsworth.cli.inputs.policy_files import BadPolicies
+    from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
+    from jobsworth.manifests import ManifestError, find_manifests
+
+    complaints: list[Complaint] = []
+    found: list[CaseFile] = []
+    for path in paths:
+        before = len(found)
+        for file in find_manifests([path]):
+            if isinstance(file, ManifestError):
+                raise UsageError(str(file))
+            if is_case_file(file) or not os.path.isdir(path):
+                found.extend(read_cases(file, complaints))
+        if len(found) == before and not complaints:
+            raise UsageError(
+                f"{path}: there are no cases in it: JobPolicyTest documents in files *_test.yaml"
+            )
+    if complaints:
+        raise BadPolicies(complaints, "the cases cannot be read")
+    return found
+
+
+def _outcomes(files: Sequence[CaseFile], values: dict[str, Any]) -> Iterator[Outcome]:
+    from jobsworth.cli.inputs.policy_files import load_policies, paths_of
+    from jobsworth.cli.policies.policy_runs import run_case
+
+    loaded: dict[tuple[str, ...], PolicySet] = {}
+    for file in files:
+        paths = paths_of(values["policy"]) or file.policies
+        if paths not in loaded:
+            loaded[paths] = load_policies(paths)
+        release = values["kubernetes_version"] or file.release
+        chosen = server_options.server_of({**values, "kubernetes_version": release})
+        for case in file.cases:
+            if (values["name"] or "") in case.name:
+                yield run_case(file.file, case, loaded[paths], chosen)
+
+
+def _print_text(outcomes: Sequence[Outcome], *, verbose: bool) -> None:
+    by_file: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        by_file.setdefault(outcome.file, []).append(outcome)
+    for file, several in by_file.items():
+        failed = [outcome for outcome in several if outcome.failures]
+        noun = "case" if len(several) == 1 else "cases"
+        print(f"{'FAIL' if failed else 'ok  '} {file} ({len(several)} {noun})")
+        for outcome in several:
+            if outcome.failures:
+                print(f"  FAIL {file}:{outcome.case.line}: {outcome.case.name}")
+                for failure in outcome.failures:
+                    print("\n".join(f"       {line}" for line in failure.splitlines()))
+            elif verbose:
+                print(f"  ok   {outcome.case.name}")
+    failures = sum(bool(outcome.failures) for outcome in outcomes)
+    print(f"{len(outcomes) - failures} passed, {failures} failed", file=sys.stderr)
+
+
+def _print_json(outcomes: Sequence[Outcome]) -> None:
+    import json
+
+    cases = [
+        {
+            "file": outcome.file,
+            "line": outcome.case.line,
+            "name": outcome.case.name,
+            "passed": not outcome.failures,
+            "failures": list(outcome.failures),
+        }
+        for outcome in outcomes
+    ]
+    failed = sum(not case["passed"] for case in cases)
+    summary = {"passed": len(cases) - failed, "failed": failed}
+    print(json.dumps({"cases": cases, "summary": summary}, indent=2, ensure_ascii=False))
+
+
+def _print_junit(outcomes: Sequence[Outcome]) -> None:
+    from xml.etree import ElementTree
+
+    root = ElementTree.Element("testsuites", name="jobsworth policy test")
+    suites: dict[str, ElementTree.Element] = {}
+    for outcome in outcomes:
+        suite = suites.get(outcome.file)
+        if suite is None:
+            suite = suites[outcome.file] = ElementTree.SubElement(
+                root, "testsuite", name=outcome.file, tests="0", failures="0"
+            )
+        _count(suite, "tests")
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=outcome.file, name=outcome.case.name
+        )
+        if outcome.failures:
+            _count(suite, "failures")
+            first = outcome.failures[0].partition("\n")[0]
+            failure = ElementTree.SubElement(case, "failure", message=first)
+            failure.text = "\n".join(outcome.failures)
+    ElementTree.indent(root)
+    print('<?xml version="1.0" encoding="utf-8"?>')
+    print(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _count(suite: Any, name: str) -> None:
+    suite.set(name, str(int(suite.get(name)) + 1))
+
+
+COMMAND = Command(
+    "policy test",
+    help="""Run the cases that are written beside policies: JobPolicyTest documents in files *_test.yaml.
+
+PATH is a file or folder; without any, the current folder. A case has a manifest, and what is to become of
+it: allowed or denied, with which warnings, and what is filled in. The exit code is 0 when every case
+passes, 1 when one fails, 2 when something cannot be read.""",
+    epilog="""\b
+Examples:
+  jobsworth policy test
+  jobsworth policy test policies/ --verbose
+  jobsworth policy test policies/spot-nodes_test.yaml --name "disruption"
+""",
+    options=(
+        *server_options.OPTIONS,
+        Option(
+            "--policy",
+            metavar="PATH",
+            repeated=True,
+            help="Test these policies instead of those beside the cases.",
+        ),
+        Option("--name", metavar="TEXT", help="Run only the cases whose names have this in them."),
+        Option("--verbose", short="-v", flag=True, help="Name the cases that pass, too."),
+        Option(
+            "--output",
+            short="-o",
+            default="text",
+            choices=("text", "json", "junit"),
+            help="For people, for programs, or as a test report.",
+        ),
+    ),
+    run=run,
+    arguments="[PATH...]",
+)

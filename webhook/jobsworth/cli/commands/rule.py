@@ -1,0 +1,118 @@
+"""``jobsworth rule``: the rules, and the page of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
+from jobsworth.lint.linter import RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from jobsworth.lint.rule import Rule
+
+_RULES = {
+    rule.code: rule for rule in sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
+}
+
+
+def run(values: dict[str, Any]) -> int:
+    """Print the rules or pages that are named, or write all pages, and return the exit code.
+
+    Raises:
+        UsageError: a word names no code.
+    """
+    if values["directory"] is not None:
+        _write(Path(values["directory"]))
+        return 0
+    words = values["paths"]
+    try:
+        named = [sorted(codes_named(word)) for word in words]
+    except UnknownCode as error:
+        raise UsageError(str(error)) from None
+    codes = list(dict.fromkeys(code for several in named for code in several)) or list(_RULES)
+    if values["output"] == "json":
+        print(_json(codes))
+    elif words and all(len(several) == 1 for several in named):
+        print("\n".join(map(_page, codes)), end="")
+    else:
+        print(pages.table([CATALOGUE[code] for code in codes]), end="")
+    return 0
+
+
+def _page(code: str) -> str:
+    rule = _RULES.get(code)
+    return pages.page(rule) if rule is not None else pages.short_page(CATALOGUE[code])
+
+
+def _json(codes: Iterable[str]) -> str:
+    import json
+
+    return json.dumps({"rules": [_described(code) for code in codes]}, indent=2, ensure_ascii=False)
+
+
+def _described(code: str) -> dict[str, Any]:
+    entry, rule = CATALOGUE[code], _RULES.get(code)
+    described: dict[str, Any] = {
+        "code": entry.code,
+        "name": entry.name,
+        "severity": entry.severity,
+        "fix": entry.fixable or None,
+        "default": entry.on,
+        "summary": entry.summary,
+    }
+    if rule is not None:
+        described |= {
+            "why": rule.why,
+            "bad": pages.printable(rule.bad),
+            "good": pages.printable(rule.good),
+            "sources": list(rule.sources),
+        }
+    return described
+
+
+def _write(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    rules: Sequence[Rule] = list(_RULES.values())
+    others = [entry for entry in CATALOGUE.values() if entry.code not in _RULES]
+    (folder / "README.md").write_text(pages.index(rules, others), encoding="utf-8")
+    for rule in rules:
+        (folder / pages.file_name(rule)).write_text(pages.page(rule), encoding="utf-8")
+
+
+COMMAND = Command(
+    "rule",
+    help="""Explain rules: what they report, why it hurts, a bad and a good example.
+
+RULE is a code (JW101), a name (rule-shadowed), or the beginning of codes (JW4), which lists those
+rules; without any, all rules are listed.""",
+    epilog="""\b
+Examples:
+  jobsworth rule
+  jobsworth rule JW101
+  jobsworth rule schedule-never-fires
+  jobsworth rule --output json JW4 | jq -r '.rules[].name'
+  jobsworth rule --directory docs/rules     # a page a rule, and README.md as their index
+""",
+    options=(
+        Option(
+            "--output",
+            short="-o",
+            default="text",
+            choices=("text", "json"),
+            help="A table or pages as Markdown, or JSON with all that the pages have.",
+        ),
+        Option(
+            "--directory",
+            metavar="DIR",
+            help="Write the pages of all rules and their index into this folder instead.",
+        ),
+    ),
+    run=run,
+    arguments="[RULE...]",
+)

@@ -1,0 +1,92 @@
+"""``jobsworth schema``: JSON Schemas of Job, CronJob and JobPolicy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from jobsworth.api.declare import Struct
+from jobsworth.api.descriptions import field_descriptions
+from jobsworth.api.kinds import kinds
+from jobsworth.api.server import RELEASES, ApiServer
+from jobsworth.cli import server_options
+from jobsworth.cli.command import Command, Option
+from jobsworth.validation.json_schema import json_schema
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+POLICY = "JobPolicy"
+
+
+def run(values: dict[str, Any]) -> int:
+    """Print a schema, or write those of every release, and return the exit code.
+
+    Raises:
+        UsageError: the release or a gate is unknown.
+    """
+    if values["directory"] is None:
+        if values["kind"] == POLICY:
+            print(_policy_text(), end="")
+            return 0
+        chosen = server_options.server_of(values)
+        by_name = {struct.name: (version, struct) for version, struct in kinds()}
+        print(_text(*by_name[values["kind"]], chosen), end="")
+        return 0
+    for release in RELEASES:
+        folder = Path(values["directory"]) / f"v{release}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for version, struct in kinds():
+            text = _text(version, struct, ApiServer(release))
+            (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
+    policies = Path(values["directory"]) / f"{POLICY.lower()}.json"
+    policies.write_text(_policy_text(), encoding="utf-8")
+    return 0
+
+
+def _text(version: str, struct: Struct, chosen: ApiServer) -> str:
+    return _printed(json_schema(struct, version, chosen, field_descriptions()))
+
+
+def _policy_text() -> str:
+    from jobsworth.policy.documents.policy_schema import schema
+
+    return _printed(schema())
+
+
+def _printed(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+COMMAND = Command(
+    "schema",
+    help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release, or of JobPolicy.
+
+It knows fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
+Schema can say: most of the verdict, in every editor and schema validator.""",
+    epilog="""\b
+Examples:
+  jobsworth schema > job.json
+  jobsworth schema --kubernetes-version 1.31 --kind CronJob > cronjob.json
+  jobsworth schema --kind JobPolicy > jobpolicy.json
+  jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
+""",
+    options=(
+        *server_options.OPTIONS,
+        Option(
+            "--kind",
+            default="Job",
+            choices=("Job", "CronJob", POLICY),
+            help="Whose schema to print.",
+        ),
+        Option(
+            "--directory",
+            metavar="DIR",
+            help="Write the schemas of every release and kind into this folder instead.",
+        ),
+    ),
+    run=run,
+    takes_paths=False,
+)

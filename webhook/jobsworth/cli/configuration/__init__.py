@@ -1,0 +1,1 @@
+"""Configuration: files, and the settings that apply to a manifest."""

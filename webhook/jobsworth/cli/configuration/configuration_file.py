@@ -1,0 +1,287 @@
+"""Reads a configuration: ``.jobsworth.yaml``, or the table ``[tool.jobsworth]`` of a pyproject.toml.
+
+Whatever is wrong with it is told with its file, line where it is known, key, and what would be right.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.api.server import RELEASES, ApiServer, UnknownRelease
+from jobsworth.cli.command import UsageError
+from jobsworth.lint.catalogue import UnknownCode, codes_to_change
+from jobsworth.lint.rule import SEVERITIES
+from jobsworth.lint.selection import ignored, selected
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn
+
+    Where = Callable[[str], str]
+
+KEYS = (
+    "kubernetes-version", "feature-gates", "allow-privileged",
+    "select", "ignore", "severity", "per-file-ignores", "exclude", "policy",
+)  # fmt: skip
+
+
+class Configuration:
+    """What one configuration file says.
+
+    Attributes:
+        file: its name, for messages.
+        release: the Kubernetes release, or None.
+        gates: feature gates that are set.
+        allow_privileged: the server runs with ``--allow-privileged``.
+        select: the codes that are reported, or None for those that are by default.
+        ignore: the codes that are not.
+        severity: the severity of a code's findings.
+        per_file_ignores: file patterns, and the codes that are not reported there.
+        exclude: patterns of files that are left out.
+        policy: files and folders of policies.
+    """
+
+    __slots__ = (
+        "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
+        "policy", "release", "select", "severity",
+    )  # fmt: skip
+
+    def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
+        reader = _Reader(values, where)
+        self.file = file
+        self.folder = os.path.dirname(os.path.abspath(file))
+        self.release = reader.release()
+        self.gates = reader.gates()
+        self.allow_privileged = reader.truth("allow-privileged")
+        self.select = reader.select()
+        self.ignore = reader.codes("ignore")
+        self.severity = reader.severity()
+        self.per_file_ignores = reader.per_file_ignores()
+        self.exclude = reader.words("exclude")
+        self.policy = [os.path.join(self.folder, path) for path in reader.words("policy")]
+
+    def excludes(self, path: str) -> bool:
+        """Whether a file, by its absolute path, is left out."""
+        return any(self._means(pattern, path) for pattern in self.exclude)
+
+    def ignored_in(self, path: str) -> frozenset[str]:
+        """The codes that are not reported in a file, by its absolute path."""
+        return frozenset(
+            code
+            for pattern, codes in self.per_file_ignores
+            if self._means(pattern, path)
+            for code in codes
+        )
+
+    def _means(self, pattern: str, path: str) -> bool:
+        from jobsworth.cli.configuration.path_patterns import matches
+
+        try:
+            relative = os.path.relpath(path, self.folder)
+        except ValueError:  # another drive
+            relative = path
+        return matches(pattern, relative.replace(os.sep, "/"))
+
+
+class _Reader:
+    """Takes the values of a configuration out by key, each as what it must be."""
+
+    def __init__(self, values: Mapping[str, Any], where: Where) -> None:
+        self._values = values
+        self._where = where
+        for key in values:
+            if key not in KEYS:
+                self._refuse(str(key), f"there is no such key{_near(str(key), KEYS)}")
+
+    def release(self) -> str | None:
+        value = self._values.get("kubernetes-version")
+        if value is None:
+            return None
+        if isinstance(value, float):
+            value = f"{value:.2f}"  # YAML reads 1.30 as 1.3; every minor version has two digits
+        try:
+            return ApiServer(value if isinstance(value, str) else "").release
+        except UnknownRelease:
+            known = f"{RELEASES[0]} to {RELEASES[-1]}"
+            self._refuse("kubernetes-version", f"{_shown(value)} is none of {known}")
+
+    def gates(self) -> dict[str, bool]:
+        gates = self._table("feature-gates", "a feature gate: true or false")
+        for name, value in gates.items():
+            key = f"feature-gates.{name}"
+            if name not in FEATURE_GATES:
+                self._refuse(
+                    key,
+                    f"there is no such feature gate{_near(name, FEATURE_GATES, list_all=False)}",
+                )
+            self._must_be_truth(key, value)
+        return gates
+
+    def truth(self, key: str) -> bool:
+        value = self._values.get(key, False)
+        self._must_be_truth(key, value)
+        return bool(value)
+
+    def select(self) -> frozenset[str] | None:
+        if "select" not in self._values:
+            return None
+        try:
+            return selected(self.words("select"))
+        except UnknownCode as error:
+            self._refuse("select", str(error))
+
+    def codes(self, key: str) -> frozenset[str]:
+        try:
+            return ignored(self.words(key))
+        except UnknownCode as error:
+            self._refuse(key, str(error))
+
+    def severity(self) -> dict[str, str]:
+        found = []
+        for word, severity in self._table("severity", "a rule: a severity").items():
+            key = f"severity.{word}"
+            if severity not in SEVERITIES:
+                near = _near(severity, SEVERITIES) if isinstance(severity, str) else ""
+                message = f"{_shown(severity)} is no severity{near or ': ' + ', '.join(SEVERITIES)}"
+                self._refuse(key, message)
+            try:
+                found.append((codes_to_change(word), severity))
+            except UnknownCode as error:
+                self._refuse(key, str(error))
+        found.sort(key=lambda pair: -len(pair[0]))  # what names fewer codes is meant more exactly
+        return {code: severity for codes, severity in found for code in codes}
+
+    def per_file_ignores(self) -> list[tuple[str, frozenset[str]]]:
+        table = self._table("per-file-ignores", "a file pattern: a list of rules")
+        found = []
+        for pattern, words in table.items():
+            key = f"per-file-ignores[{pattern}]"
+            try:
+                found.append((pattern, ignored(self._words(key, words))))
+            except UnknownCode as error:
+                self._refuse(key, str(error))
+        return found
+
+    def words(self, key: str) -> list[str]:
+        value = self._values.get(key)
+        return [] if value is None else self._words(key, value)
+
+    def _must_be_truth(self, key: str, value: Any) -> None:
+        if not isinstance(value, bool):
+            self._refuse(key, f"it must be true or false, and is {_shown(value)}")
+
+    def _words(self, key: str, value: Any) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            self._refuse(key, f"it must be a list of strings, and is {_shown(value)}")
+        return value
+
+    def _table(self, key: str, form: str) -> dict[str, Any]:
+        value = self._values.get(key)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self._refuse(key, f"it must have entries of the form `{form}`, and is {_shown(value)}")
+        return value
+
+    def _refuse(self, key: str, message: str) -> NoReturn:
+        raise UsageError(f"{self._where(key)}: {key}: {message}")
+
+
+def read_configuration(file: str) -> Configuration:
+    """Read a configuration, TOML by its name and otherwise YAML.
+
+    Raises:
+        UsageError: it cannot be read, is wrong, or is a TOML file without ``[tool.jobsworth]``.
+    """
+    if not file.endswith(".toml"):
+        return _read_yaml(file)
+    found = read_if_any(file)
+    if found is None:
+        raise UsageError(f"{_shown_name(file)}: there is no table [tool.jobsworth]")
+    return found
+
+
+def read_if_any(file: str) -> Configuration | None:
+    """Read a TOML file's table ``[tool.jobsworth]``, if it has one.
+
+    Raises:
+        UsageError: it cannot be read, or is wrong.
+    """
+    import tomllib
+
+    name = _shown_name(file)
+    try:
+        # Numbers as they are written: 1.30 is not 1.3.
+        values = tomllib.loads(_bytes(file).decode(), parse_float=str)
+    except ValueError as error:
+        raise UsageError(f"{name}: this is not TOML: {error}") from None
+    table = values.get("tool", {}).get("jobsworth")
+    if table is None:
+        return None
+    if not isinstance(table, dict):
+        raise UsageError(f"{name}: tool.jobsworth: it must be a table, and is {_shown(table)}")
+    return Configuration(name, table, lambda key: f"{name}: [tool.jobsworth]")
+
+
+def _read_yaml(file: str) -> Configuration:
+    from jobsworth.manifests import read_text
+
+    name = _shown_name(file)
+    documents = read_text(_bytes(file), name)
+    if not documents:
+        return Configuration(name, {}, lambda key: name)
+    document = documents[0]
+    if document.error is not None:
+        raise UsageError(str(document.error))
+    if len(documents) > 1:
+        raise UsageError(f"{name}: it must be one YAML document, and has {len(documents)}")
+    if not isinstance(document.value, dict):
+        raise UsageError(
+            f"{name}: it must have keys ({', '.join(KEYS)}), and is {_shown(document.value)}"
+        )
+    for note in document.notes:
+        raise UsageError(f"{name}:{note.position.line}: {note.field}: {note.message}")
+
+    def where(key: str) -> str:
+        return f"{name}:{document.position(key, key=True).line}"
+
+    return Configuration(name, document.value, where)
+
+
+def _bytes(file: str) -> bytes:
+    from jobsworth.manifests import ManifestError, read_bytes
+
+    data = read_bytes(file, name=_shown_name(file))
+    if isinstance(data, ManifestError):
+        raise UsageError(f"{data.file}: {data.message}")
+    return data
+
+
+def _shown_name(file: str) -> str:
+    """A file's name from the current folder, where that is shorter than from the root."""
+    try:
+        relative = os.path.relpath(file)
+    except ValueError:  # another drive
+        return file
+    return relative if len(relative) < len(os.path.abspath(file)) else file
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    return "empty" if value is None else str(value)
+
+
+def _near(word: str, known: Any, *, list_all: bool = True) -> str:
+    from difflib import get_close_matches
+
+    matches = get_close_matches(word, known, n=1)
+    if matches:
+        return f': did you mean "{matches[0]}"?'
+    return f": known are {', '.join(known)}" if list_all else ""

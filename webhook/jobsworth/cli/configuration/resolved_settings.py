@@ -1,0 +1,296 @@
+"""Which settings hold for a file: the command line's, then those of the nearest configuration above it.
+
+Where there is no configuration, to know that costs two looks for a file in each folder upwards; what
+reads and checks one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported where there is one.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.api.server import (
+    NEWEST_RELEASE,
+    ApiServer,
+    UnknownGate,
+    UnknownRelease,
+    parse_gates,
+)
+from jobsworth.cli.command import Option, UsageError
+from jobsworth.lint.linter import Linter
+from jobsworth.lint.selection import Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from jobsworth.cli.configuration.configuration_file import Configuration
+    from jobsworth.cli.policies.policy_findings import Policies
+
+OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
+SHARED_MARK = b"tool.jobsworth"
+"""Without these bytes, a pyproject.toml is not ours, and is not parsed."""
+
+STDIN = "-"
+
+OPTIONS = (
+    Option(
+        "--select",
+        metavar="RULE,...",
+        repeated=True,
+        help="Report these rules only: codes, names, beginnings of codes (JW1), `default`.",
+    ),
+    Option("--ignore", metavar="RULE,...", repeated=True, help="Do not report these rules."),
+    Option(
+        "--policy",
+        metavar="PATH",
+        repeated=True,
+        help="Judge by these JobPolicy documents, too: a file or folder; may be given several times.",
+    ),
+    Option("--config", metavar="FILE", help="Use this configuration for every file."),
+    Option("--isolated", flag=True, help="Use no configuration."),
+)
+
+
+class Settings:
+    """What holds for a file: which server's verdict, and which rules of ours are reported.
+
+    Attributes:
+        server: the API server that judges it.
+        selection: what is reported, and how severely.
+        linter: asks the rules that are selected.
+        policies: what an organisation demands; None where nobody does.
+    """
+
+    __slots__ = ("linter", "policies", "selection", "server")
+
+    def __init__(
+        self, server: ApiServer, selection: Selection, policies: Policies | None = None
+    ) -> None:
+        self.server = server
+        self.selection = selection
+        self.linter = Linter(selection.asks)
+        self.policies = policies
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To another process without the rules, which are functions: they are there too.
+        return Settings, (self.server, self.selection, self.policies)
+
+
+class Overrides:
+    """What the command line says, which counts more than any configuration.
+
+    Args:
+        release: the Kubernetes release; None where the command line has none.
+        gates: feature gates, which are added to those of a configuration.
+        allow_privileged: the server runs with ``--allow-privileged``.
+        select: codes that replace a configuration's `select` and `ignore`.
+        ignore: codes that are ignored as well.
+        policy: files and folders of policies, which replace those of a configuration.
+
+    Raises:
+        UsageError: a value is wrong.
+    """
+
+    __slots__ = ("allow_privileged", "gates", "ignore", "policy", "release", "select")
+
+    def __init__(
+        self,
+        *,
+        release: str | None = None,
+        gates: str | None = None,
+        allow_privileged: bool = False,
+        select: str | None = None,
+        ignore: str | None = None,
+        policy: str | None = None,
+    ) -> None:
+        self.policy = _words(policy or "")
+        self.release = release
+        self.allow_privileged = allow_privileged
+        self.select: frozenset[str] | None = None
+        self.ignore: frozenset[str] = frozenset()
+        try:
+            if release is not None:
+                ApiServer(release)
+            self.gates: Mapping[str, bool] = parse_gates(gates or "")
+        except (UnknownRelease, UnknownGate) as error:
+            raise UsageError(str(error)) from None
+        if select is not None or ignore is not None:
+            self._choose(select, ignore)
+
+    def _choose(self, select: str | None, ignore: str | None) -> None:
+        from jobsworth.lint.catalogue import UnknownCode
+        from jobsworth.lint.selection import ignored, selected
+
+        option = "--select"
+        try:
+            if select is not None:
+                self.select = selected(_words(select))
+            option = "--ignore"
+            self.ignore = ignored(_words(ignore or ""))
+        except UnknownCode as error:
+            raise UsageError(f"{option}: {error}") from None
+
+    def settings(self, configuration: Configuration | None) -> Settings:
+        """What holds below a configuration, or without one.
+
+        Raises:
+            UsageError: the release or a gate is unknown, or cannot be set so; a policy is wrong.
+        """
+        select, ignore, gates, policy = self.select, self.ignore, self.gates, self.policy
+        release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
+        severity = {}
+        if configuration is not None:
+            if select is None:
+                select = configuration.select
+                ignore = ignore | configuration.ignore
+            gates = {**configuration.gates, **gates}
+            release = self.release or configuration.release or NEWEST_RELEASE
+            privileged = privileged or configuration.allow_privileged
+            severity = configuration.severity
+            policy = policy or configuration.policy
+        try:
+            server = ApiServer(release, gates, allow_privileged=privileged)
+        except (UnknownRelease, UnknownGate) as error:
+            if configuration is None or not configuration.gates:
+                raise UsageError(str(error)) from None
+            raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
+        selection = Selection(select=select, ignore=ignore, severity=severity)
+        return Settings(server, selection, _policies(policy))
+
+
+def _policies(paths: list[str]) -> Policies | None:
+    if not paths:
+        return None
+    from jobsworth.cli.policies.policy_findings import Policies  # most runs do without
+
+    return Policies(tuple(paths))
+
+
+def configurations_for(values: dict[str, Any]) -> Configurations:
+    """The configurations under the options of a command line.
+
+    Raises:
+        UsageError: an option's value is wrong, or the configuration that it names.
+    """
+    overrides = Overrides(
+        release=values["kubernetes_version"],
+        gates=values["feature_gates"],
+        allow_privileged=values["allow_privileged"],
+        select=values["select"],
+        ignore=values["ignore"],
+        policy=values["policy"],
+    )
+    return Configurations(overrides, file=values["config"], isolated=values["isolated"])
+
+
+class Configurations:
+    """Finds the settings of each file, and remembers them by folder.
+
+    Args:
+        overrides: what the command line says.
+        file: the configuration for every file; None to look for the nearest one above each.
+        isolated: to look for none.
+
+    Raises:
+        UsageError: the file cannot be read, or is wrong.
+    """
+
+    __slots__ = ("_by_folder", "_overrides", "_search", "_settings", "_without")
+
+    def __init__(
+        self, overrides: Overrides, *, file: str | None = None, isolated: bool = False
+    ) -> None:
+        self._overrides = overrides
+        self._search = file is None and not isolated
+        self._by_folder: dict[str, Configuration | None] = {}
+        self._settings: dict[str, Settings] = {}
+        self._without: Configuration | None = None
+        if file is not None:
+            from jobsworth.cli.configuration.configuration_file import read_configuration
+
+            self._without = read_configuration(file)
+
+    def of(self, path: str) -> Settings:
+        """The settings of a file; ``-`` is standard input, for which the current folder counts.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        configuration = self._nearest(path)
+        settings = self._settings_of(configuration)
+        if configuration is not None and configuration.per_file_ignores and path != STDIN:
+            codes = configuration.ignored_in(os.path.abspath(path))
+            if codes:
+                return Settings(
+                    settings.server, settings.selection.without(codes), settings.policies
+                )
+        return settings
+
+    def excludes(self, path: str) -> bool:
+        """Whether a configuration leaves a file out.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        configuration = self._nearest(path)
+        self._settings_of(configuration)
+        if configuration is None or not configuration.exclude or path == STDIN:
+            return False
+        return configuration.excludes(os.path.abspath(path))
+
+    def _settings_of(self, configuration: Configuration | None) -> Settings:
+        key = configuration.file if configuration is not None else ""
+        settings = self._settings.get(key)
+        if settings is None:
+            settings = self._settings[key] = self._overrides.settings(configuration)
+        return settings
+
+    def _nearest(self, path: str) -> Configuration | None:
+        if not self._search:
+            return self._without
+        folder = os.getcwd() if path == STDIN else os.path.dirname(os.path.abspath(path))
+        return self._above(folder)
+
+    def _above(self, folder: str) -> Configuration | None:
+        unknown = []
+        found: Configuration | None = None
+        while True:
+            if folder in self._by_folder:
+                found = self._by_folder[folder]
+                break
+            unknown.append(folder)
+            found = _in_folder(folder)
+            parent = os.path.dirname(folder)
+            if found is not None or parent == folder:
+                break
+            folder = parent
+        for each in unknown:
+            self._by_folder[each] = found
+        return found
+
+
+def _in_folder(folder: str) -> Configuration | None:
+    own = os.path.join(folder, OWN_FILE)
+    if os.path.isfile(own):
+        from jobsworth.cli.configuration.configuration_file import read_configuration
+
+        return read_configuration(own)
+    shared = os.path.join(folder, SHARED_FILE)
+    if os.path.isfile(shared) and _has_mark(shared):
+        from jobsworth.cli.configuration.configuration_file import read_if_any
+
+        return read_if_any(shared)
+    return None
+
+
+def _has_mark(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return SHARED_MARK in file.read()
+    except OSError:
+        return False
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (part.strip() for part in text.split(",")) if word]

@@ -1,0 +1,334 @@
+"""Files in, results out: reads manifests, asks the engine, and finds the place of each finding."""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.cli.configuration.resolved_settings import OWN_FILE
+from jobsworth.cli.inputs.existing_objects import Existing, describe, identity
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
+from jobsworth.manifests import (
+    ManifestError,
+    expand_lists,
+    find_manifests,
+    may_hold_job,
+    read_bytes,
+    read_file,
+    read_text,
+)
+from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+from jobsworth.reports.result import ERROR, SKIPPED, VALID, Located, Result
+from jobsworth.validation.engine import UnknownKind, engine_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Protocol
+
+    from jobsworth.cli.configuration.resolved_settings import Configurations, Settings
+    from jobsworth.cli.inputs.existing_objects import Identity
+    from jobsworth.lint.selection import Selection
+    from jobsworth.manifests import Document, Note, Position
+
+    class JudgeOfFiles(Protocol):
+        """Judges a file, or mends it and judges what is left."""
+
+        def excludes(self, path: str) -> bool: ...
+
+        def file(self, path: str) -> list[Result]: ...
+
+
+IGNORE_MARK = b"jobsworth"
+"""Without these bytes, nothing in a file asks to ignore a finding."""
+
+FILES_FOR_ONE_PROCESS = 64
+"""Up to so many files, starting another process takes longer than it saves."""
+FILES_AT_A_TIME = 32
+
+
+class Judge:
+    """Judges files.
+
+    Args:
+        configurations: tell of each file for which API server it is, and which rules of ours are asked.
+        against: the objects that stand there already.
+        mixed: the files are of all sorts: see :mod:`jobsworth.cli.inputs.tolerant`.
+        changes: what fixes would change in the text is wanted, too.
+        only_invalid: nothing is wanted of what is valid, so that its findings need no place.
+
+    Attributes:
+        excluded: how many files were left out so far.
+    """
+
+    def __init__(
+        self,
+        configurations: Configurations,
+        against: Existing | None = None,
+        *,
+        mixed: bool = False,
+        changes: bool = False,
+        only_invalid: bool = False,
+    ) -> None:
+        self._configurations = configurations
+        self._against = against or Existing({})
+        self._mixed = mixed
+        self._changes = changes
+        self._only_invalid = only_invalid
+        self.excluded = 0
+
+    def excludes(self, path: str) -> bool:
+        """Whether a configuration leaves a file out, which is counted.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        excluded = self._configurations.excludes(path)
+        self.excluded += excluded
+        return excluded
+
+    def file(self, path: str) -> list[Result]:
+        """What is found in the documents of a file, in their order.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        data = read_bytes(path)
+        return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
+
+    def text(self, path: str, data: bytes) -> list[Result]:
+        """What is found in the documents of a file, of which these are the bytes.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        settings = self._configurations.of(path)
+        if self._mixed and not may_hold_job(data):
+            return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+        documents = read_text(data, shown_name(path))
+        results = [self._document(document, settings) for document in documents]
+        if self._mixed:
+            from jobsworth.cli.inputs.tolerant import excused
+
+            results = list(map(excused, results, documents))
+        if not settings.selection.is_default:
+            _choose(results, settings.selection)
+        if IGNORE_MARK in data:
+            from jobsworth.cli.manifest_ignores import apply_ignores
+
+            apply_ignores(documents, results, settings.selection)
+        if settings.policies is not None:
+            # Last, so that nobody can ignore what the organisation demands.
+            settings.policies.add_findings(documents, results, settings.server, self._against.old)
+        if self._changes:
+            from jobsworth.cli.proposed_edits import add_changes
+
+            add_changes(data, documents, results)
+        return results
+
+    def _document(self, document: Document, settings: Settings) -> Result:
+        if document.error is not None:
+            return unreadable(document.error, document)
+        value = document.value
+        kind, namespace, name = describe(value)
+        result = Result(
+            file=document.file,
+            document=document.index,
+            item=document.item,
+            kind=kind,
+            namespace=namespace,
+            name=name,
+            status=VALID,
+            findings=[],
+        )
+        engine = engine_for(settings.server)
+        try:
+            found = engine.validate(value, self._against.old(document))
+            if any(finding.severity == "error" for finding in found):
+                from functools import partial
+
+                from jobsworth.evaluation.fixes.api_fixes import with_fixes
+                from jobsworth.manifests.editing.scalar_text import scalar_text
+
+                found = with_fixes(found, value, settings.server, partial(scalar_text, document))
+            found += settings.linter.lint(value, engine)
+        except UnknownKind:
+            from jobsworth.lint.misidentified import near_miss
+
+            result.status = SKIPPED
+            miss = near_miss(value)
+            if miss is None:
+                return result
+            found = [miss]
+        if any(finding.fix is not None for finding in found):
+            from jobsworth.evaluation.fixes.fix_scope import in_scope
+
+            scoped = in_scope(found, value, document.file, _chainsaw_tests(document.file))
+            found = scoped.findings
+            result.withheld, result.unfixable = scoped.withheld, scoped.reason
+        if (
+            self._only_invalid
+            and settings.selection.is_default
+            and all(finding.severity != "error" for finding in found)
+        ):
+            return result
+        located = [
+            _locate(finding, document.position(finding.field), document) for finding in found
+        ]
+        located += [_locate(_noted(note), note.position, document) for note in document.notes]
+        if located:
+            result.replace_findings(located)
+        return result
+
+
+def _chainsaw_tests(file: str) -> list[str]:
+    """Return the names of the Chainsaw tests in a file's folder."""
+    from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
+
+    if file == shown_name(STDIN):
+        return []
+    folder = os.path.dirname(file)
+    return [name for name in CHAINSAW_TESTS if os.path.exists(os.path.join(folder, name))]
+
+
+def _choose(results: Sequence[Result], selection: Selection) -> None:
+    """Leave the findings that are wanted, each with the severity that is."""
+    for result in results:
+        chosen = []
+        for located in result.findings:
+            finding = selection.adjusted(located.finding)
+            if finding is not None:
+                chosen.append(
+                    located if finding is located.finding else located.with_finding(finding)
+                )
+        result.replace_findings(chosen)
+
+
+def _locate(finding: Finding, place: Position, document: Document) -> Located:
+    return Located(finding, place.line, place.column, document.source_line(place.line))
+
+
+def _noted(note: Note) -> Finding:
+    return Finding(
+        source="lint",
+        severity="warning",
+        code=NOTES[note.kind],
+        field=note.field,
+        reason=note.kind,
+        message=note.message,
+    )
+
+
+def unreadable(error: ManifestError, document: Document | None = None) -> Result:
+    """The result for a whole file, or a document of it, that cannot be read."""
+    finding = Finding(
+        source="lint",
+        severity="error",
+        code=UNREADABLE,
+        field="",
+        reason=UNREADABLE_NAME,
+        message=error.message,
+    )
+    excerpt = document.source_line(error.line) if document is not None else ""
+    return Result(
+        file=error.file,
+        document=document.index if document is not None else 0,
+        status=ERROR,
+        findings=[Located(finding, error.line, error.column, excerpt)],
+    )
+
+
+def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
+    """Every document under some paths, the items of lists singly, and what could not be read."""
+    for file in find_manifests(paths):
+        if isinstance(file, ManifestError):
+            yield file
+        else:
+            yield from expand_lists(read_file(file))
+
+
+def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
+    """The objects in a file or folder by kind, namespace and name, and what could not be read."""
+    objects: dict[Identity, Any] = {}
+    failures = []
+    for document in read_documents([path]):
+        if isinstance(document, ManifestError):
+            failures.append(unreadable(document))
+        elif document.error is not None:
+            failures.append(unreadable(document.error, document))
+        else:
+            key = identity(document.value)
+            if key is not None:
+                objects[key] = document.value
+    return objects, failures
+
+
+def judge_all(
+    judge: JudgeOfFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+) -> Iterator[Result]:
+    """Judge every manifest under some paths, spread over processes where there are many.
+
+    Args:
+        judge: of each file.
+        paths: files, folders, ``-``.
+        jobs: the greatest number of processes.
+        progress: called with the number of files done and of all files.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    found = [
+        file
+        for file in find_manifests(paths)
+        if isinstance(file, ManifestError)
+        or not (os.path.basename(file) == OWN_FILE or judge.excludes(file))
+    ]
+    if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
+        yield from _counted(([_judge_one(judge, file)] for file in found), len(found), progress)
+        return
+    import gc
+    from concurrent.futures import ProcessPoolExecutor
+
+    gc.enable()
+    # A worker that is not forked begins as `python -c`, which would import multiprocessing from the current
+    # folder if it could: mostly a checkout, and not always a trusted one.
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(judge,)) as pool:
+            batches = pool.map(_judge_some, _batches(found))
+            yield from _counted(batches, len(found), progress)
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
+
+
+def _counted(
+    batches: Iterator[list[list[Result]]], total: int, progress: Callable[[int, int], None]
+) -> Iterator[Result]:
+    done = 0
+    for batch in batches:
+        for results in batch:
+            yield from results
+            done += 1
+        progress(done, total)
+
+
+def _batches(found: list[str | ManifestError]) -> Iterator[list[str | ManifestError]]:
+    for start in range(0, len(found), FILES_AT_A_TIME):
+        yield found[start : start + FILES_AT_A_TIME]
+
+
+def _judge_one(judge: JudgeOfFiles, file: str | ManifestError) -> list[Result]:
+    return [unreadable(file)] if isinstance(file, ManifestError) else judge.file(file)
+
+
+_adopted: list[JudgeOfFiles] = []
+
+
+def _adopt(judge: JudgeOfFiles) -> None:
+    """Keep the judge in a worker process: what it has compiled serves every batch."""
+    _adopted.append(judge)
+
+
+def _judge_some(files: list[str | ManifestError]) -> list[list[Result]]:
+    return [_judge_one(_adopted[0], file) for file in files]

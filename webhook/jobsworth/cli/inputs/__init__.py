@@ -1,0 +1,1 @@
+"""Inputs of commands: changed files, mixed repositories, policies and baselines."""

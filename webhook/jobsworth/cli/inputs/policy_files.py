@@ -1,0 +1,178 @@
+"""Reads files and folders of JobPolicy documents, for every command that takes ``--policy``.
+
+What is wrong with them is told all at once, each with its file, line and column.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from types import ModuleType
+
+from jobsworth.cli.command import InputError, UsageError
+from jobsworth.manifests import ManifestError, expand_lists, find_manifests, read_file
+from jobsworth.policy.documents.job_policy import API_VERSION, KIND
+from jobsworth.policy.language.problems import BadPolicy
+from jobsworth.policy.reader import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.manifests import Document
+    from jobsworth.policy.policy_set import PolicySet
+
+TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
+"""What the files of policy tests are called; they are no policies."""
+TEST_KIND = "JobPolicyTest"
+GROUP = API_VERSION.partition("/")[0]
+
+
+class Complaint:
+    """Something that is wrong with a policy, and where.
+
+    Attributes:
+        file: its name.
+        line, column: counted from 1.
+        field: the field path in the document; empty for all of it.
+        message: what is wrong, and what would be right.
+    """
+
+    __slots__ = ("column", "field", "file", "line", "message")
+
+    def __init__(self, file: str, line: int, column: int, field: str, message: str) -> None:
+        self.file = file
+        self.line = line
+        self.column = column
+        self.field = field
+        self.message = message
+
+    def __str__(self) -> str:
+        field = f"{self.field}: " if self.field else ""
+        return f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}"
+
+
+class BadPolicies(InputError):
+    """Policies that cannot be used.
+
+    Attributes:
+        complaints: all that is wrong.
+    """
+
+    def __init__(
+        self, complaints: Sequence[Complaint], what: str = "the policies cannot be used"
+    ) -> None:
+        told = "\n".join(map(str, complaints))
+        super().__init__(f"{what}:\n{told}")
+        self.complaints = tuple(complaints)
+
+
+def load_policies(paths: Sequence[str]) -> PolicySet:
+    """The policies in some files and folders, as one set.
+
+    Of a folder, files for policy tests and documents of other kinds are left out; a file that is named
+    must have a policy.
+
+    Args:
+        paths: files, folders, ``-`` for standard input.
+
+    Raises:
+        BadPolicies: something cannot be read or is wrong, or there is no policy.
+    """
+    complaints: list[Complaint] = []
+    found: list[Document] = []
+    for path in paths:
+        documents = list(_documents(path, complaints))
+        if not documents and not complaints:
+            message = f"there is no {KIND} of {API_VERSION} in it"
+            complaints.append(Complaint(path, 1, 1, "", message))
+        found.extend(documents)
+    _prepare_expressions(found)
+    try:
+        policies = read([document.value for document in found])
+    except BadPolicy as error:
+        complaints.extend(
+            _placed(found[problem.document], problem.field, problem.message, problem.hint)
+            for problem in error.problems
+        )
+    except ImportError as error:
+        needs = f"policies need the package {error.name}: pip install 'jobsworth[policy]'"
+        raise UsageError(needs) from None
+    if complaints:
+        raise BadPolicies(complaints)
+    return policies
+
+
+def paths_of(value: str | None) -> tuple[str, ...]:
+    """The paths in the value of ``--policy``."""
+    return tuple(path for path in (value or "").split(",") if path)
+
+
+def _documents(path: str, complaints: list[Complaint]) -> Iterator[Document]:
+    folder = os.path.isdir(path)
+    for file in find_manifests([path]):
+        if isinstance(file, ManifestError):
+            complaints.append(_unreadable(file))
+        elif not (folder and file.endswith(TEST_FILE_ENDS)):
+            yield from _policies_in(file, complaints)
+
+
+def _policies_in(file: str, complaints: list[Complaint]) -> Iterator[Document]:
+    for document in expand_lists(read_file(file)):
+        if document.error is not None:
+            complaints.append(_unreadable(document.error))
+        elif _is_meant(document.value):
+            complaints.extend(
+                Complaint(
+                    document.file,
+                    note.position.line,
+                    note.position.column,
+                    note.field,
+                    note.message,
+                )
+                for note in document.notes
+            )
+            yield document
+
+
+def _is_meant(value: object) -> bool:
+    """Whether a document is a policy, or was meant to be one."""
+    if not isinstance(value, dict) or value.get("kind") == TEST_KIND:
+        return False
+    version = value.get("apiVersion")
+    ours = isinstance(version, str) and version.partition("/")[0] == GROUP
+    return ours or value.get("kind") == KIND
+
+
+def _placed(document: Document, field: str, message: str, hint: str) -> Complaint:
+    place = document.position(field)
+    told = f"{message} ({hint})" if hint else message
+    return Complaint(document.file, place.line, place.column, field, told)
+
+
+def _unreadable(error: ManifestError) -> Complaint:
+    return Complaint(error.file, error.line, error.column, "", error.message)
+
+
+def _prepare_expressions(documents: Sequence[Document]) -> None:
+    """Import the CEL library, where there are expressions, without what they do not need.
+
+    Its package imports a command line of its own, with a prompt, which takes longer than all the rest; and
+    it logs each function of an expression that fails, which a finding says.
+    """
+    logging.getLogger("cel").disabled = True
+    if not any(_has_expressions(document.value) for document in documents) or "cel" in sys.modules:
+        return
+    sys.modules["cel.cli"] = ModuleType("cel.cli")
+    try:
+        import cel  # noqa: F401
+    except ImportError:
+        pass  # that is told where the expression stands
+    finally:
+        del sys.modules["cel.cli"]
+
+
+def _has_expressions(value: object) -> bool:
+    spec = value.get("spec") if isinstance(value, dict) else None
+    return isinstance(spec, dict) and "expressions" in spec

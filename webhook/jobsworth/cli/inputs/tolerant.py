@@ -1,0 +1,109 @@
+"""Files of all sorts, as a hook or a whole repository brings them: what is no manifest is no failure.
+
+With ``--mixed`` a file in which there is no Job is skipped before any parsing (the judge does that), a Helm
+or Jinja template with a note, and so is a document that cannot be read and names no Job. A document that
+does name one and cannot be read stays an error: to skip it would be to pass it.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
+from jobsworth.reports.result import ERROR, INVALID, SKIPPED, Located, Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jobsworth.manifests import Document
+
+TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
+TEMPLATE_NOTE = (
+    "this is a template, not yet a manifest: render it and judge the result "
+    "(helm template … | jobsworth validate -)"
+)
+
+_TEMPLATE_LINE = rb"""(?m)^[- \t\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"""
+"""A line that begins with a template's mark, or whose value does."""
+_KIND = rb"""(?i)\bkind["']?\s*:\s*["']?([a-z][a-z_-]*)"""
+
+
+def excused(result: Result, document: Document) -> Result:
+    """The result for a document, or the same skipped with a note where it is no manifest."""
+    if result.status == ERROR:
+        (located,) = result.findings
+        if _is_template(located.excerpt, document.text):
+            return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
+        if not _names_job(document):
+            message = f"this cannot be read, and names no Job: {located.finding.message}"
+            return _skipped(result, [_note(located, NO_MANIFEST, NO_MANIFEST_NAME, message)])
+    elif result.status == INVALID:
+        return _without_templated(result)
+    return result
+
+
+def _without_templated(result: Result) -> Result:
+    """The result without the errors about lines that a template is still to write."""
+    kept = [located for located in result.findings if not _is_templated(located)]
+    if len(kept) == len(result.findings):
+        return result
+    first = next(located for located in result.findings if _is_templated(located))
+    if any(located.finding.severity == "error" for located in kept):
+        result.findings = kept
+        return result
+    return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
+
+
+def _is_templated(located: Located) -> bool:
+    """Whether an error is about a line with a template, or shows one (of a label made from the name)."""
+    return located.finding.severity == "error" and any(
+        mark in located.excerpt or mark in located.finding.message for mark in TEMPLATE_MARKS
+    )
+
+
+def _is_template(excerpt: str, text: bytes) -> bool:
+    """Whether a text that cannot be read is one because of a template in it.
+
+    A container's own arguments may have such marks, too: ``kubectl get -o go-template='{{…}}'``.
+    """
+    if any(_stands_unquoted(mark, excerpt) for mark in TEMPLATE_MARKS):
+        return True
+    if b"{{" not in text and b"{%" not in text:
+        return False
+    import re
+
+    return re.search(_TEMPLATE_LINE, text) is not None
+
+
+def _stands_unquoted(mark: str, line: str) -> bool:
+    before, found, _ = line.partition(mark)
+    quoted = before.count('"') % 2 or before.count("'") % 2
+    return bool(found) and not quoted
+
+
+def _names_job(document: Document) -> bool:
+    import re
+
+    from jobsworth.lint.misidentified import meant_kind
+
+    text = document.text.replace(b"\0", b"")  # UTF-16
+    kinds = {match.group(1).decode() for match in re.finditer(_KIND, text)}
+    return any(kind.endswith("List") or meant_kind(kind) is not None for kind in kinds)
+
+
+def _skipped(result: Result, notes: list[Located]) -> Result:
+    return Result(
+        file=result.file,
+        document=result.document,
+        item=result.item,
+        kind=result.kind,
+        namespace=result.namespace,
+        name=result.name,
+        status=SKIPPED,
+        findings=notes,
+    )
+
+
+def _note(located: Located, code: str, name: str, message: str) -> Located:
+    finding = Finding(
+        source="lint", severity="info", code=code, field="", reason=name, message=message
+    )
+    return Located(finding, located.line, located.column, located.excerpt)

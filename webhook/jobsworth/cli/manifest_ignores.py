@@ -1,0 +1,121 @@
+"""Takes out of a file's results what the manifests themselves ask to ignore.
+
+Imported only for a file that has the word ``jobsworth``.
+"""
+
+from __future__ import annotations
+
+from jobsworth.evaluation.ignores import (
+    ANNOTATION_FIELD,
+    Ignore,
+    from_annotation,
+    from_comment,
+    unused,
+)
+from jobsworth.manifests.parsing.comments import marked_comments
+from jobsworth.reports.result import SKIPPED, Located
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.lint.selection import Selection
+    from jobsworth.manifests import Document
+    from jobsworth.reports.result import Result
+
+    Group = Sequence[tuple[Document, Result]]
+
+MARK = "jobsworth:"
+
+UNDECODABLE = ("JW001", "JW002")
+"""Where the API server could not decode the object, no lint rule has been asked."""
+
+
+def apply_ignores(
+    documents: Sequence[Document], results: Sequence[Result], selection: Selection
+) -> None:
+    """Take out the findings that comments and annotations ignore, and add one for each idle ignore.
+
+    Args:
+        documents: those of one file.
+        results: what was found in them, in the same order; changed in place.
+        selection: what is reported at all.
+    """
+    judged = [
+        (document, result)
+        for document, result in zip(documents, results, strict=True)
+        if document.error is None and (result.findings or result.status != SKIPPED)
+    ]
+    for document, result in judged:
+        ignore = from_annotation(document.value)
+        if ignore is not None:
+            value = document.position(ANNOTATION_FIELD)
+            place = _Place(value.line, value.column, ANNOTATION_FIELD)
+            _apply([ignore], [(document, result)])
+            _complain(ignore, place, [(document, result)], selection)
+    result_of = {id(document): result for document, result in judged}
+    for members, comments in marked_comments(documents, MARK):
+        group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]
+        if not group:
+            continue
+        found = [
+            (comment, ignore)
+            for comment in comments
+            if (ignore := from_comment(comment.text, None if comment.heads else comment.line))
+        ]
+        _apply([ignore for _, ignore in found], group)
+        for comment, ignore in found:
+            _complain(ignore, _Place(comment.line, comment.column, ""), group, selection)
+
+
+def _nothing(code: str) -> bool:
+    return False
+
+
+class _Place:
+    """Where an ignore stands."""
+
+    __slots__ = ("column", "field", "line")
+
+    def __init__(self, line: int, column: int, field: str) -> None:
+        self.line = line
+        self.column = column
+        self.field = field
+
+
+def _apply(ignores: Sequence[Ignore], group: Group) -> None:
+    for document, result in group:
+        kept = []
+        for located in result.findings:
+            lines = _lines(document, located)
+            hiding = [ignore for ignore in ignores if ignore.hides(located.finding.code, lines)]
+            for ignore in hiding:
+                ignore.used = True
+            if not hiding:
+                kept.append(located)
+        result.replace_findings(kept)
+
+
+def _lines(document: Document, located: Located) -> tuple[int, ...]:
+    """The lines of a finding: where it stands, and where the key stands that it is about."""
+    key = document.position(located.finding.field, key=True)
+    return (located.line or 0, key.line)
+
+
+def _complain(ignore: Ignore, place: _Place, group: Group, selection: Selection) -> None:
+    elsewhere = sorted(
+        {
+            located.line
+            for _, result in group
+            for located in result.findings
+            if located.line and located.finding.code in ignore.codes
+        }
+    )
+    found = {located.finding.code for _, result in group for located in result.findings}
+    asked = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
+    message = ignore.complaint(asked, elsewhere)
+    finding = selection.adjusted(unused(message, place.field)) if message else None
+    if finding is not None:
+        document, result = group[0]
+        located = Located(finding, place.line, place.column, document.source_line(place.line))
+        result.replace_findings([*result.findings, located])

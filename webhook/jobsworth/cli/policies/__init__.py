@@ -1,0 +1,1 @@
+"""Running policies on manifests and test cases."""

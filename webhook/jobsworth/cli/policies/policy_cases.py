@@ -1,0 +1,245 @@
+"""Cases for policies, as they are written beside them: a manifest, who sends it, what is to become of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.api.server import ApiServer, UnknownRelease
+from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, Complaint
+from jobsworth.manifests import ManifestError, read_file
+from jobsworth.policy.documents.job_policy import API_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from jobsworth.manifests import Document
+
+VERDICTS = ("allow", "deny")
+SEVERITIES = {"deny": "error", "warn": "warning", "audit": "info"}
+"""The severity of the findings that each effect of a policy has."""
+
+_SPEC_KEYS = ("policies", "kubernetesVersion", "cases")
+_CASE_KEYS = ("name", "manifest", "oldManifest", "request", "expect")
+_REQUEST_KEYS = ("user", "groups", "namespace", "namespaceLabels")
+_EXPECT_KEYS = ("verdict", *SEVERITIES, "patch")
+_FINDING_KEYS = ("code", "field", "message", "policy")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case.
+
+    Attributes:
+        name: what it shows, as a sentence.
+        line: where it stands in its file.
+        manifest: what is sent.
+        old: what it replaces; None for a create.
+        request: who sends it, and into which namespace.
+        expect: what is to become of it.
+    """
+
+    name: str
+    line: int
+    manifest: Any
+    old: Any
+    request: Mapping[str, Any]
+    expect: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """The cases of one document.
+
+    Attributes:
+        file: its name.
+        policies: the files and folders of the policies that they are for.
+        release: the Kubernetes release that they are for; None for whatever the command line says.
+        cases: in their order.
+    """
+
+    file: str
+    policies: tuple[str, ...]
+    release: str | None
+    cases: tuple[Case, ...]
+
+
+class _BadCase(Exception):
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+def is_case_file(path: str) -> bool:
+    """Whether a file has cases, by its name."""
+    return path.endswith(TEST_FILE_ENDS)
+
+
+def read_cases(path: str, complaints: list[Complaint]) -> list[CaseFile]:
+    """The cases in a file.
+
+    Args:
+        path: of the file.
+        complaints: takes what is wrong with it.
+    """
+    found = []
+    for document in read_file(path):
+        error = document.error
+        value = document.value
+        if error is not None:
+            complaints.append(Complaint(error.file, error.line, error.column, "", error.message))
+        elif isinstance(value, dict) and value.get("kind") == TEST_KIND:
+            try:
+                found.append(_case_file(document, value))
+            except _BadCase as bad:
+                place = document.position(bad.field)
+                complaints.append(Complaint(path, place.line, place.column, bad.field, bad.message))
+    return found
+
+
+def _case_file(document: Document, value: dict[str, Any]) -> CaseFile:
+    if value.get("apiVersion") != API_VERSION:
+        raise _BadCase("apiVersion", f"must be {API_VERSION}")
+    spec = _mapping(value.get("spec"), "spec", _SPEC_KEYS)
+    folder = os.path.dirname(document.file)
+    paths = spec.get("policies", [])
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise _BadCase("spec.policies", "must be a list of files and folders")
+    cases = spec.get("cases")
+    if not isinstance(cases, list) or not cases:
+        raise _BadCase("spec.cases", "must be a list of cases, at least one")
+    return CaseFile(
+        document.file,
+        tuple(os.path.join(folder, path) for path in paths) or _beside(document.file),
+        _release(spec.get("kubernetesVersion")),
+        tuple(
+            _case(document, case, f"spec.cases[{index}]", folder)
+            for index, case in enumerate(cases)
+        ),
+    )
+
+
+def _beside(file: str) -> tuple[str, ...]:
+    """The policies that cases are for, where they name none: the file of that name, or the folder's."""
+    for end in TEST_FILE_ENDS:
+        if file.endswith(end):
+            policy = file.removesuffix(end) + end.removeprefix("_test")
+            if os.path.isfile(policy):
+                return (policy,)
+    return (os.path.dirname(file) or os.curdir,)
+
+
+def _release(value: Any) -> str | None:
+    if value is None:
+        return None
+    try:
+        return ApiServer(value if isinstance(value, str) else "").release
+    except UnknownRelease as error:
+        raise _BadCase("spec.kubernetesVersion", f'{error} (write it in quotes: "1.36")') from None
+
+
+def _case(document: Document, value: Any, at_field: str, folder: str) -> Case:
+    case = _mapping(value, at_field, _CASE_KEYS)
+    name = case.get("name")
+    if not isinstance(name, str) or not name:
+        raise _BadCase(f"{at_field}.name", "must be a sentence that says what the case shows")
+    if "manifest" not in case:
+        raise _BadCase(
+            f"{at_field}.manifest", "must be a manifest, or the name of a file that has it"
+        )
+    old = case.get("oldManifest")
+    return Case(
+        name,
+        document.position(at_field).line,
+        _manifest(case["manifest"], f"{at_field}.manifest", folder),
+        None if old is None else _manifest(old, f"{at_field}.oldManifest", folder),
+        _request(case.get("request", {}), f"{at_field}.request"),
+        _expect(case.get("expect"), f"{at_field}.expect"),
+    )
+
+
+def _manifest(value: Any, field: str, folder: str) -> Any:
+    if isinstance(value, dict):
+        return value
+    if not isinstance(value, str):
+        raise _BadCase(field, "must be a manifest, or the name of a file that has it")
+    documents = read_file(os.path.join(folder, value))
+    error = next((one.error for one in documents if one.error is not None), None)
+    if isinstance(error, ManifestError):
+        raise _BadCase(field, str(error))
+    if len(documents) != 1:
+        raise _BadCase(field, f"{value} must have one manifest, and has {len(documents)}")
+    return documents[0].value
+
+
+def _request(value: Any, field: str) -> Mapping[str, Any]:
+    request = _mapping(value, field, _REQUEST_KEYS)
+    for key in ("user", "namespace"):
+        if not isinstance(request.get(key, ""), str):
+            raise _BadCase(f"{field}.{key}", "must be a name")
+    groups = request.get("groups", [])
+    if not isinstance(groups, list) or not all(isinstance(group, str) for group in groups):
+        raise _BadCase(f"{field}.groups", "must be a list of names")
+    labels = request.get("namespaceLabels", {})
+    if not isinstance(labels, dict) or not all(isinstance(part, str) for part in labels.values()):
+        raise _BadCase(f"{field}.namespaceLabels", "must be labels: keys and texts")
+    return request
+
+
+def _expect(value: Any, field: str) -> Mapping[str, Any]:
+    if value in VERDICTS:
+        return {"verdict": value}
+    expect = _mapping(value, field, _EXPECT_KEYS)
+    verdict = expect.get("verdict", "deny" if expect.get("deny") else "allow")
+    if verdict not in VERDICTS or (verdict == "allow" and expect.get("deny")):
+        raise _BadCase(
+            f"{field}.verdict", "must be allow or deny, and deny where denials are listed"
+        )
+    lists = {
+        key: [
+            _wanted(item, f"{field}.{key}[{index}]")
+            for index, item in enumerate(_list(expect[key], f"{field}.{key}"))
+        ]
+        for key in SEVERITIES
+        if key in expect
+    }
+    patch = expect.get("patch")
+    if patch is not None and not isinstance(patch, dict):
+        raise _BadCase(f"{field}.patch", "must have field paths and the values expected there")
+    return {**expect, "verdict": verdict, **lists}
+
+
+def _list(value: Any, field: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _BadCase(
+            field,
+            "must be a list of what is said: a part of the message, or a mapping "
+            f"with {', '.join(_FINDING_KEYS)}",
+        )
+    return value
+
+
+def _wanted(value: Any, field: str) -> Mapping[str, str]:
+    if isinstance(value, str):
+        return {"message": value}
+    wanted = _mapping(value, field, _FINDING_KEYS)
+    for key, part in wanted.items():
+        if not isinstance(part, str):
+            raise _BadCase(f"{field}.{key}", "must be a text")
+    return wanted
+
+
+def _mapping(value: Any, field: str, known: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _BadCase(field, f"must be a mapping with {', '.join(known)}")
+    for key in value:
+        if key not in known:
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise _BadCase(f"{field}.{key}", f"unknown field: {hint}")
+    return value

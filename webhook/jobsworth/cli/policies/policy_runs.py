@@ -1,0 +1,136 @@
+"""Runs cases for policies: what becomes of a manifest, and how that differs from what is expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jobsworth.cli.policies.policy_cases import SEVERITIES
+from jobsworth.cli.policies.policy_findings import admit
+from jobsworth.findings.edits import at, locate
+from jobsworth.policy.policy_request import of_manifest
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from jobsworth.api.server import ApiServer
+    from jobsworth.cli.policies.policy_cases import Case
+    from jobsworth.cli.policies.policy_findings import Admission
+    from jobsworth.findings.finding import Finding
+    from jobsworth.policy.policy_set import PolicySet
+
+_NOTHING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a case.
+
+    Attributes:
+        file: where the case stands.
+        case: the case.
+        failures: what is not as expected, a few lines each; none where the case has passed.
+    """
+
+    file: str
+    case: Case
+    failures: tuple[str, ...]
+
+
+def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> Outcome:
+    """Send the manifest of a case through the policies, and compare what becomes of it."""
+    return Outcome(file, case, tuple(_failures(case, policies, server)))
+
+
+def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[str]:
+    request = case.request
+    try:
+        sent = of_manifest(
+            case.manifest,
+            server,
+            old=case.old,
+            namespace=request.get("namespace", ""),
+            user=request.get("user"),
+            groups=tuple(request.get("groups", ())),
+            namespace_labels=request.get("namespaceLabels"),
+        )
+    except UnknownKind as error:
+        yield f"the manifest is {error}"
+        return
+    except CannotDecode as error:
+        yield f"the API server cannot decode the manifest: {error}"
+        return
+    if request.get("namespace"):
+        sent = replace(sent, namespace=request["namespace"])
+    admission = admit(policies, sent, server)
+    for finding in engine_for(server).validate(admission.mutation.object, case.old):
+        if finding.severity == "error":
+            yield f"the API server refuses the manifest: {finding.field}: {finding.message}"
+    yield from _differences(case.expect, admission)
+
+
+def _differences(expect: Mapping[str, Any], admission: Admission) -> Iterator[str]:
+    denied = admission.judgement.denied
+    if denied != (expect["verdict"] == "deny"):
+        got = "deny" if denied else "allow"
+        yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(admission, 'deny')}"
+    for effect in SEVERITIES:
+        if effect in expect:
+            yield from _unmatched(effect, expect[effect], admission)
+    if "patch" in expect:
+        yield from _unpatched(expect["patch"] or {}, admission)
+
+
+def _unmatched(
+    effect: str, wanted: Sequence[Mapping[str, str]], admission: Admission
+) -> Iterator[str]:
+    found = _of_effect(admission, effect)
+    if not wanted and found:
+        yield f"{effect}:\n- nothing{_said(admission, effect)}"
+    for one in wanted:
+        if not any(_matches(one, policy, finding) for policy, finding in found):
+            told = _said(admission, effect) or "\n+ nothing"
+            yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{told}"
+
+
+def _of_effect(admission: Admission, effect: str) -> list[tuple[str, Finding]]:
+    severity = SEVERITIES[effect]
+    return [pair for pair in admission.findings if pair[1].severity == severity]
+
+
+def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
+    tests: dict[str, Callable[[str], bool]] = {
+        "code": lambda text: finding.code == text,
+        "field": lambda text: finding.field == text,
+        "message": lambda text: text in f"{finding.message} {finding.hint}",
+        "policy": lambda text: policy == text,
+    }
+    return all(tests[key](text) for key, text in wanted.items())
+
+
+def _said(admission: Admission, effect: str) -> str:
+    return "".join(
+        f"\n+ {finding.code} {finding.field}: {finding.message}"
+        for _, finding in _of_effect(admission, effect)
+    )
+
+
+def _unpatched(wanted: Mapping[str, Any], admission: Admission) -> Iterator[str]:
+    if not wanted:
+        for applied in admission.mutation.applied:
+            yield f"patch of {applied.field}:\n- nothing\n+ {_shown(applied.after)}"
+    for path, value in wanted.items():
+        place = locate(admission.mutation.object, path)
+        got = _NOTHING if place.missing else at(admission.mutation.object, place.steps)
+        if got != (_NOTHING if value is None else value):
+            yield f"patch of {path}:\n- {_shown(value)}\n+ {_shown(got)}"
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    return (
+        "nothing" if value is None or value is _NOTHING else json.dumps(value, ensure_ascii=False)
+    )

@@ -1,0 +1,53 @@
+"""What the fixes of findings would change in a text, for reports that carry it (SARIF)."""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import CannotEdit
+from jobsworth.manifests.editing.apply_fixes import fixed
+from jobsworth.reports.result import Change
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.manifests import Document
+    from jobsworth.reports.result import Result
+
+
+def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
+    """Give each finding that has a fix the change that it makes, where the text can be changed.
+
+    Args:
+        data: a file's bytes.
+        documents: what was read from them.
+        results: what was found in them, in the same order.
+    """
+    for document, result in zip(documents, results, strict=True):
+        for located in result.findings:
+            if located.finding.fix is not None:
+                try:
+                    after = fixed(data, document, located.finding.fix)
+                    located.changes = [line_change(data.decode(), after.decode())]
+                except (CannotEdit, UnicodeDecodeError):
+                    continue
+
+
+def line_change(before: str, after: str) -> Change:
+    """The lines by which two texts differ, from the first to the last that does.
+
+    >>> change = line_change("a\\nb\\nc\\n", "a\\nB\\nc\\n")
+    >>> change.start, change.end, change.end_column, change.text
+    (2, 3, 1, 'B\\n')
+    """
+    old, new = before.split("\n"), after.split("\n")
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    if end:
+        text = "".join(f"{line}\n" for line in new[start : len(new) - end])
+        return Change(start + 1, len(old) - end + 1, 1, text)
+    start = min(start, len(old) - 1, len(new) - 1)
+    return Change(start + 1, len(old), len(old[-1]) + 1, "\n".join(new[start:]))

@@ -1,0 +1,180 @@
+"""Counting Pods that have ended, so that each is counted once whatever dies when (KEP-2307).
+
+A Pod that has ended is written down by UID while it still has its finalizer (of an Indexed Job's
+successes the index is enough), then it loses the finalizer, then it moves from the list into the
+counter: both in the same write.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.pods import ENDED_WELL
+from jobsworth.controller.well_known_names import FAIL_JOB, POD_FAILURE_POLICY
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.pod_classification import Census, Indexes
+    from jobsworth.controller.pods import Pod
+    from jobsworth.controller.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What was written down of Pods.
+
+    Attributes:
+        status: the status with the Pods in its lists, and its counters brought up to date.
+        release: Pods that may lose their finalizer once the status is stored.
+        capped: there is more to write down, in the next sync.
+        handled: how many failures each action of the failure policy was taken for.
+    """
+
+    status: Status
+    release: tuple[Pod, ...]
+    capped: bool
+    handled: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What decides whether a Pod may be let go of.
+
+    Attributes:
+        verdict: that this sync acts on; None if there is none, or not yet.
+        withheld: a verdict that this sync may not act on.
+        limit: new indexes and uncounted Pods in one sync.
+    """
+
+    census: Census
+    indexes: Indexes
+    verdict: Verdict | None
+    withheld: Verdict | None
+    limit: int
+
+
+def count_released(status: Status, tracked: Collection[str]) -> Status:
+    """Move from the lists into the counters the Pods that are not tracked any more, or are gone."""
+    succeeded = tuple(uid for uid in status.uncounted_succeeded if uid in tracked)
+    failed = tuple(uid for uid in status.uncounted_failed if uid in tracked)
+    return replace(
+        status,
+        succeeded=status.succeeded + len(status.uncounted_succeeded) - len(succeeded),
+        failed=status.failed + len(status.uncounted_failed) - len(failed),
+        uncounted_succeeded=succeeded,
+        uncounted_failed=failed,
+    )
+
+
+def write_down(status: Status, around: Circumstances) -> Books:
+    """Write down the Pods that have ended, as many as one sync may."""
+    census, indexes = around.census, around.indexes
+    status = count_released(status, {pod.uid for pod in census.tracked})
+    draft = _Draft(status, around)
+    pods = census.tracked
+    if census.job.indexed:
+        pods = sorted(pods, key=_by_index)
+    going = [pod for pod in pods if _may_go(pod, around)]
+    if draft.full:
+        # By Pods that could not be let go of when they were written down. Until one of them is, there
+        # is no room for others, which must not keep them from their turn.
+        going.sort(key=draft.is_new)
+    capped = not all(map(draft.take, going))
+    status = replace(
+        status,
+        uncounted_succeeded=tuple(draft.succeeded),
+        uncounted_failed=tuple(draft.failed),
+    )
+    if census.job.indexed:
+        completed = indexes.completed.union(IndexSet.of(draft.completed))
+        status = replace(
+            status,
+            succeeded=len(completed),
+            completed_indexes=completed.text,
+            failed_indexes=indexes.failed.text if census.job.per_index else None,
+        )
+    return Books(status, tuple(draft.release), capped, dict(draft.handled))
+
+
+def _by_index(pod: Pod) -> int:
+    return pod.index
+
+
+def _may_go(pod: Pod, around: Circumstances) -> bool:
+    """Whether nothing needs the Pod any longer, once it is written down."""
+    census = around.census
+    if census.job.deleting or around.verdict is not None or pod.state == ENDED_WELL:
+        return True
+    if not census.failed(pod) or around.indexes.delayed.get(pod.index) is pod:
+        return False
+    return not _is_evidence(pod, around)
+
+
+def _is_evidence(pod: Pod, around: Circumstances) -> bool:
+    """Whether a verdict that is not stored rests on the Pod: with it, the verdict would go."""
+    withheld = around.withheld
+    if withheld is None or withheld.stored or withheld.reason != POD_FAILURE_POLICY:
+        return False
+    return around.census.matcher.match(pod).action == FAIL_JOB
+
+
+class _Draft:
+    """The lists while Pods are added to them."""
+
+    __slots__ = ("around", "completed", "failed", "handled", "known_failed", "known_succeeded",
+                 "release", "succeeded")  # fmt: skip
+
+    def __init__(self, status: Status, around: Circumstances) -> None:
+        self.around = around
+        self.succeeded = list(status.uncounted_succeeded)
+        self.failed = list(status.uncounted_failed)
+        self.known_succeeded = frozenset(self.succeeded)
+        self.known_failed = frozenset(self.failed)
+        self.completed: set[int] = set()
+        self.release: list[Pod] = []
+        self.handled: Counter[str] = Counter()
+
+    @property
+    def full(self) -> bool:
+        size = len(self.completed) + len(self.succeeded) + len(self.failed)
+        return size >= self.around.limit
+
+    def take(self, pod: Pod) -> bool:
+        """Write a Pod down, if it has to be; False if there is no room for more Pods."""
+        if not self.is_new(pod):
+            self.release.append(pod)
+            return True
+        if self.full:
+            return False
+        if pod.state != ENDED_WELL:
+            self._add_failed(pod)
+        elif self.around.census.job.indexed:
+            self.completed.add(pod.index)
+        else:
+            self.succeeded.append(pod.uid)
+        self.release.append(pod)
+        return True
+
+    def is_new(self, pod: Pod) -> bool:
+        """Whether the Pod has to be written down, and is not yet."""
+        census, indexes = self.around.census, self.around.indexes
+        if pod.uid in self.known_failed or not census.valid(pod):
+            return False
+        if pod.state == ENDED_WELL:
+            if not census.job.indexed:
+                return pod.uid not in self.known_succeeded
+            return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
+        verdict = self.around.verdict
+        return census.failed(pod) or (verdict is not None and not verdict.success)
+
+    def _add_failed(self, pod: Pod) -> None:
+        match = self.around.census.matcher.match(pod)
+        if match.action is not None:
+            self.handled[match.action] += 1
+        if match.counts:
+            self.failed.append(pod.uid)

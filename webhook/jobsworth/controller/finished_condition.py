@@ -1,0 +1,194 @@
+"""Whether a Job has succeeded or failed. The first answer that is stored stands.
+
+The order of the questions is that of Kubernetes 1.36: what is stored, the failure policy, the limits
+of the Job, its deadline, the limits of its indexes, the success policy. Completion comes last, once
+the running Pods are known (:func:`completed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.status import Condition
+from jobsworth.controller.success_policy import matched_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.pod_classification import Census, Indexes
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a Job ends.
+
+    Attributes:
+        success: it is complete; else it has failed.
+        stored: the status says so already, by its interim condition.
+    """
+
+    success: bool
+    reason: str
+    message: str
+    stored: bool = False
+
+    def interim(self, now: int) -> Condition:
+        """The condition that announces the end, while Pods are still being dealt with."""
+        kind = (
+            well_known_names.SUCCESS_CRITERIA_MET
+            if self.success
+            else well_known_names.FAILURE_TARGET
+        )
+        return Condition(kind, "True", self.reason, self.message, now, now)
+
+    def terminal(self, now: int) -> Condition:
+        """The condition that declares the end: reason and message are those of the interim one."""
+        kind = well_known_names.COMPLETE if self.success else well_known_names.JOB_FAILED
+        return Condition(kind, "True", self.reason, self.message, now, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a verdict rests on.
+
+    Attributes:
+        failed: failures that count, of which the status knows or not.
+        started: when the Job started to be active, None if it has not.
+        now: seconds since 1970.
+    """
+
+    job: Job
+    census: Census
+    indexes: Indexes
+    failed: int
+    started: int | None
+    now: float
+
+
+def judge(facts: Facts) -> Verdict | None:
+    """The verdict on a Job, None while it is open."""
+    for question in _QUESTIONS:
+        verdict = question(facts)
+        if verdict is not None:
+            return verdict
+    return None
+
+
+def completed(job: Job, succeeded: int, active: int) -> Verdict | None:
+    """The verdict on a Job of which `succeeded` Pods or indexes have, and `active` Pods run."""
+    enough = succeeded > 0 if job.completions is None else succeeded >= job.completions
+    return Verdict(True, *well_known_names.COMPLETIONS_REACHED) if enough and active == 0 else None
+
+
+def seconds_to_deadline(job: Job, started: int | None, now: float) -> float | None:
+    """Seconds until a Job has been active for too long; None if that does not come."""
+    if job.active_deadline is None or job.suspended or started is None:
+        return None
+    return started + job.active_deadline - now
+
+
+def _stored_success(facts: Facts) -> Verdict | None:
+    return _stored(facts.job, well_known_names.SUCCESS_CRITERIA_MET, success=True)
+
+
+def _stored_failure(facts: Facts) -> Verdict | None:
+    return _stored(facts.job, well_known_names.FAILURE_TARGET, success=False)
+
+
+def _stored(job: Job, kind: str, *, success: bool) -> Verdict | None:
+    for condition in job.status.conditions:
+        if condition.type == kind and condition.holds:
+            return Verdict(success, condition.reason, condition.message, stored=True)
+    return None
+
+
+def _failure_policy(facts: Facts) -> Verdict | None:
+    """A failed Pod that the policy fails the Job for: the first to have finished, by name if equal.
+
+    Pods that are counted already are asked too: their verdict may not have been stored.
+    """
+    policy, census = facts.job.failure_policy, facts.census
+    if policy is None or not policy.can_fail_job:
+        return None
+    match = census.matcher.match
+    fatal = [
+        pod
+        for pod in census.pods
+        if census.failed(pod) and match(pod).action == well_known_names.FAIL_JOB
+    ]
+    if not fatal:
+        return None
+    pod = min(fatal, key=lambda pod: (pod.finished_at, pod.name))
+    return Verdict(False, well_known_names.POD_FAILURE_POLICY, match(pod).message(pod))
+
+
+def _backoff_limit(facts: Facts) -> Verdict | None:
+    job = facts.job
+    if facts.failed > job.backoff_limit or _restarted_too_often(facts):
+        return Verdict(False, *well_known_names.BACKOFF_LIMIT_EXCEEDED)
+    return None
+
+
+def _restarted_too_often(facts: Facts) -> bool:
+    """Whether containers restarted in place have used up the limit.
+
+    A limit of n allows n - 1 restarts, where it allows n failed Pods: so it is in Kubernetes.
+    """
+    job = facts.job
+    if not job.restarts_on_failure:
+        return False
+    restarts = sum(
+        pod.restarts
+        for pods in (facts.census.active, facts.census.terminating)
+        for pod in pods
+        if pod.phase in (well_known_names.RUNNING, well_known_names.PENDING)
+    )
+    return restarts >= max(job.backoff_limit, 1)
+
+
+def _deadline(facts: Facts) -> Verdict | None:
+    left = seconds_to_deadline(facts.job, facts.started, facts.now)
+    return (
+        Verdict(False, *well_known_names.DEADLINE_EXCEEDED)
+        if left is not None and left <= 0
+        else None
+    )
+
+
+def _index_limits(facts: Facts) -> Verdict | None:
+    job, failed = facts.job, len(facts.indexes.failed)
+    if not job.per_index or not failed:
+        return None
+    if job.max_failed_indexes is not None and failed > job.max_failed_indexes:
+        return Verdict(False, *well_known_names.MAX_FAILED_INDEXES_EXCEEDED)
+    if failed + len(facts.indexes.succeeded) >= job.size:
+        return Verdict(False, *well_known_names.FAILED_INDEXES)
+    return None
+
+
+def _success_policy(facts: Facts) -> Verdict | None:
+    job = facts.job
+    if not job.indexed or not job.success_rules:
+        return None
+    rule = matched_rule(job.success_rules, facts.indexes.succeeded, job.size)
+    if rule is None:
+        return None
+    return Verdict(
+        True,
+        well_known_names.SUCCESS_POLICY,
+        well_known_names.SUCCESS_RULE_MATCHED.format(rule=rule),
+    )
+
+
+_QUESTIONS: tuple[Callable[[Facts], Verdict | None], ...] = (
+    _stored_success,
+    _stored_failure,
+    _failure_policy,
+    _backoff_limit,
+    _deadline,
+    _index_limits,
+    _success_policy,
+)

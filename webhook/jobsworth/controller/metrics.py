@@ -1,0 +1,71 @@
+"""What a sync counts for its metrics, by their labels. Source: Kubernetes 1.36."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.index_sets import IndexSet
+from jobsworth.controller.signals import Count
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jobsworth.controller.actions import Acted
+    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.status import Status
+
+
+def created_pods(reason: str, acted: Acted) -> tuple[Count, ...]:
+    """Creations by what came of them; one that was refused counts once, unlike in Kubernetes."""
+    outcomes = (("succeeded", acted.created), ("failed", acted.refused))
+    return tuple(
+        Count(well_known_names.PODS_CREATED, (("reason", reason), ("status", outcome)), number)
+        for outcome, number in outcomes
+        if number
+    )
+
+
+def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
+    """Pods and indexes by which one status is ahead of another."""
+    limit = "perIndex" if job.per_index else "global"
+    counts = []
+    if job.indexed:
+        succeeded = _growth(before.completed_indexes, after.completed_indexes, job.size)
+        failed = _growth(before.failed_indexes, after.failed_indexes, job.size)
+        for status, number in (("succeeded", succeeded), ("failed", failed)):
+            labels = (("status", status), ("backoffLimit", limit))
+            counts.append(Count(well_known_names.FINISHED_INDEXES, labels, number))
+    else:
+        succeeded = after.succeeded - before.succeeded
+    for result, number in (("succeeded", succeeded), ("failed", after.failed - before.failed)):
+        labels = (("completion_mode", job.completion_mode), ("result", result))
+        counts.append(Count(well_known_names.PODS_FINISHED, labels, number))
+    return tuple(count for count in counts if count.amount > 0)
+
+
+def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
+    """Failures by the action that the failure policy took."""
+    return tuple(
+        Count(well_known_names.FAILURES_HANDLED, (("action", action),), number)
+        for action, number in handled.items()
+    )
+
+
+def finished_job(job: Job, verdict: Verdict) -> Count:
+    """A Job that has finished."""
+    return Count(
+        well_known_names.JOBS_FINISHED,
+        (
+            ("completion_mode", job.completion_mode),
+            ("result", "succeeded" if verdict.success else "failed"),
+            ("reason", verdict.reason),
+        ),
+    )
+
+
+def _growth(before: str | None, after: str | None, limit: int) -> int:
+    if before == after:
+        return 0
+    return len(IndexSet.read(after, limit)) - len(IndexSet.read(before, limit))

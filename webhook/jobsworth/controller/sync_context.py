@@ -1,0 +1,126 @@
+"""What all stages of a sync rest on: the Job, its Pods sorted, and what is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.pod_classification import Census, Indexes, take_census, take_indexes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.controller.actions import Acted, Deletion
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.pods import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a controller remembers of a Job between syncs, all of it by the Job's UID.
+
+    Attributes:
+        observed: what earlier syncs created and deleted has been seen in the watch (or waiting
+            for it has timed out). Ask this **before** listing the Pods.
+        released: UIDs of Pods whose finalizer was removed by us, which the watch has not shown.
+        backoff: what ``Record.backoff`` last said; None after a restart, then it is worked out
+            from the Pods that still exist.
+    """
+
+    observed: bool = True
+    released: frozenset[str] = frozenset()
+    backoff: Backoff | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What all stages of a sync rest on.
+
+    Attributes:
+        succeeded: Pods, or indexes of an Indexed Job, known to have succeeded.
+        failed: failures known that count.
+        backoff: with the Pods of this sync.
+        started: the start time to store.
+        active_since: the start time that the deadline runs from; None if it does not run.
+    """
+
+    job: Job
+    census: Census
+    indexes: Indexes
+    succeeded: int
+    failed: int
+    backoff: Backoff
+    observed: bool
+    started: int | None
+    active_since: int | None
+    now: float
+    settings: Settings
+
+    @property
+    def second(self) -> int:
+        """Now, as precise as a status can say it."""
+        return int(self.now)
+
+    @property
+    def creation_reason(self) -> str:
+        """Why a Pod is created, as the metrics name it."""
+        if self.failed and self.job.replaces_failed:
+            return "recreate_failed"
+        if self.failed or self.census.terminating:
+            return "recreate_terminating_or_failed"
+        return "new"
+
+
+def look(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Settings) -> Basis:
+    census = take_census(job, pods, memory.released)
+    indexes = take_indexes(census)
+    succeeded, failed = census.newly_succeeded(), census.newly_failed()
+    status, match = job.status, census.matcher.match
+    if memory.backoff is None:
+        backoff = Backoff().after(*census.ended())
+    else:
+        backoff = memory.backoff.after(succeeded, failed)
+    started = status.start_time
+    if started is None and not job.suspended:
+        started = int(now)
+    resuming = not job.suspended and status.holds(well_known_names.SUSPENDED)
+    return Basis(
+        job=job,
+        census=census,
+        indexes=indexes,
+        succeeded=len(indexes.succeeded)
+        if job.indexed
+        else status.succeeded + len(succeeded) + len(status.uncounted_succeeded),
+        failed=status.failed
+        + sum(match(pod).counts for pod in failed)
+        + len(status.uncounted_failed),
+        backoff=backoff,
+        observed=memory.observed,
+        started=started,
+        active_since=int(now) if resuming else started,
+        now=now,
+        settings=settings,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The Pods that run once a plan has been acted on."""
+
+    active: int
+    ready: int
+    terminating: int
+    all_deleted: bool
+
+
+def run_on(census: Census, deletions: Sequence[Deletion], acted: Acted) -> Running:
+    deleted = [entry.pod for entry in deletions if entry.pod.uid in acted.deleted]
+    return Running(
+        active=len(census.active) - len(deleted) + acted.created,
+        ready=census.ready - sum(pod.ready for pod in deleted),
+        terminating=len(census.terminating) + len(deleted),
+        all_deleted=len(deleted) == len(deletions),
+    )

@@ -1,0 +1,1 @@
+"""The evaluation pipeline: API verdict, fixes, lint rules, policies and ignores."""

@@ -1,0 +1,1 @@
+"""Fixes for what the API server rejects, and the documents that fixes may change."""

@@ -1,0 +1,1 @@
+"""Findings: what jobsworth reports about an object, fixes, and near names."""

@@ -1,0 +1,261 @@
+"""What edits do to a value: the meaning of :mod:`jobsworth.findings.fix`, apart from any text.
+
+>>> from jobsworth.findings.fix import Edit
+>>> job = {"spec": {"backoffLimit": 3, "rules": [{"a": 1}, {"b": 2}]}}
+>>> edited(job, Edit("move", "spec.rules[1]", "spec.rules[0]"))["spec"]["rules"]
+[{'b': 2}, {'a': 1}]
+>>> edited(job, Edit("set", "spec.template.spec.restartPolicy", "Never"))["spec"]["template"]
+{'spec': {'restartPolicy': 'Never'}}
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.findings.fix import Edit
+
+    Steps = tuple[str | int, ...]
+
+
+class CannotEdit(ValueError):
+    """An edit that cannot be made in this value; the message says why."""
+
+
+class Place:
+    """Where a path leads in a value.
+
+    Attributes:
+        steps: keys and positions, as far as the value has them.
+        missing: the keys and positions that it lacks.
+    """
+
+    __slots__ = ("missing", "steps")
+
+    def __init__(self, steps: Steps, missing: Steps) -> None:
+        self.steps = steps
+        self.missing = missing
+
+
+def locate(value: Any, path: str) -> Place:
+    """Where a field path leads in a value.
+
+    A key with dots is found plain or in brackets; of two keys that a path may mean, the longer.
+
+    >>> labels = {"labels": {"a.b/c": "x"}, "list": [{"k": 1}]}
+    >>> locate(labels, "labels[a.b/c]").steps, locate(labels, "labels.a.b/c").steps
+    (('labels', 'a.b/c'), ('labels', 'a.b/c'))
+    >>> place = locate(labels, "list[0].new.sub")
+    >>> place.steps, place.missing
+    (('list', 0), ('new', 'sub'))
+    """
+    steps: list[str | int] = []
+    while path:
+        found = _step(value, path)
+        if found is None:
+            break
+        step, path = found
+        steps.append(step)
+        value = value[step]
+    return Place(tuple(steps), _split(path))
+
+
+def at(value: Any, steps: Steps) -> Any:
+    """What stands at a place."""
+    for step in steps:
+        value = value[step]
+    return value
+
+
+def _step(value: Any, path: str) -> tuple[str | int, str] | None:
+    if isinstance(value, list):
+        number, bracket, rest = path[1:].partition("]")
+        if path[0] != "[" or not bracket or not number.isdecimal():
+            return None
+        return (int(number), rest) if int(number) < len(value) else None
+    if not isinstance(value, dict):
+        return None
+    found: tuple[str, str] | None = None
+    for key in value:
+        rest_or_none = _behind(key, path)
+        if rest_or_none is not None and (found is None or len(key) > len(found[0])):
+            found = key, rest_or_none
+    return found
+
+
+def _behind(key: str, path: str) -> str | None:
+    """What is left of a path behind a key; None where the path does not begin with the key."""
+    if path.startswith("["):
+        for written in (f"[{key}]", f'["{key}"]'):
+            if path.startswith(written):
+                return path[len(written) :]
+        return None
+    path = path.removeprefix(".")
+    rest = path[len(key) :]
+    return rest if path.startswith(key) and (not rest or rest[0] in ".[") else None
+
+
+def _split(path: str) -> Steps:
+    steps: list[str | int] = []
+    while path:
+        if path.startswith("["):
+            name, _, path = path[1:].partition("]")
+            steps.append(int(name) if name.isdecimal() else name.strip('"'))
+            continue
+        path = path.removeprefix(".")
+        end = min(
+            (index for mark in ".[" if (index := path.find(mark)) >= 0),
+            default=len(path),
+        )
+        steps.append(path[:end])
+        path = path[end:]
+    return tuple(steps)
+
+
+def edited(value: Any, *edits: Edit) -> Any:
+    """The value with some edits made, in their order; the value itself stays as it is.
+
+    Raises:
+        CannotEdit: a field that is to be changed is not there, or one that is to be made is.
+    """
+    value = _copy(value)
+    for edit in edits:
+        _ACTIONS[edit.action](value, edit)
+    return value
+
+
+def identical(one: Any, other: Any) -> bool:
+    """Whether two values are the same JSON: unlike with ``==``, 1 is neither True nor 1.0.
+
+    >>> identical({"a": [1]}, {"a": [1]}), identical([1], [True])
+    (True, False)
+    """
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(identical(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(identical, one, other))
+    return bool(one == other)
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(part) for key, part in value.items()}
+    return [_copy(part) for part in value] if isinstance(value, list) else value
+
+
+def _set(value: Any, edit: Edit) -> None:
+    place = locate(value, edit.field)
+    if place.missing:
+        _make(value, place, edit.value, edit.field)
+    elif place.steps:
+        at(value, place.steps[:-1])[place.steps[-1]] = _copy(edit.value)
+    else:
+        raise CannotEdit("the whole object cannot be set")
+
+
+def _make(value: Any, place: Place, new: Any, path: str) -> None:
+    """Put a value at a place that is not there, with what has to be around it."""
+    new = _copy(new)
+    for step in reversed(place.missing[1:]):
+        if step == 0:
+            new = [new]
+        elif isinstance(step, str):
+            new = {step: new}
+        else:
+            raise CannotEdit(f"{path} would leave a gap in a list")
+    first, holder = place.missing[0], at(value, place.steps)
+    if isinstance(holder, dict) and isinstance(first, str):
+        holder[first] = new
+    elif isinstance(holder, list) and first == len(holder):
+        holder.append(new)
+    elif holder is None and place.steps and (isinstance(first, str) or first == 0):
+        parent = at(value, place.steps[:-1])
+        parent[place.steps[-1]] = {first: new} if isinstance(first, str) else [new]
+    else:
+        raise CannotEdit(f"{path} cannot be made where it would have to stand")
+
+
+def _insert(value: Any, edit: Edit) -> None:
+    place = locate(value, edit.field)
+    if place.missing:
+        if not isinstance(place.missing[-1], int):
+            raise CannotEdit(f"{edit.field} is no position in a list")
+        _make(value, place, edit.value, edit.field)
+        return
+    holder, position = at(value, place.steps[:-1]), place.steps[-1]
+    if not isinstance(holder, list) or not isinstance(position, int):
+        raise CannotEdit(f"{edit.field} is no position in a list")
+    holder.insert(position, _copy(edit.value))
+
+
+def _delete(value: Any, edit: Edit) -> None:
+    _remove(value, _existing(value, edit.field))
+
+
+def _existing(value: Any, path: str) -> Steps:
+    place = locate(value, path)
+    if place.missing or not place.steps:
+        raise CannotEdit(f"there is no {path or 'field without a path'}")
+    return place.steps
+
+
+def _remove(value: Any, steps: Steps) -> None:
+    """Take an entry or item away; a list that loses its last item goes too, if not alone."""
+    holder = at(value, steps[:-1])
+    del holder[steps[-1]]
+    if holder == [] and list_goes(value, steps[:-1]):
+        del at(value, steps[:-2])[steps[-2]]
+
+
+def list_goes(value: Any, steps: Steps) -> bool:
+    """Whether an emptied list at this place is to go with its key, not to stay as ``[]``."""
+    return bool(steps) and isinstance(steps[-1], str) and len(at(value, steps[:-1])) > 1
+
+
+def _rename(value: Any, edit: Edit) -> None:
+    steps = _existing(value, edit.field)
+    holder, name = at(value, steps[:-1]), steps[-1]
+    if not isinstance(holder, dict) or edit.value in holder:
+        raise CannotEdit(f"{edit.field} cannot be called {edit.value}: there is one already")
+    entries = list(holder.items())
+    holder.clear()
+    holder.update((edit.value if key == name else key, part) for key, part in entries)
+
+
+def _move(value: Any, edit: Edit) -> None:
+    steps = _existing(value, edit.field)
+    target = locate(value, edit.value)
+    if moves_within_list(steps, target):
+        holder = at(value, steps[:-1])
+        holder.insert(target.steps[-1], holder.pop(steps[-1]))
+        return
+    if not target.missing:
+        raise CannotEdit(f"{edit.field} cannot move to {edit.value}: there is one already")
+    if target.steps[: len(steps)] == steps:
+        raise CannotEdit(f"{edit.field} cannot move into itself")
+    moved = at(value, steps)
+    _make(value, target, moved, edit.value)
+    _remove(value, steps)
+
+
+def moves_within_list(steps: Steps, target: Place) -> bool:
+    """Whether a move is one of an item to another position of its list."""
+    return (
+        not target.missing
+        and isinstance(steps[-1], int)
+        and target.steps[:-1] == steps[:-1]
+        and isinstance(target.steps[-1], int)
+    )
+
+
+_ACTIONS: dict[str, Callable[[Any, Edit], None]] = {
+    "set": _set,
+    "insert": _insert,
+    "delete": _delete,
+    "rename": _rename,
+    "move": _move,
+}

@@ -1,0 +1,172 @@
+"""All rules, and what they say about one object.
+
+Rules come in families, one module each, and a family is imported when an object is met that it can speak
+about: a Job without a failure policy does not pay for the rules about failure policies.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.kinds import Job
+from jobsworth.lint.linted_job import Subject
+from jobsworth.validation.engine import CannotDecode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from jobsworth.findings.finding import Finding
+    from jobsworth.lint.rule import Rule
+    from jobsworth.validation.engine import Engine
+
+    RULES: tuple[Rule, ...]
+    """Every rule, in the order of the codes."""
+
+
+def _always(job: Subject) -> bool:
+    return True
+
+
+def _failure_policy(job: Subject) -> bool:
+    return "podFailurePolicy" in job.spec
+
+
+def _disruptions_matter(job: Subject) -> bool:
+    return "podFailurePolicy" in job.spec or job.spec.get("backoffLimit") == 0
+
+
+def _indexes(job: Subject) -> bool:
+    return job.indexed or "podFailurePolicy" in job.spec
+
+
+def _success_policy(job: Subject) -> bool:
+    return "successPolicy" in job.spec
+
+
+def _termination_rules(job: Subject) -> bool:
+    holder = job.object if job.cron is None else job.cron["jobTemplate"]
+    return TERMINATION_RULES in holder.get("metadata", {}).get("annotations", ())
+
+
+def _cron_job(job: Subject) -> bool:
+    return job.cron is not None
+
+
+TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
+"""The annotation of :mod:`jobsworth.api.batch.termination_rules`, which only few Jobs need imported."""
+
+FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
+    ("cron_jobs", _cron_job),
+    ("disruptions", _disruptions_matter),
+    ("exit_codes", _failure_policy),
+    ("exported", _always),
+    ("failure_policies", _failure_policy),
+    ("ignore_action", _failure_policy),
+    ("index_limits", _indexes),
+    ("job_names", _cron_job),
+    ("lifetime", _always),
+    ("parallelism", _always),
+    ("pod_conditions", _failure_policy),
+    ("pod_practices", _always),
+    ("replacement", _indexes),
+    ("schedules", _cron_job),
+    ("sidecars", _always),
+    ("success_policies", _success_policy),
+    ("termination_annotations", _termination_rules),
+    ("cron_time_zones", _cron_job),
+)
+"""Of each family its module, and the objects that it can say anything about."""
+
+
+def _rules_of(family: str) -> tuple[Rule, ...]:
+    from importlib import import_module
+
+    rules: tuple[Rule, ...] = import_module(f"jobsworth.lint.rules.{family}").RULES
+    return rules
+
+
+def __getattr__(name: str) -> object:
+    if name != "RULES":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    rules = (rule for family, _ in FAMILIES for rule in _rules_of(family))
+    return tuple(sorted(rules, key=lambda rule: rule.code))
+
+
+def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
+    """What some rules say about a Job or CronJob; nothing when it cannot be decoded.
+
+    Args:
+        value: the object, as JSON decodes it.
+        engine: of the server that will run it.
+        rules: those that are asked.
+
+    Raises:
+        UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+    """
+    try:
+        job = _subject(value, engine)
+    except CannotDecode:
+        return []
+    return [finding for rule in rules for finding in rule.findings(job)]
+
+
+class Linter:
+    """Asks the rules that somebody has selected, and keeps them at hand.
+
+    Args:
+        asks: tells which rules are asked.
+    """
+
+    __slots__ = ("_asks", "_families")
+
+    def __init__(self, asks: Callable[[Rule], bool]) -> None:
+        self._asks = asks
+        self._families: dict[str, list[Rule]] = {}
+
+    def lint(self, value: Any, engine: Engine) -> list[Finding]:
+        """What the selected rules say about a Job or CronJob; nothing when it cannot be decoded.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        """
+        try:
+            job = _subject(value, engine)
+        except CannotDecode:
+            return []
+        return [
+            finding
+            for family, concerns in FAMILIES
+            if concerns(job)
+            for rule in self._asked(family)
+            for finding in rule.findings(job)
+        ]
+
+    def _asked(self, family: str) -> list[Rule]:
+        if family not in self._families:
+            self._families[family] = [rule for rule in _rules_of(family) if self._asks(rule)]
+        return self._families[family]
+
+
+def _subject(value: dict[str, Any], engine: Engine) -> Subject:
+    struct, written = engine.decode(value)
+    filled = _copied(written)
+    engine.fill_in(struct, filled)
+    spec = filled["spec"]
+    if struct is not Job:
+        # The server fills in the Job's own defaults when it is made from the CronJob.
+        template = spec["jobTemplate"]
+        job = {"metadata": dict(template["metadata"]), "spec": dict(template["spec"]), "status": {}}
+        engine.fill_in(Job, job)
+        spec = job["spec"]
+    return Subject(
+        kind=struct.name, written=written, object=filled, spec=spec, server=engine.server
+    )
+
+
+def _copied(value: Any) -> Any:
+    """A copy of a decoded value, whose scalars are shared."""
+    if type(value) is dict:
+        return {name: _copied(part) for name, part in value.items()}
+    if type(value) is list:
+        return [_copied(item) for item in value]
+    return value

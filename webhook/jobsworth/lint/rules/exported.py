@@ -1,0 +1,100 @@
+"""A rule about manifests that were read back from a cluster, with what the server had written into them."""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import examples
+from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rules.failure_policies import enumerated
+from jobsworth.provenance.generated_fields import IGNORED_METADATA
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.linted_job import Subject
+
+VERSION = "metadata.resourceVersion"
+
+GENERATED_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
+"""Labels that bind a Pod to one Job by its UID; a Job of the same manifest has another."""
+
+
+def _exported_manifest(job: Subject) -> Iterator[Complaint]:
+    meta = job.written.get("metadata", {})
+    ignored = [f"metadata.{field}" for field in IGNORED_METADATA if field in meta]
+    if job.written.get("status"):
+        ignored.append("status")
+    if "resourceVersion" in meta:
+        yield Complaint(
+            VERSION,
+            "this is the version of an object in a cluster: with it the manifest can be created nowhere, and "
+            "applied only until that object changes",
+            Fix("drop it", Edit("delete", VERSION), safe=False),
+        )
+    if ignored:
+        yield Complaint(
+            ignored[0],
+            f"{enumerated(ignored)} {'is' if len(ignored) == 1 else 'are'} written by the server, and "
+            "ignored in a manifest",
+            Fix(
+                "drop what the server writes",
+                *(Edit("delete", field) for field in ignored),
+                safe="status" not in ignored or "uid" in meta,
+            ),
+        )
+    if not job.spec.get("manualSelector"):
+        yield from _generated_labels(job)
+
+
+def _generated_labels(job: Subject) -> Iterator[Complaint]:
+    labels = job.written_spec["template"].get("metadata", {}).get("labels", {})
+    selected = job.written_spec.get("selector", {}).get("matchLabels", {})
+    paths = [
+        f"{job.path}.template.metadata.labels[{label}]"
+        for label in GENERATED_LABELS
+        if label in labels
+    ]
+    if any(label in GENERATED_LABELS for label in selected):
+        paths.append(f"{job.path}.selector")
+    if paths:
+        yield Complaint(
+            paths[0],
+            "the server made this for one Job, with its UID, and refuses it in another",
+            Fix(
+                "let the server generate it",
+                *(Edit("delete", path) for path in paths),
+                safe=False,
+            ),
+        )
+
+
+RULES = (
+    Rule(
+        "JW216",
+        "exported-manifest",
+        severity="warning",
+        summary="A manifest has fields that only the server writes.",
+        why="""\
+`kubectl get -o yaml` prints more than somebody wrote. status, uid and creationTimestamp are ignored when the
+object is created, and mislead whoever reads them. With a resourceVersion it cannot be created at all, and the
+labels and the selector with the UID of the old Job are refused for a new one.
+
+Tests have such objects too, and there the status is the point. The rule is silent in assertions of kuttl and
+Chainsaw, and in other documents that are not whole manifests; in test data it has no fix. A status without
+the uid that the server writes beside it was written by hand: its fix is unsafe.""",
+        sources=(
+            "https://github.com/aquasecurity/kube-bench/issues/934",
+            "https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
+            "pkg/registry/batch/job/strategy.go, Kubernetes 1.36",
+        ),
+        bad=examples.job("").replace(
+            "  name: train\n",
+            "  name: train\n  uid: 0b3c2f5e-7c1d-4a2e-9d7a-1f2e3d4c5b6a\n"
+            '  creationTimestamp: "2025-11-03T08:00:00Z"\n',
+        ),
+        good=examples.job(""),
+        check=_exported_manifest,
+        fixable="safe",
+    ),
+)

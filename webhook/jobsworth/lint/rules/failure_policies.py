@@ -1,0 +1,295 @@
+"""Rules about failure policies: which of their rules can decide, and which say nothing new (KEP-3329)."""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import examples
+from jobsworth.lint.matched_failures import Facts, covering, possible_codes
+from jobsworth.lint.rule import Complaint, Rule
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import Subject
+
+KEP = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-apps/3329-retriable-and-non-retriable-failures"
+POLICY_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy"
+MATCHING = "pkg/controller/job/pod_failure_policy.go, Kubernetes 1.36"
+MAX_EXIT_CODES = 255
+
+
+def listed(numbers: Iterable[int]) -> str:
+    """Rules of a failure policy by their positions.
+
+    >>> listed([0, 2, 5])
+    'rules[0], rules[2] and rules[5]'
+    """
+    return enumerated(f"rules[{number}]" for number in numbers)
+
+
+def enumerated(names: Iterable[str]) -> str:
+    """Names as a sentence has them: with commas, and "and" before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def names_disruptions(rule: dict[str, Any]) -> bool:
+    """Whether a rule is about the condition that a disrupted Pod has."""
+    patterns = rule.get("onPodConditions", ())
+    return any(pattern.get("type") == "DisruptionTarget" for pattern in patterns)
+
+
+def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
+    for index, earlier in enumerate(covering(job.facts)):
+        if not earlier:
+            continue
+        path = job.rule_path(index)
+        actions = {job.rules[number].get("action") for number in earlier}
+        fix = None
+        if actions == {job.rules[index].get("action")}:
+            fix = Fix("delete the rule", Edit("delete", path), safe=True)
+        elif len(earlier) == 1 and job.facts[earlier[0]] - job.facts[index]:
+            position = job.rule_path(earlier[0])
+            fix = Fix("move the rule up", Edit("move", path, position), safe=False)
+        verb = "matches" if len(earlier) == 1 else "match"
+        yield Complaint(
+            path,
+            f"this rule never decides: {listed(earlier)} before it {verb} whenever it would",
+            fix,
+        )
+
+
+def _trailing_count(job: Subject) -> Iterator[Complaint]:
+    end = len(job.rules)
+    while end and job.rules[end - 1].get("action") == "Count":
+        end -= 1
+    taken = Facts({})
+    for facts in job.facts[:end]:
+        taken |= facts
+    idle = [
+        index
+        for index in range(end, len(job.rules))
+        # Of what decides nothing, rule-shadowed says more; a rule on disruptions says that they are minded.
+        if job.facts[index] - taken and not names_disruptions(job.rules[index])
+    ]
+    if idle:
+        fix = Fix(
+            "delete what only counts",
+            *(Edit("delete", job.rule_path(index)) for index in reversed(idle)),
+            safe=True,
+        )
+        others = f"; so it is with {listed(idle[1:])}" if idle[1:] else ""
+        yield Complaint(
+            job.rule_path(idle[0]),
+            f"Count says nothing here: a failure that no rule matches is counted anyway{others}",
+            fix if len(idle) < len(job.rules) else None,
+        )
+
+
+def _mergeable_rules(job: Subject) -> Iterator[Complaint]:
+    rules, start = job.rules, 0
+    while start < len(rules):
+        end = start + 1
+        while end < len(rules) and _alike(job, start, end):
+            end += 1
+        values = {code for rule in rules[start:end] for code in _listed_codes(rule)}
+        if end - start > 1 and len(values) <= MAX_EXIT_CODES:
+            first = job.rule_path(start)
+            fix = Fix(
+                "merge the rules",
+                Edit("set", f"{first}.onExitCodes.values", sorted(values)),
+                *(Edit("delete", job.rule_path(index)) for index in range(end - 1, start, -1)),
+                safe=True,
+            )
+            others = listed(range(start + 1, end))
+            yield Complaint(
+                first, f"{others} can be merged into this rule: only the values differ", fix
+            )
+        start = end
+
+
+def _alike(job: Subject, one: int, other: int) -> bool:
+    """Whether two rules do the same for lists of exit codes of the same containers."""
+    rules = job.rules[one], job.rules[other]
+    requirements = [rule.get("onExitCodes", {}) for rule in rules]
+    return (
+        rules[0].get("action") == rules[1].get("action")
+        and requirements[0].get("operator") == requirements[1].get("operator") == "In"
+        and requirements[0].get("containerName") == requirements[1].get("containerName")
+    )
+
+
+def _listed_codes(rule: dict[str, Any]) -> list[int]:
+    codes: list[int] = rule.get("onExitCodes", {}).get("values", [])
+    return codes
+
+
+def _empty_policy(job: Subject) -> Iterator[Complaint]:
+    if "podFailurePolicy" not in job.spec or job.rules:
+        return
+    path = f"{job.path}.podFailurePolicy"
+    edits = [Edit("delete", path)]
+    if "podReplacementPolicy" in job.spec and "podReplacementPolicy" not in job.written_spec:
+        edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
+    yield Complaint(
+        path,
+        "a failure policy without rules only waits for Pods to end before it replaces them; "
+        "podReplacementPolicy: Failed says that in so many words",
+        Fix("delete the policy", *edits, safe="podReplacementPolicy" in job.spec),
+    )
+
+
+def _retry_dead(job: Subject) -> Iterator[Complaint]:
+    limit = job.written_spec.get("backoffLimit")
+    if not limit or not job.rules:
+        return
+    final = []
+    for index, rule in enumerate(job.rules):
+        action = rule.get("action")
+        if action in ("Count", "FailIndex") and job.decided[index]:
+            return
+        if action == "FailJob" and job.codes_decided(index):
+            final.append(index)
+    containers = [name for name in job.container_names() if name not in job.sidecars()]
+    codes = possible_codes(job.rules, windows=job.windows) - {0}
+    left = Facts(dict.fromkeys(containers, codes))
+    for facts in job.facts:
+        left -= facts
+    if final and not left:
+        yield Complaint(
+            f"{job.path}.backoffLimit",
+            f"no exit code is counted towards this limit of {limit}: the failure policy fails the Job at "
+            f"the first, by {listed(final)}",
+        )
+
+
+RULES = (
+    Rule(
+        "JW101",
+        "rule-shadowed",
+        severity="warning",
+        summary="A rule of a failure policy is covered by earlier rules.",
+        why="""\
+The rules are taken in order and the first that matches decides, so a rule whose every case is taken by
+earlier ones is never asked. What its author wanted (often to fail the Job at once for one exit code) does
+not happen, and nobody is told: the Job retries until its limit.""",
+        sources=(f"KEP-3329, {KEP}", POLICY_PAGE),
+        bad=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: Count
+        onExitCodes: {operator: NotIn, values: [0]}
+      - action: FailJob
+        onExitCodes: {operator: In, values: [42]}
+"""),
+        good=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: FailJob
+        onExitCodes: {operator: In, values: [42]}
+"""),
+        check=_rule_shadowed,
+        fixable="unsafe",
+    ),
+    Rule(
+        "JW112",
+        "trailing-count",
+        severity="info",
+        summary="The last rules of a failure policy only count.",
+        why="""\
+A failure that no rule matches is counted towards the limits. A Count rule matters only before a rule that
+would do something else with the same failure; at the end it can be left out.""",
+        sources=(f"KEP-3329, Evaluation, {KEP}", POLICY_PAGE),
+        bad=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: Count
+        onExitCodes: {operator: In, values: [1]}
+"""),
+        good=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+"""),
+        check=_trailing_count,
+        fixable="safe",
+    ),
+    Rule(
+        "JW113",
+        "mergeable-rules",
+        severity="info",
+        summary="Neighbouring rules differ only in their exit codes.",
+        why="""\
+One rule with all the values does the same, is read at one glance, and leaves room: a policy may have no
+more than 20 rules.""",
+        sources=(f"{MATCHING}", POLICY_PAGE),
+        bad=examples.policy("""\
+      - action: FailJob
+        onExitCodes: {containerName: main, operator: In, values: [42]}
+      - action: FailJob
+        onExitCodes: {containerName: main, operator: In, values: [3]}
+"""),
+        good=examples.policy("""\
+      - action: FailJob
+        onExitCodes: {containerName: main, operator: In, values: [3, 42]}
+"""),
+        check=_mergeable_rules,
+        fixable="safe",
+    ),
+    Rule(
+        "JW114",
+        "empty-policy",
+        severity="info",
+        summary="A failure policy has no rules.",
+        why="""\
+It decides about no failure. What it does, and does not say, is to demand restartPolicy: Never, and to make
+the Job wait for a Pod that is terminating before it starts another.""",
+        sources=(f"KEP-3329, JobSpec API, {KEP}", "KEP-3939, Defaulting and validation"),
+        bad=examples.job("  podFailurePolicy:\n    rules: []\n"),
+        good=examples.job("  podReplacementPolicy: Failed\n"),
+        check=_empty_policy,
+        fixable="safe",
+    ),
+    Rule(
+        "JW118",
+        "retry-dead",
+        severity="info",
+        summary="A failure policy fails the Job for every exit code, so that backoffLimit has no use.",
+        why="""\
+The limit suggests retries that never take place: whatever the program ends with, the policy ends the Job
+first. Only a Pod that fails without any exit code, one that its node does not admit, is still counted.""",
+        sources=(f"{MATCHING}", f"KEP-3329, Story 3, {KEP}"),
+        bad=examples.policy(
+            """\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: FailJob
+        onExitCodes: {operator: NotIn, values: [0]}
+""",
+            "  backoffLimit: 6\n",
+        ),
+        good=examples.policy(
+            """\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+      - action: FailJob
+        onExitCodes: {operator: In, values: [42]}
+""",
+            "  backoffLimit: 6\n",
+        ),
+        check=_retry_dead,
+    ),
+)

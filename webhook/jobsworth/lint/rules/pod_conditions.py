@@ -1,0 +1,308 @@
+"""Rules about conditions in failure policies: which of them a Pod that has failed can have (KEP-3329)."""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint import examples
+from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rules.failure_policies import KEP, POLICY_PAGE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.lint.linted_job import Subject
+
+CONDITIONS_PAGE = "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions"
+DISRUPTIONS_PAGE = (
+    "https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions"
+)
+
+STATUSES_OF_FAILED_PODS = {
+    "AllContainersRestarting": ("True", "False"),
+    "ContainersReady": ("False",),
+    "DisruptionTarget": ("True",),
+    "Initialized": ("True", "False"),
+    "PodReadyToStartContainers": ("True", "False"),
+    "PodResizeInProgress": ("True", "False"),
+    "PodResizePending": ("True", "False"),
+    "PodScheduled": ("True", "False"),
+    "Ready": ("False",),
+}
+"""The conditions that Kubernetes' components set, and the statuses that they have when a Pod has failed.
+
+DisruptionTarget is set to False only when a disruption did not come about, and then the Pod goes on
+(KEP-3329, "Failing delete after a condition is added").
+"""
+
+ALWAYS_TRUE = (
+    ("ContainersReady", "False"),
+    ("Initialized", "True"),
+    ("PodScheduled", "True"),
+    ("Ready", "False"),
+)
+"""What holds for nearly every Pod that has failed."""
+
+REASONS_OF_DISRUPTIONS = (
+    "DeletionByPodGC",
+    "DeletionByTaintManager",
+    "Evicted",
+    "EvictionByEvictionAPI",
+    "Preempted",
+    "PreemptionByKubeScheduler",
+    "PreemptionByScheduler",
+    "TerminationByKubelet",
+)
+"""Reasons of the condition DisruptionTarget, or of the Pod's phase, easily taken for its type."""
+
+FORMER_NAMES = {
+    "AlphaNoCompatGuaranteeDisruptionTarget": "DisruptionTarget",  # Kubernetes 1.25
+    "PodHasNetwork": "PodReadyToStartContainers",  # until Kubernetes 1.27
+}
+
+REASONS_OF_CONTAINERS = (
+    "Completed",
+    "ContainerCannotRun",
+    "ContainerStatusUnknown",
+    "CrashLoopBackOff",
+    "CreateContainerConfigError",
+    "DeadlineExceeded",
+    "ErrImagePull",
+    "ImagePullBackOff",
+    "OOMKilled",
+    "StartError",
+    "Unschedulable",
+)
+"""Reasons of other things that people look for in a Pod's conditions, where they are not."""
+
+CATCH_ALL = {
+    "FailJob": "the first failure ends the Job, whatever its reason",
+    "FailIndex": "the first failure ends its index, whatever its reason",
+    "Ignore": "no failure is counted, and a Pod that cannot work is started again for ever",
+    "Count": "the rules after it are hardly ever asked",
+}
+
+
+def meant_condition(type_: str) -> str:
+    """The condition of Kubernetes' own that somebody must have meant; empty if it is none.
+
+    >>> meant_condition("DisruptionTargets"), meant_condition("Evicted"), meant_condition("ConfigIssue")
+    ('DisruptionTarget', 'DisruptionTarget', '')
+    """
+    if type_ in STATUSES_OF_FAILED_PODS:
+        return type_
+    if type_ in REASONS_OF_DISRUPTIONS:
+        return "DisruptionTarget"
+    if type_ in FORMER_NAMES:
+        return FORMER_NAMES[type_]
+    folded = type_.lower().replace("-", "").replace("_", "")
+    for known in STATUSES_OF_FAILED_PODS:
+        # A short name is near to too many words to be meant by each.
+        slips = 2 if len(known) > 8 else 1
+        if _within(slips, folded, known.lower()):
+            return known
+    return ""
+
+
+def _within(slips: int, one: str, other: str) -> bool:
+    """Whether one word becomes another by so many letters added, dropped or changed."""
+    # A letter that the other word lacks is a slip, each of them: most words end here.
+    if abs(len(one) - len(other)) > slips or len({*one} - {*other}) > slips:
+        return False
+    above = list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        here = [row]
+        for column, wanted in enumerate(other, 1):
+            changed = above[column - 1] + (letter != wanted)
+            here.append(min(changed, above[column] + 1, here[column - 1] + 1))
+        above = here
+    return above[-1] <= slips
+
+
+def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
+    """Of each pattern on a condition: its field path, its rule's action, its type and status."""
+    for index, rule in enumerate(job.rules):
+        for place, pattern in enumerate(rule.get("onPodConditions", ())):
+            yield (
+                f"{job.rule_path(index)}.onPodConditions[{place}]",
+                rule.get("action", ""),
+                pattern.get("type", ""),
+                pattern.get("status", "True"),
+            )
+
+
+def _condition_false(job: Subject) -> Iterator[Complaint]:
+    for path, _, type_, status in _patterns(job):
+        statuses = STATUSES_OF_FAILED_PODS.get(type_, (status,))
+        if status in statuses:
+            continue
+        right = f'"{statuses[0]}"'
+        wanted = right if len(statuses) == 1 else "True or False"
+        fix = None
+        if len(statuses) == 1 and (type_, statuses[0]) not in ALWAYS_TRUE:
+            edit = Edit("set", f"{path}.status", statuses[0])
+            fix = Fix(f"match status {right}", edit, safe=False)
+        yield Complaint(
+            f"{path}.status",
+            f'the condition {type_} of a Pod that has failed is never "{status}", only {wanted}: '
+            "this pattern never matches",
+            fix,
+        )
+
+
+def _unknown_condition(job: Subject) -> Iterator[Complaint]:
+    for path, _, type_, _ in _patterns(job):
+        if type_ in STATUSES_OF_FAILED_PODS or not _undomained(job, type_):
+            continue
+        if type_ in REASONS_OF_CONTAINERS:
+            advice = "; a container that was killed for want of memory ends with exit code 137"
+            yield Complaint(
+                f"{path}.type",
+                f"{type_} is a reason, not a condition: this pattern never matches"
+                + (advice if type_ == "OOMKilled" else ""),
+            )
+            continue
+        meant = meant_condition(type_)
+        if meant:
+            yield Complaint(
+                f"{path}.type",
+                f'no Pod has a condition "{type_}"; did you mean {meant}?',
+                Fix(f"match {meant}", Edit("set", f"{path}.type", meant), safe=False),
+            )
+
+
+def _custom_condition(job: Subject) -> Iterator[Complaint]:
+    for path, _, type_, _ in _patterns(job):
+        if (
+            _undomained(job, type_)
+            and not meant_condition(type_)
+            and type_ not in REASONS_OF_CONTAINERS
+        ):
+            yield Complaint(
+                f"{path}.type",
+                f'no component of Kubernetes sets the condition "{type_}": the pattern matches only if '
+                "something of yours does",
+            )
+
+
+def _undomained(job: Subject, type_: str) -> bool:
+    """Whether a type has neither a domain of its own nor a readiness gate that makes it known."""
+    gates = job.pod.get("readinessGates", ())
+    return (
+        bool(type_)
+        and "/" not in type_
+        and all(gate.get("conditionType") != type_ for gate in gates)
+    )
+
+
+def _condition_always_true(job: Subject) -> Iterator[Complaint]:
+    for path, action, type_, status in _patterns(job):
+        if (type_, status) in ALWAYS_TRUE:
+            yield Complaint(
+                path,
+                f"nearly every Pod that has failed has {type_}={status}: "
+                f"{CATCH_ALL.get(action, 'this rule takes them all')}",
+            )
+
+
+RULES = (
+    Rule(
+        "JW115",
+        "condition-false",
+        severity="warning",
+        summary="A rule waits for a status that the condition of a failed Pod never has.",
+        why="""\
+A Pod that is disrupted has DisruptionTarget with status True. Status False is left behind only where a
+disruption did not come about, and Unknown is never set; likewise a Pod that has failed is never Ready. The
+rule does not match, and what it was to prevent happens.""",
+        sources=(f"KEP-3329, Failing delete after a condition is added, {KEP}", DISRUPTIONS_PAGE),
+        bad=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "False"
+"""),
+        good=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+"""),
+        check=_condition_false,
+        fixable="unsafe",
+    ),
+    Rule(
+        "JW116",
+        "unknown-condition",
+        severity="warning",
+        summary="A rule names a condition that no Pod has, and that is nearly one that Pods have.",
+        why="""\
+The API server takes any name for a condition. A misspelt one, or the reason of a condition in place of its
+type, matches nothing: evictions are counted after all, and the retries are used up.""",
+        sources=(CONDITIONS_PAGE, DISRUPTIONS_PAGE),
+        bad=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTargets
+            status: "True"
+"""),
+        good=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+"""),
+        check=_unknown_condition,
+        fixable="unsafe",
+    ),
+    Rule(
+        "JW117",
+        "condition-always-true",
+        severity="warning",
+        summary="A rule matches a condition that nearly every failed Pod has.",
+        why="""\
+A Pod that has failed is not ready, and nearly always was scheduled and initialised. A rule on that takes all
+failures. With Ignore no limit is ever reached; with FailJob there are no retries; and the rules after it
+decide nothing.""",
+        sources=(CONDITIONS_PAGE, POLICY_PAGE),
+        bad=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: Ready
+            status: "False"
+"""),
+        good=examples.policy("""\
+      - action: Ignore
+        onPodConditions:
+          - type: DisruptionTarget
+            status: "True"
+"""),
+        check=_condition_always_true,
+    ),
+    Rule(
+        "JW120",
+        "custom-condition",
+        severity="info",
+        summary="A rule names a condition that no component of Kubernetes sets.",
+        why="""\
+Such a rule matches only where a controller or webhook of yours adds the condition before the Pod ends. If
+there is one, a name with its domain (example.com/ConfigIssue) says so, and nothing more is said of it.""",
+        sources=(
+            CONDITIONS_PAGE,
+            "https://kubernetes.io/docs/tasks/job/pod-failure-policy/",
+        ),
+        bad=examples.policy("""\
+      - action: FailJob
+        onPodConditions:
+          - type: ConfigIssue
+            status: "True"
+"""),
+        good=examples.policy("""\
+      - action: FailJob
+        onPodConditions:
+          - type: example.com/ConfigIssue
+            status: "True"
+"""),
+        check=_custom_condition,
+    ),
+)

@@ -1,0 +1,128 @@
+"""Fixes carried out in the text of a manifest: nothing changes but what they say.
+
+Indentation, quotes, comments, line ends, the other documents of the file: all of it stays byte for
+byte. That is not left to care alone. Every changed document is read again, as kubectl would, and
+must say what the edits make of its value; else the fix is refused and nothing has happened.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import CannotEdit, edited, identical
+from jobsworth.findings.fix import Edit
+from jobsworth.manifests.editing.editable_text import Sheet
+from jobsworth.manifests.editing.text_edits import applied
+from jobsworth.manifests.parsing.document import Source
+from jobsworth.manifests.parsing.records import Position
+from jobsworth.manifests.parsing.stream_state import Reading
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jobsworth.findings.fix import Fix
+    from jobsworth.manifests.parsing.document import Document
+    from jobsworth.manifests.parsing.fast_yaml import Value
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
+    """Give the bytes of a file with a fix made in one of its documents.
+
+    ``data`` are the bytes that ``document`` was read from. Raises CannotEdit, which says why.
+
+    >>> from jobsworth.manifests import read_text
+    >>> from jobsworth.findings.fix import Fix
+    >>> text = b"values: [3, 1] # two\\n"
+    >>> (document,) = read_text(text, "job.yaml")
+    >>> fixed(text, document, Fix("sort", Edit("set", "values", [1, 3]), safe=True))
+    b'values: [1, 3] # two\\n'
+    """
+    passage = Passage(data, document)
+    for edit in fix.edits:
+        passage = passage.edited(_within(document._path, edit))
+    return passage.bytes()
+
+
+class Passage:
+    """The part of a file that is one document's text, to be changed."""
+
+    __slots__ = ("_after", "_before", "_json", "_language", "_text", "_value")
+
+    def __init__(self, data: bytes, document: Document) -> None:
+        whole = data.decode("utf-8", "surrogateescape")
+        start, end = _bounds(whole, document)
+        self._language = document._text.language
+        self._json = self._language != "yaml"
+        self._before = whole[:start]
+        self._text = whole[start:end]
+        self._after = whole[end:]
+        self._value = self._read(self._text)
+
+    def edited(self, edit: Edit) -> Passage:
+        """Make the passage in which an edit is made; raises CannotEdit."""
+        try:
+            wanted = edited(self._value, edit)
+            text = applied(Sheet(self._text, json=self._json), self._value, edit).text
+            same = identical(self._read(text), wanted)
+        except RecursionError as error:
+            raise CannotEdit("this document nests too deep to be changed") from error
+        if not same:
+            raise CannotEdit("in this text it cannot be changed without changing something else")
+        passage = object.__new__(Passage)
+        passage._language, passage._json = self._language, self._json
+        passage._before, passage._after = self._before, self._after
+        passage._text, passage._value = text, wanted
+        return passage
+
+    def bytes(self) -> bytes:
+        """Give the bytes of the whole file."""
+        return (self._before + self._text + self._after).encode("utf-8", "surrogateescape")
+
+    def _read(self, text: str) -> Value:
+        """Read a document as it would be read where it stands."""
+        data = text.encode("utf-8", "surrogateescape")
+        reading = Reading(Source("", data))
+        if self._language == "exact json":
+            from jobsworth.manifests.parsing.json_stream import read_json
+
+            read_json(reading)
+        elif self._language == "json":
+            from jobsworth.manifests.parsing.json_stream import read_json_or_yaml
+
+            read_json_or_yaml(reading)
+        else:
+            from jobsworth.manifests.parsing.yaml_stream import read_yaml
+
+            read_yaml(reading, data, Position(1, 1))
+        if len(reading.documents) != 1 or reading.documents[0].error is not None:
+            raise CannotEdit("the changed text could not be read any more")
+        return reading.documents[0].value
+
+
+def _bounds(whole: str, document: Document) -> tuple[int, int]:
+    """Give where a document's text begins and ends in its file."""
+    begin, text = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
+    start = 0
+    for _ in range(begin.line - 1):
+        start = whole.index("\n", start) + 1
+    if start == 0 and whole.startswith(_BYTE_ORDER_MARK):
+        start = 1
+    start += begin.column - 1
+    if document._text.language != "yaml":
+        return start, start + len(text)
+    end = start
+    for _ in range(text.count("\n")):
+        end = whole.find("\n", end) + 1
+        if not end:
+            end = len(whole)  # the last line needs no line feed; the reader has given it one
+            break
+    if whole.startswith(_BYTE_ORDER_MARK, start):
+        start += 1
+    return start, end
+
+
+def _within(path: str, edit: Edit) -> Edit:
+    """Make an edit of an item of a List one of the List."""
+    if not path:
+        return edit
+    target = f"{path}.{edit.value}" if edit.action == "move" else edit.value
+    return Edit(edit.action, f"{path}.{edit.field}", target)

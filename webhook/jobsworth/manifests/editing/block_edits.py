@@ -1,0 +1,171 @@
+"""Changes of entries and items that stand in lines, by indentation."""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import CannotEdit
+from jobsworth.manifests.editing.ranges import LIST, MAPPING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.manifests.editing.editable_text import Found, Sheet, Unit
+    from jobsworth.manifests.editing.ranges import Entry, Span
+
+_LONG = ("spec", "template", "jobTemplate", "initContainers", "containers")
+"""What people write last in a mapping."""
+
+
+def without(sheet: Sheet, found: Found) -> Sheet:
+    """Take one of several entries or items away, with its comments."""
+    assert found.holder is not None
+    units = sheet.units(found.holder)
+    number = found.index if found.entry is None else found.holder.entries.index(found.entry)
+    unit = units[number]
+    if not unit.shares:
+        return sheet.changed(_without_lines(sheet, units, number))
+    # The first behind a dash: what comes next takes its place on the line, its comments go above.
+    second = units[1]
+    margin = sheet.text[sheet.line_start(unit.head) : unit.head]
+    dash = len(margin) - len(margin.lstrip(" "))
+    comments = _shifted(
+        sheet.text[second.start : sheet.line_start(second.head)], dash - unit.column
+    )
+    at = sheet.line_start(unit.head)
+    return sheet.changed((unit.head, second.head, ""), (at, at, comments))
+
+
+def _without_lines(sheet: Sheet, units: list[Unit], number: int) -> tuple[int, int, str]:
+    """Give the change that takes lines away, and one of the blank parts around them."""
+    start, end = units[number].start, units[number].end
+    before = sheet.text[units[number - 1].end : start] if number else ""
+    after = sheet.text[end : units[number + 1].start] if number + 1 < len(units) else ""
+    if not after.strip() and (number == 0 or (before and not before.strip())):
+        end += len(after)
+    if number and number + 1 == len(units) and not before.strip():
+        start -= len(before)
+    if end == len(sheet.text) and not sheet.text.endswith("\n"):
+        start -= len(sheet.text[:start]) - len(sheet.text[:start].removesuffix("\n"))
+        start -= len(sheet.text[:start]) - len(sheet.text[:start].removesuffix("\r"))
+    return start, end, ""
+
+
+def with_item(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
+    """Put lines, written at column 0, before the item of this number of a list, or at the end."""
+    units = sheet.units(holder)
+    unit = units[min(index, len(units) - 1)]
+    new = [indented(line, unit.column) for line in lines]
+    from itertools import pairwise
+
+    gaps = {sheet.text[one.end : two.start] for one, two in pairwise(units)}
+    blank = [""] if gaps and all(gap and not gap.strip() for gap in gaps) else []
+    if index == len(units):
+        return sheet.changed(sheet.lines_inserted(unit.end, [*blank, *new]))
+    if unit.shares:
+        raise CannotEdit("something stands before it on its line")
+    return sheet.changed(sheet.lines_inserted(unit.start, [*new, *blank]))
+
+
+def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
+    """Add an entry, written at column 0, to a mapping that has some.
+
+    It goes behind the last that fits on a line, and so among its like. Where none does, it goes
+    before what is long in every manifest, or to the end.
+    """
+    units = sheet.units(holder)
+    at = units[-1].end
+    long = [number for number, entry in enumerate(holder.entries) if entry.name in _LONG]
+    short = [number for number, entry in enumerate(holder.entries) if _fits_line(entry)]
+    if short:
+        at = units[short[-1]].end
+    elif long and not units[long[0]].shares:
+        at = units[long[0]].start
+    new = [indented(line, units[0].column) for line in lines]
+    return sheet.changed(sheet.lines_inserted(at, new))
+
+
+def _fits_line(entry: Entry) -> bool:
+    value = entry.value
+    if entry.name in _LONG:
+        return False
+    return value.flows or (value.kind not in (MAPPING, LIST) and value.style not in ("|", ">"))
+
+
+def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> Sheet:
+    """Put a block, written at column 0, where a value is null, ``{}``, ``[]`` or a scalar."""
+    head = sheet.head(found)
+    behind = sheet.behind_head(found)
+    column = sheet.column(head)
+    if found.entry is None:
+        text = f"{sheet.style.newline}{' ' * (column + 2)}".join(lines)
+        return sheet.changed((behind, max(found.span.end, behind), f" {text}"))
+    below = sheet.next_line(max(found.span.end, behind))
+    changes = [sheet.lines_inserted(below, [indented(line, column + indent) for line in lines])]
+    if found.span.end > behind:
+        changes.append((behind, found.span.end, ""))
+    return sheet.changed(*changes)
+
+
+def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
+    """Move an item of a list to another position; what stands between items stays in its place."""
+    units = sheet.units(holder)
+    if units[0].shares:
+        raise CannotEdit("the first item of this list shares its line with another list")
+    parts = [sheet.text[unit.start : unit.end] for unit in units]
+    from itertools import pairwise
+
+    gaps = [sheet.text[before.end : after.start] for before, after in pairwise(units)]
+    ended = parts[-1].endswith("\n")
+    if not ended:
+        parts[-1] += sheet.style.newline
+    parts.insert(position, parts.pop(index))
+    text = "".join(part + gap for part, gap in zip(parts, [*gaps, ""], strict=True))
+    if not ended:
+        text = text.removesuffix("\n").removesuffix("\r")
+    return sheet.changed((units[0].start, units[-1].end, text))
+
+
+def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
+    """Replace a block by a value on the line of its key or dash; the comment there stays."""
+    if found.span.anchored:
+        raise CannotEdit("its anchor (`&`) is used elsewhere")
+    unit = sheet.unit(found)
+    behind = sheet.behind_head(found)
+    if sheet.line_start(found.span.content) == sheet.line_start(behind):
+        rest = sheet.style.newline if sheet.text[: unit.end].endswith("\n") else ""
+    else:
+        rest = sheet.text[behind : sheet.next_line(behind)]
+        if not sheet.text[: unit.end].endswith("\n"):
+            rest = rest.removesuffix("\n").removesuffix("\r")
+    return sheet.changed((behind, unit.end, f" {text}{rest}"))
+
+
+def lines_of(sheet: Sheet, found: Found, *, name: str = "") -> list[str]:
+    """Give the lines of an entry or item at column 0; of an entry, under a name that may be new."""
+    unit = sheet.unit(found)
+    comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
+    behind_name = unit.head if found.entry is None else found.entry.key.end
+    first, *rest = _lines(sheet.text[behind_name : unit.end])
+    above, below = (
+        [indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
+    )
+    return [*above, name + first, *below]
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _shifted(text: str, by: int) -> str:
+    return "\n".join(indented(line, by) for line in text.split("\n"))
+
+
+def indented(line: str, by: int) -> str:
+    """Move a line to the right, or to the left as far as there are blanks; an empty one stays."""
+    if not line.strip():
+        return line
+    if by >= 0:
+        return " " * by + line
+    blanks = len(line) - len(line.lstrip(" "))
+    return line[min(-by, blanks) :]

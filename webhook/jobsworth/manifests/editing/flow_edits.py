@@ -1,0 +1,132 @@
+"""Changes between brackets: ``{a: 1, b: 2}``, ``[1, 2]``, and all of JSON.
+
+What stands on lines of its own is taken for lines, with its comments; what does not, for a part of
+a line. The commas are put right.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import CannotEdit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from jobsworth.manifests.editing.editable_text import Sheet
+    from jobsworth.manifests.editing.ranges import Span
+
+    Change = tuple[int, int, str]
+
+
+def extents(holder: Span) -> list[tuple[int, int]]:
+    """Give where each entry or item begins and ends."""
+    if holder.entries:
+        return [(entry.key.start, max(entry.key.end, entry.value.end)) for entry in holder.entries]
+    return [(item.start, item.end) for item in holder.items]
+
+
+def without(sheet: Sheet, holder: Span, index: int) -> Sheet:
+    """Take one of several entries or items away."""
+    places = extents(holder)
+    start, end = places[index]
+    last = index == len(places) - 1
+    comma = _comma(sheet, end)
+    behind = end if comma is None else comma + 1
+    lone = sheet.begins_line(start) and sheet.ends_line(behind)
+    changes: list[Change] = []
+    if last and index and comma is None:
+        before = _comma(sheet, places[index - 1][1])
+        if before is not None:
+            changes.append((before, before + 1, ""))
+    if lone:
+        changes.append((sheet.comment_lines_above(start), sheet.next_line(behind), ""))
+    elif not last:
+        # What a comment between the two says may be about the next.
+        between = sheet.text[behind : places[index + 1][0]]
+        changes.append(
+            (start, sheet.line_end(behind) if "#" in between else places[index + 1][0], "")
+        )
+    elif "#" in sheet.text[places[index - 1][1] : start] or comma is not None:
+        changes.append((start, behind, ""))
+    else:
+        changes = [(places[index - 1][1], end, "")]
+    return sheet.changed(*changes)
+
+
+def with_new(sheet: Sheet, holder: Span, index: int, text: str, lines: Sequence[str] = ()) -> Sheet:
+    """Put an entry or item before the one of this number, or behind the last.
+
+    ``text`` is how it is written on one line; where each has lines of its own, so has this.
+    """
+    places = extents(holder)
+    if not places:
+        inside = sheet.text[holder.content + 1 : holder.end - 1]
+        if inside.strip():
+            raise CannotEdit("there is a comment between these brackets, and nothing else")
+        return sheet.changed((holder.content + 1, holder.end - 1, text))
+    if not _one_a_line(sheet, holder, places):
+        if index < len(places):
+            at = places[index][0]
+            return sheet.changed((at, at, f"{text},{sheet.style.space}"))
+        at = places[-1][1]
+        return sheet.changed((at, at, f",{sheet.style.space}{text}"))
+    margin = sheet.text[sheet.line_start(places[0][0]) : places[0][0]]
+    text = (sheet.style.newline + margin).join(lines or [text])
+    if index < len(places):
+        at = sheet.comment_lines_above(places[index][0])
+        return sheet.changed((at, at, f"{margin}{text},{sheet.style.newline}"))
+    end = places[-1][1]
+    comma = _comma(sheet, end)
+    if comma is not None:
+        at = sheet.next_line(comma)
+        return sheet.changed((at, at, f"{margin}{text},{sheet.style.newline}"))
+    at = sheet.next_line(end)
+    return sheet.changed((end, end, ","), (at, at, f"{margin}{text}{sheet.style.newline}"))
+
+
+def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
+    """Move an item of a list to another position; each comma stays where it is."""
+    places = extents(holder)
+    parts = [sheet.text[start:end] for start, end in places]
+    if not _one_a_line(sheet, holder, places):
+        parts.insert(position, parts.pop(index))
+        return sheet.changed(
+            *((start, end, part) for (start, end), part in zip(places, parts, strict=True))
+        )
+    # Of each line: the comment lines above it, the item, the comma, the comment.
+    slots = []
+    for start, end in places:
+        comma = _comma(sheet, end)
+        behind = end if comma is None else comma + 1
+        lead = sheet.text[sheet.comment_lines_above(start) : start]
+        tail = sheet.text[behind : sheet.line_end(behind)]
+        slots.append((lead, sheet.text[start:end], sheet.text[end:behind], tail))
+    order = [*range(len(places))]
+    order.insert(position, order.pop(index))
+    changes = []
+    for (start, _), slot, source in zip(places, slots, order, strict=True):
+        first = sheet.comment_lines_above(start)
+        last = start + len(slot[1]) + len(slot[2]) + len(slot[3])
+        lead, item, _, tail = slots[source]
+        changes.append((first, last, f"{lead}{item}{slot[2]}{tail}"))
+    return sheet.changed(*changes)
+
+
+def _one_a_line(sheet: Sheet, holder: Span, places: list[tuple[int, int]]) -> bool:
+    """Tell whether every entry or item, and the bracket at the end, begins a line."""
+    starts = [*(start for start, _ in places), holder.end - 1]
+    return all(map(sheet.begins_line, starts))
+
+
+def _comma(sheet: Sheet, end: int) -> int | None:
+    """Give where the comma behind an entry or item stands, past blanks and comments."""
+    text, index = sheet.text, end
+    while index < len(text):
+        if text[index] == "#":
+            index = sheet.line_end(index)
+        elif text[index] == ",":
+            return index
+        elif not text[index].isspace():
+            return None
+        index += 1
+    return None

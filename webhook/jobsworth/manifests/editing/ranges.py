@@ -1,0 +1,202 @@
+"""A document's text as a tree of spans: where each key and value begins and ends.
+
+``tree`` reads a document for what it means, and keeps the place of each field. To change a text it
+must be known, too, where things end, how they are written, and what stands twice. That is here,
+from the same parser's events, and only for texts that ``tree`` or ``json_tree`` can read.
+"""
+
+from __future__ import annotations
+
+from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.libyaml_compat import Dialect
+from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.records import Position
+from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from jobsworth.manifests.parsing.libyaml import Event
+
+SCALAR, ALIAS, MAPPING, LIST = "scalar", "alias", "mapping", "list"
+
+
+class NoSpans(ValueError):
+    """A text whose spans cannot be told."""
+
+
+class Span:
+    """A value, or a key, in the text. All places are indexes of characters.
+
+    ``kind`` is ``scalar``, ``alias``, ``mapping`` or ``list``. ``start`` is where it begins with
+    its anchor and tag, ``content`` where it does without, ``end`` where it ends: of a block, where
+    its last value does. ``style`` is that of a scalar: empty if plain, else ``'``, ``"``, ``|`` or
+    ``>``; ``text`` what it says. ``flows`` tells brackets from a block. ``entries`` are of a
+    mapping, in the order of the text, ``items`` of a list.
+    """
+
+    __slots__ = (
+        "anchored", "content", "end", "entries", "flows", "items", "kind", "start", "style", "text",
+    )  # fmt: skip
+
+    def __init__(self, kind: str, start: int, end: int) -> None:
+        self.kind = kind
+        self.start = self.content = start
+        self.end = end
+        self.anchored = False
+        self.flows = False
+        self.style = ""
+        self.text = ""
+        self.entries: list[Entry] = []
+        self.items: list[Span] = []
+
+    def children(self) -> Iterator[Span]:
+        for entry in self.entries:
+            yield entry.value
+        yield from self.items
+
+    def entry(self, name: str) -> Entry | None:
+        """Give the entry of a key; of several, the one that counts: the last."""
+        for entry in reversed(self.entries):
+            if entry.name == name and not entry.merges:
+                return entry
+        return None
+
+    def is_empty(self) -> bool:
+        """Tell whether it is a value without text: that of ``key:`` with nothing behind it."""
+        return self.kind == SCALAR and self.start == self.end
+
+
+class Entry:
+    """A key and its value; ``name`` is the key as kubectl reads it."""
+
+    __slots__ = ("key", "merges", "name", "value")
+
+    def __init__(self, key: Span, name: str, value: Span, *, merges: bool) -> None:
+        self.key = key
+        self.name = name
+        self.value = value
+        self.merges = merges
+
+
+def spans_of(text: str, *, json: bool = False) -> Span | None:
+    """Read a document's spans; None if there is nothing in it. Raises NoSpans.
+
+    ``text`` has no byte order mark. JSON is read as the YAML that it nearly is.
+    """
+    data = (_as_yaml(text) if json else text).encode("utf-8", "surrogatepass")
+    places = Places(text, Position(1, 1))
+    dialect = Dialect(data, places)
+    names: Any = backend().names
+    while True:
+        reader = _Reader(text, dialect)
+        try:
+            return reader.read(backend().events(dialect.data), names)
+        except names.YAMLError as error:
+            if not dialect.repair(error):
+                raise NoSpans("this text has a form that cannot be edited") from error
+        except (ScalarError, UnicodeDecodeError, RecursionError) as error:
+            raise NoSpans("this text has a form that cannot be edited") from error
+
+
+def _as_yaml(text: str) -> str:
+    """Write JSON's escapes of half characters as others of the same length: YAML has none."""
+    if "\\ud" not in text and "\\uD" not in text:
+        return text
+    parts = text.split("\\\\")
+    for half in "89abcdefABCDEF":
+        for mark in ("\\ud", "\\uD"):
+            parts = [part.replace(f"{mark}{half}", "\\u4e") for part in parts]
+    return "\\\\".join(parts)
+
+
+class _Reader:
+    """Makes spans of events."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self._text = text
+        self._dialect = dialect
+        self._open: list[Span] = []
+        self._keys: list[Span | None] = []
+        self._root: Span | None = None
+
+    def read(self, next_event: Callable[[], Any], names: Any) -> Span | None:
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is names.ScalarEvent:
+                self._take(self._scalar(event))
+            elif kind is names.AliasEvent:
+                start = event.start_mark.index
+                self._take(Span(ALIAS, start, start + len(f"*{event.anchor}")))
+            elif kind is names.MappingStartEvent:
+                self._begin(MAPPING, event)
+            elif kind is names.SequenceStartEvent:
+                self._begin(LIST, event)
+            elif kind is names.MappingEndEvent or kind is names.SequenceEndEvent:
+                self._finish(event)
+            elif kind is names.DocumentEndEvent or kind is names.StreamEndEvent:
+                return self._root
+
+    def _scalar(self, event: Event) -> Span:
+        span = Span(SCALAR, event.start_mark.index, event.end_mark.index)
+        span.style = event.style or ""
+        span.text = self._dialect.text_of(event)
+        self._skip_properties(span, event)
+        return span
+
+    def _skip_properties(self, span: Span, event: Event) -> None:
+        """Find where a value begins behind its anchor and tag."""
+        span.anchored = event.anchor is not None
+        index = span.start
+        while self._text[index : index + 1] in ("&", "!"):
+            while self._text[index : index + 1].strip():
+                index += 1
+            index = self._skip_blanks(index, " \t" if span.kind == SCALAR else " \t\r\n")
+        span.content = index if span.kind != SCALAR else min(index, span.end)
+
+    def _skip_blanks(self, index: int, blanks: str) -> int:
+        while index < len(self._text) and self._text[index] in blanks:
+            index += 1
+            if "\n" in blanks and self._text.startswith("#", index):
+                index = self._text.find("\n", index) + 1 or len(self._text)
+        return index
+
+    def _begin(self, kind: str, event: Event) -> None:
+        span = Span(kind, event.start_mark.index, event.start_mark.index)
+        span.flows = bool(event.flow_style)
+        self._skip_properties(span, event)
+        self._open.append(span)
+        self._keys.append(None)
+
+    def _finish(self, event: Event) -> None:
+        span = self._open.pop()
+        self._keys.pop()
+        if span.flows:
+            span.end = event.end_mark.index
+        else:
+            first = span.entries[0].key if span.entries else None
+            if first is not None:
+                span.content = first.start
+            span.end = max((child.end for child in span.children()), default=span.content)
+        self._take(span)
+
+    def _take(self, span: Span) -> None:
+        if not self._open:
+            self._root = span
+            return
+        holder = self._open[-1]
+        if holder.kind == LIST:
+            holder.items.append(span)
+            return
+        key = self._keys[-1]
+        if key is None:
+            self._keys[-1] = span
+            return
+        plain = key.kind == SCALAR and not key.style and key.content == key.start
+        merges = plain and key.text == "<<"
+        name = key_text(resolve(key.text)) if plain else key.text
+        holder.entries.append(Entry(key, name, span, merges=merges))
+        self._keys[-1] = None

@@ -1,0 +1,276 @@
+"""Edits of a document's text: each the least change that makes it, everything else as it was.
+
+A value is written anew only where it changes: to set a list is to move, delete and insert its
+items, to set a mapping is to set those of its fields that differ.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import CannotEdit, at, identical, locate, moves_within_list
+from jobsworth.manifests.editing import block_edits, flow_edits, rendering
+from jobsworth.manifests.editing.ranges import LIST, MAPPING, SCALAR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from jobsworth.findings.edits import Place, Steps
+    from jobsworth.findings.fix import Edit
+    from jobsworth.manifests.editing.editable_text import Found, Sheet
+
+
+def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
+    """Make an edit in the text; ``value`` is the object that the text says. Raises CannotEdit."""
+    place = locate(value, edit.field)
+    if edit.action == "set":
+        if place.missing:
+            return _made(sheet, place, edit.value)
+        if not place.steps:
+            raise CannotEdit("the whole document cannot be replaced")
+        return _set(sheet, place.steps, at(value, place.steps), edit.value)
+    if edit.action == "insert":
+        if place.missing:
+            return _made(sheet, place, edit.value)
+        return _inserted(sheet, place.steps[:-1], int(place.steps[-1]), edit.value)
+    if place.missing or not place.steps:
+        raise CannotEdit(f"there is no {edit.field}")
+    if edit.action == "delete":
+        return _deleted(sheet, place.steps)
+    if edit.action == "rename":
+        return _renamed(sheet, place.steps, edit.value)
+    target = locate(value, edit.value)
+    if moves_within_list(place.steps, target):
+        return _moved_within_list(sheet, place.steps, int(target.steps[-1]))
+    return _moved(sheet, place.steps, target, at(value, place.steps))
+
+
+def _set(sheet: Sheet, steps: Steps, old: Any, new: Any) -> Sheet:
+    if identical(old, new):
+        return sheet
+    *above, name = steps
+    if isinstance(name, str):
+        holder = sheet.find(tuple(above)).span
+        if holder.kind == MAPPING and holder.entry(name) is None:
+            return _with_key(sheet, tuple(above), name, new)  # a merge key has brought it
+    if isinstance(old, dict) and isinstance(new, dict) and old and new:
+        return _set_mapping(sheet, steps, old, new)
+    if isinstance(old, list) and isinstance(new, list) and old and new:
+        return _set_list(sheet, steps, list(old), new)
+    return _replaced(sheet, steps, new)
+
+
+def _set_mapping(sheet: Sheet, steps: Steps, old: dict[str, Any], new: dict[str, Any]) -> Sheet:
+    for key, part in new.items():
+        if key in old:
+            sheet = _set(sheet, (*steps, key), old[key], part)
+        else:
+            sheet = _with_key(sheet, steps, key, part)
+    for key in [key for key in old if key not in new]:
+        sheet = _deleted(sheet, (*steps, key))
+    return sheet
+
+
+def _set_list(sheet: Sheet, steps: Steps, old: list[Any], new: list[Any]) -> Sheet:
+    """Keep the items that stay, with their comments, and bring them in order."""
+    while len(old) > len(new):
+        position = max(
+            index for index, item in enumerate(old) if _count(item, old) > _count(item, new)
+        )
+        sheet = _deleted(sheet, (*steps, position))
+        del old[position]
+    for position, item in enumerate(new):
+        if position < len(old) and identical(old[position], item):
+            continue
+        later = next(
+            (index for index in range(position, len(old)) if identical(old[index], item)), None
+        )
+        if later is not None:
+            sheet = _moved_within_list(sheet, (*steps, later), position)
+            old.insert(position, old.pop(later))
+        elif position < len(old) and not _count(old[position], new[position:]):
+            sheet = _set(sheet, (*steps, position), old[position], item)
+            old[position] = item
+        else:
+            sheet = _inserted(sheet, steps, position, item)
+            old.insert(position, item)
+    for position in reversed(range(len(new), len(old))):
+        sheet = _deleted(sheet, (*steps, position))
+    return sheet
+
+
+def _count(item: Any, items: Sequence[Any]) -> int:
+    return sum(identical(item, other) for other in items)
+
+
+def _replaced(sheet: Sheet, steps: Steps, new: Any) -> Sheet:
+    """Put another value in the place of one."""
+    found = sheet.find(steps)
+    span, style = found.span, sheet.style
+    if found.holder is None:
+        raise CannotEdit("the whole document cannot be replaced")
+    in_block = not (found.flows or sheet.json)
+    if in_block and span.kind in (MAPPING, LIST) and not span.flows:
+        fits = rendering.fits_line(new)
+        sheet = block_edits.replaced(sheet, found, rendering.inline(new if fits else None, style))
+        return sheet if fits else _replaced(sheet, steps, new)
+    if in_block and not span.flows and not rendering.fits_line(new):
+        if span.style in ("|", ">"):
+            return _replaced(_replaced(sheet, steps, None), steps, new)
+        indent = style.offset if isinstance(new, list) else style.step
+        return block_edits.filled(sheet, found, rendering.block(new, style), indent=indent)
+    if isinstance(new, dict | list):
+        text = rendering.inline(new, style)
+    else:
+        text = rendering.scalar(new, style, flows=found.flows, quote=span.style)
+    if span.is_empty():
+        if sheet.text[span.start - 1 : span.start] not in (":", "-"):
+            raise CannotEdit("there is no colon before its place")
+        return sheet.changed((span.start, span.end, f" {text}"))
+    if span.anchored:
+        anchor = next(
+            part for part in sheet.text[span.start : span.content].split() if part[0] == "&"
+        )
+        text = f"{anchor} {text}"
+    if span.style in ("|", ">") and sheet.text[span.end - 1] == "\n":
+        text += style.newline
+    return sheet.changed((span.start, span.end, text))
+
+
+def _made(sheet: Sheet, place: Place, new: Any) -> Sheet:
+    """Make a field or item that is not there, with what has to be around it."""
+    for step in reversed(place.missing[1:]):
+        new = {step: new} if isinstance(step, str) else [new]
+    first = place.missing[0]
+    if isinstance(first, str):
+        return _with_key(sheet, place.steps, first, new)
+    return _inserted(sheet, place.steps, first, new)
+
+
+def _with_key(sheet: Sheet, steps: Steps, name: str, new: Any) -> Sheet:
+    lines = rendering.entry(name, new, sheet.style)
+    return _with_entry(sheet, steps, name, new, lines)
+
+
+def _with_entry(sheet: Sheet, steps: Steps, name: str, new: Any, lines: Sequence[str]) -> Sheet:
+    """Add an entry to a mapping; ``lines`` is how it is written in a block, at column 0."""
+    found = sheet.find(steps)
+    span, style = found.span, sheet.style
+    if span.kind == SCALAR:  # null
+        if sheet.json or found.flows:
+            return _replaced(sheet, steps, {name: new})
+        return block_edits.filled(sheet, found, lines, indent=style.step)
+    if span.kind != MAPPING:
+        raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
+    if not span.flows:
+        return block_edits.with_key(sheet, span, lines)
+    in_block = not found.flows and not sheet.json and found.holder is not None
+    if in_block and not span.entries and (len(lines) > 1 or " #" in lines[0]):
+        return block_edits.filled(sheet, found, lines, indent=style.step)
+    text = rendering.inline({name: new}, style)[1:-1]
+    return flow_edits.with_new(sheet, span, len(span.entries), text, lines if sheet.json else ())
+
+
+def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
+    found = sheet.find(steps)
+    span, style = found.span, sheet.style
+    if span.kind == SCALAR:  # null
+        return _replaced(sheet, steps, [new])
+    if span.kind != LIST:
+        raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
+    if not span.flows:
+        if isinstance(new, dict | list) and all(item.flows for item in span.items):
+            lines = [f"- {rendering.inline(new, style)}"]
+        else:
+            lines = rendering.item(new, style)
+        return block_edits.with_item(sheet, span, position, lines)
+    if not span.items and not found.flows and not sheet.json and not rendering.fits_line([new]):
+        return block_edits.filled(sheet, found, rendering.item(new, style), indent=style.offset)
+    lines = rendering.block(new, style) if sheet.json and not rendering.fits_line(new) else []
+    return flow_edits.with_new(sheet, span, position, rendering.inline(new, style), lines)
+
+
+def _deleted(sheet: Sheet, steps: Steps) -> Sheet:
+    """Take an entry or item away; a list that loses its last goes too, if it does not stand alone."""
+    found = sheet.find(steps)
+    holder = found.holder
+    assert holder is not None
+    if len(holder.entries) + len(holder.items) > 1:
+        if holder.flows:
+            number = found.index
+            if found.entry is not None:
+                number = holder.entries.index(found.entry)
+            return flow_edits.without(sheet, holder, number)
+        return block_edits.without(sheet, found)
+    around = sheet.find(steps[:-1])
+    outer = around.holder
+    if holder.kind == LIST and around.entry is not None and outer and len(outer.entries) > 1:
+        return _deleted(sheet, steps[:-1])
+    return _replaced(sheet, steps[:-1], [] if holder.kind == LIST else {})
+
+
+def _renamed(sheet: Sheet, steps: Steps, name: str) -> Sheet:
+    entry = sheet.find(steps).entry
+    if entry is None or entry.key.kind != SCALAR:
+        raise CannotEdit("its key is not to be found in the text")
+    key = entry.key
+    text = rendering.scalar(name, sheet.style, flows=True, quote=key.style)
+    return sheet.changed((key.content, key.end, text))
+
+
+def _moved_within_list(sheet: Sheet, steps: Steps, position: int) -> Sheet:
+    found = sheet.find(steps)
+    assert found.holder is not None
+    move = flow_edits.moved if found.holder.flows else block_edits.moved
+    return move(sheet, found.holder, found.index, position)
+
+
+def _moved(sheet: Sheet, steps: Steps, target: Place, value: Any) -> Sheet:
+    """Move a field or item to where there is none: made there, then taken away here.
+
+    It keeps its own text where that can stand there, too, and is written anew otherwise.
+    """
+    source, holder = sheet.find(steps), sheet.find(target.steps).span
+    *above, last = target.missing
+    if (source.entry is None) != isinstance(last, int) or not all(
+        isinstance(step, str) for step in above
+    ):
+        return _deleted(_made(sheet, target, value), steps)
+    lines = (
+        _lines_of_entry(sheet, source, target) if source.entry else _lines_of_item(sheet, source)
+    )
+    if lines is None or (
+        isinstance(last, int) and not above and (holder.flows or not holder.items)
+    ):
+        return _deleted(_made(sheet, target, value), steps)
+    if isinstance(last, int) and not above:
+        return _deleted(block_edits.with_item(sheet, holder, last, lines), steps)
+    for number, step in enumerate(reversed(above)):
+        width = sheet.style.offset if number == 0 and isinstance(last, int) else sheet.style.step
+        key = rendering.scalar(str(step), sheet.style, flows=True)
+        lines = [f"{key}:", *(block_edits.indented(line, width) for line in lines)]
+    for step in reversed(target.missing[1:]):
+        value = [value] if isinstance(step, int) else {step: value}
+    return _deleted(_with_entry(sheet, target.steps, str(target.missing[0]), value, lines), steps)
+
+
+def _lines_of_item(sheet: Sheet, source: Found) -> list[str] | None:
+    return None if source.flows else block_edits.lines_of(sheet, source)
+
+
+def _lines_of_entry(sheet: Sheet, source: Found, target: Place) -> list[str] | None:
+    """Give a field's own text as it would stand at column 0; None where it cannot be kept."""
+    assert source.entry is not None
+    key = source.entry.key
+    name = rendering.scalar(str(target.missing[-1]), sheet.style, flows=True, quote=key.style)
+    if not source.flows:
+        return block_edits.lines_of(sheet, source, name=name)
+    text = sheet.text[key.end : source.span.end]
+    if "\n" not in text and (not sheet.json or len(target.missing) == 1):
+        return [name + text]
+    if not sheet.json or len(target.missing) > 1:
+        return None
+    line = sheet.text[sheet.line_start(key.start) : key.start]
+    margin = line[: len(line) - len(line.lstrip())]
+    first, *rest = text.replace("\r\n", "\n").split("\n")
+    return [name + first, *(line.removeprefix(margin) for line in rest)]

@@ -1,0 +1,34 @@
+"""Objects as YAML text that kubectl reads back as it was."""
+
+from __future__ import annotations
+
+import yaml
+
+from jobsworth.manifests.parsing.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's dumper, quoting what kubectl would not read as a string: ``y``, ``1e3``, ``08`` …"""
+
+
+def _represent_string(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    if "\n" in text:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|")
+    plain = text != "" and resolve(text) == text and not text.startswith(("=", "<<"))
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if plain else '"')
+
+
+_Dumper.add_representer(str, _represent_string)
+
+
+def to_yaml(objects: Iterable[dict[str, Any]]) -> str:
+    """Objects as YAML documents, the keys in the order that they have."""
+    text: str = yaml.dump_all(
+        objects, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+    )
+    return text

@@ -1,0 +1,1 @@
+"""Parsing: YAML and JSON exactly as kubectl reads them, with positions."""

@@ -1,0 +1,209 @@
+"""A document of a manifest: its value, and on demand the place of each of its fields."""
+
+from __future__ import annotations
+
+from jobsworth.manifests.parsing.records import Frozen, Position, Unreadable, set_once
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from jobsworth.manifests.parsing.fast_yaml import Value
+    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.nodes import Node
+    from jobsworth.manifests.parsing.position_index import Spot
+    from jobsworth.manifests.parsing.records import ManifestError, Note
+    from jobsworth.manifests.parsing.yaml_tree import Tree
+
+
+class Source:
+    """A file's name and bytes."""
+
+    __slots__ = ("_lines", "data", "file")
+
+    def __init__(self, file: str, data: bytes) -> None:
+        self.file = file
+        self.data = data
+        self._lines: list[bytes] | None = None
+
+    def line(self, number: int) -> str:
+        """Give a line by its number, from 1, without its end; empty where there is none."""
+        if self._lines is None:
+            self._lines = self.data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+        if not 1 <= number <= len(self._lines):
+            return ""
+        return self._lines[number - 1].removesuffix(b"\r").decode("utf-8", "replace")
+
+
+class Text:
+    """The text of one document, and where in its file it begins.
+
+    ``language`` is ``yaml``, ``json`` (as kubectl reads it) or ``exact json`` (as the API server).
+    """
+
+    __slots__ = (
+        "_outline",
+        "_outlined",
+        "_place_finder",
+        "_root",
+        "_rooted",
+        "begin",
+        "data",
+        "language",
+        "source",
+    )
+
+    def __init__(self, source: Source, data: bytes, begin: Position, language: str) -> None:
+        self.source = source
+        self.data = data
+        self.begin = begin
+        self.language = language
+        self._root: Node | None = None
+        self._rooted = False
+        self._outline: Spot | None = None
+        self._outlined = False
+        self._place_finder: Places | None = None
+
+    def compose(self) -> Tree:
+        """Read the text as a tree with positions; raises Unreadable."""
+        from jobsworth.manifests.parsing.yaml_tree import Tree, compose
+
+        if self.language == "yaml":
+            tree = compose(self.data, self.begin)
+        else:
+            from jobsworth.manifests.parsing.json_tree import compose_json
+            from jobsworth.manifests.parsing.line_index import Places
+
+            places = Places(self.data.decode(), self.begin)
+            root, _, notes = compose_json(places, 0, exact=self.language == "exact json")
+            tree = Tree(root, notes)
+        self._root, self._rooted = tree.root, True
+        return tree
+
+    def root(self) -> Node | None:
+        """Give the tree's root, composed at the first call; None of a text that cannot be read."""
+        if not self._rooted:
+            try:
+                self.compose()
+            except Unreadable:
+                self._rooted = True
+        return self._root
+
+    def position(self, path: str, field: str, *, key: bool) -> Position:
+        """Give the place of a field in the object at a path of this text."""
+        from jobsworth.manifests.parsing.field_paths import find
+
+        if not self._rooted and not self._outlined:
+            self._outlined = True
+            if self.language == "yaml":
+                from jobsworth.manifests.parsing.position_index import outline
+
+                self._outline = outline(self.data)
+        if self._outline is not None:
+            return self._places().at(find(self._outline, path, field, key=key))
+        root = self.root()
+        return self.begin if root is None else find(root, path, field, key=key)
+
+    def _places(self) -> Places:
+        if self._place_finder is None:
+            from jobsworth.manifests.parsing.line_index import Places
+
+            text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
+            self._place_finder = Places(text, self.begin)
+        return self._place_finder
+
+
+class Document(Frozen):
+    """One document of a file, as kubectl would send it, or the error that keeps it from being read.
+
+    ``index`` counts the file's documents from 0 (empty ones are not counted), ``item`` the items of
+    a List, of which each is a document of its own. ``value`` is of plain dicts, lists, strings,
+    numbers, booleans and None, and shared with nobody. ``notes`` says what kubectl does with the
+    text in silence.
+    """
+
+    __slots__ = ("_path", "_text", "error", "file", "index", "item", "notes", "value")
+    __match_args__ = ("file", "index", "item", "value", "error", "notes", "_text", "_path")
+    file: str
+    index: int
+    item: int | None
+    value: Value
+    error: ManifestError | None
+    notes: tuple[Note, ...]
+    _text: Text
+    _path: str
+
+    def __init__(  # noqa: PLR0917 - pickling calls it with all parts in their order
+        self,
+        file: str,
+        index: int,
+        item: int | None,
+        value: Value,
+        error: ManifestError | None,
+        notes: tuple[Note, ...],
+        text: Text,
+        path: str = "",
+    ) -> None:
+        set_once(self, "file", file)
+        set_once(self, "index", index)
+        set_once(self, "item", item)
+        set_once(self, "value", value)
+        set_once(self, "error", error)
+        set_once(self, "notes", notes)
+        set_once(self, "_text", text)
+        set_once(self, "_path", path)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = zip(self.__match_args__[:6], self._parts()[:6], strict=True)
+        return f"Document({', '.join(f'{name}={part!r}' for name, part in shown)})"
+
+    def with_note(self, note: Note) -> Document:
+        """Make the same document with one more note."""
+        notes = (*self.notes, note)
+        return Document(
+            self.file, self.index, self.item, self.value, self.error, notes, self._text, self._path
+        )
+
+    def of_item(
+        self,
+        item: int,
+        value: Value,
+        *,
+        path: str,
+        error: ManifestError | None = None,
+        notes: tuple[Note, ...] = (),
+    ) -> Document:
+        """Make the document of a List's item, which stands at ``path`` of this one."""
+        return Document(self.file, self.index, item, value, error, notes, self._text, path)
+
+    def position(self, field: str, *, key: bool = False) -> Position:
+        """Give the place of a field by its path, such as ``spec.podFailurePolicy.rules[0].action``.
+
+        It is that of a scalar itself, of a mapping or list that of its key, of a list's item its
+        first character; with ``key`` it is that of the key always. Of a field that the text does
+        not have, it is the place of the key of the nearest one around it that the text has. Keys
+        with dots are found plain and in brackets: ``metadata.labels[a.b/c]``. The path ``""`` is
+        the document.
+        """
+        if self.error is not None:
+            return Position(self.error.line, self.error.column)
+        return self._text.position(self._path, field, key=key)
+
+    @property
+    def path(self) -> str:
+        """The path of the object in the text; empty but for an item of a list."""
+        return self._path
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the text is JSON."""
+        return self._text.language != "yaml"
+
+    @property
+    def text(self) -> bytes:
+        """The document's text: of a List's item that of the List, of UTF-16 the whole file."""
+        return self._text.data or self._text.source.data
+
+    def source_line(self, line: int) -> str:
+        """Give a line of the file by its number, for an excerpt; empty where there is none."""
+        return self._text.source.line(line)

@@ -1,0 +1,317 @@
+"""PyYAML's libyaml parser, at the least cost of import.
+
+go-yaml v2, which kubectl reads YAML with, is a port of libyaml, and PyYAML's C extension is
+libyaml: the same grammar, and fast. But ``import yaml`` spends 19 ms, twice what the interpreter
+itself needs to start, and all but 1 ms of it on what is not used here: regular expressions (of the
+reader, the resolver, the floats), datetime, base64. Measured with CPython 3.11: ``import yaml`` 19
+ms, this module 1 ms.
+
+The extension ``yaml._yaml`` wants the package ``yaml`` only for classes to instantiate: exceptions,
+events, tokens, nodes. So while it loads, a stand-in for the package gives it light ones. Afterwards
+both are taken out of ``sys.modules``: whoever imports ``yaml`` later gets the real package,
+complete. The interpreter then hands out the extension as it is, for it can be initialised only
+once; so the first look at its ``CParser`` from outside (``yaml.cyaml`` takes it while ``yaml`` is
+imported) puts the real classes in.
+
+Where ``yaml`` is imported already, it is used as it is. Where the extension is missing or is not as
+expected, ``import yaml`` it is; and without libyaml, PyYAML's own parser (see ``pure_yaml``).
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Any, Protocol
+
+    class Mark(Protocol):
+        """A place in the text, counted from 0; ``index`` counts characters."""
+
+        index: int
+        line: int
+        column: int
+
+    class Event(Protocol):
+        """A parser event; which of the parts there are depends on its class."""
+
+        anchor: str | None
+        tag: str | None
+        implicit: tuple[bool, bool]
+        value: str
+        style: str | None
+        flow_style: bool | None
+        version: tuple[int, int] | None
+        start_mark: Mark
+        end_mark: Mark
+
+
+else:
+    ModuleType = type(sys)
+
+
+class Backend:
+    """A YAML parser: what makes one over a text, and the module that has its classes now.
+
+    The classes (``ScalarEvent`` …, ``YAMLError``) are to be looked up in ``names`` for each text:
+    they change when the program imports ``yaml``.
+    """
+
+    __slots__ = ("events", "kind", "names")
+
+    def __init__(self, kind: str, events: Callable[[bytes], Callable[[], Any]], names: Any) -> None:
+        self.kind = kind
+        self.events = events
+        self.names = names
+
+
+_backend: Backend | None = None
+_lock = allocate_lock()
+
+
+def backend() -> Backend:
+    """Give the parser, loaded at the first call.
+
+    ``backend().kind`` is ``libyaml`` or ``python``, the second some ten times slower.
+    """
+    global _backend  # noqa: PLW0603 - the parser is loaded once for the process
+    if _backend is None:
+        with _lock:
+            if _backend is None:
+                _backend = _load()
+    return _backend
+
+
+def _load() -> Backend:
+    extension = None
+    if "yaml" not in sys.modules:
+        try:
+            extension = _load_alone()
+        except Exception:
+            extension = None
+    if extension is None:
+        return _load_package()
+    return extension
+
+
+def _load_package() -> Backend:
+    yaml: Any = __import__("yaml")
+    try:
+        extension = __import__("yaml._yaml", fromlist=["CParser"])
+        return _libyaml(extension, extension.CParser)
+    except (ImportError, AttributeError):
+        from jobsworth.manifests.parsing.pure_yaml import parser_class
+
+        parser = parser_class()
+        return Backend("python", lambda data: parser(data).get_event, yaml)
+
+
+def _libyaml(extension: Any, parser: Any) -> Backend:
+    return Backend("libyaml", lambda data: parser(data).get_event, extension)
+
+
+def _load_alone() -> Backend | None:
+    """Load ``yaml._yaml`` without its package; None where there is none. It may raise anything."""
+    spec = None
+    for finder in sys.meta_path:
+        spec = finder.find_spec("yaml", None)
+        if spec is not None:
+            break
+    if spec is None or spec.submodule_search_locations is None:
+        return None
+    stand_in = _Package("yaml")
+    stand_in.__path__ = list(spec.submodule_search_locations)
+    sys.modules["yaml"] = stand_in
+    try:
+        extension: Any = __import__("yaml._yaml", fromlist=["CParser"])
+    finally:
+        for name in [name for name in sys.modules if name == "yaml" or name.startswith("yaml.")]:
+            del sys.modules[name]
+    found = _libyaml(extension, extension.CParser)
+    _prepare_for_the_real_package(extension)
+    next_event = found.events(b"[a]")
+    kinds = [type(next_event()) for _ in range(4)]
+    if kinds[2:] != [_SequenceStart, _Scalar]:
+        raise ImportError("yaml._yaml does not make the events that it was given")
+    return found
+
+
+def _prepare_for_the_real_package(extension: Any) -> None:
+    """Make the extension change to the real classes when somebody else comes for its parser."""
+    kept = {name: vars(extension).pop(name) for name in ("CParser", "CEmitter")}
+
+    def on_missing_attribute(name: str) -> Any:
+        if name not in kept:
+            raise AttributeError(f"module 'yaml._yaml' has no attribute {name!r}")
+        for source, names in _asked_for.items():
+            real = sys.modules.get(f"yaml.{source}")
+            for each in names if real else ():
+                setattr(extension, each, getattr(real, each))
+        vars(extension).update(kept)
+        return kept[name]
+
+    extension.__getattr__ = on_missing_attribute
+
+
+_asked_for: dict[str, list[str]] = {}
+"""What the extension took from the stand-in: class names by submodule."""
+
+
+class _Package(ModuleType):
+    """Stands for the package ``yaml`` while its extension loads: has any submodule."""
+
+    def __getattr__(self, name: str) -> _Submodule:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Submodule(name)
+
+
+class _Submodule:
+    """Stands for ``yaml.events``, ``yaml.error`` and so on: has any class, light."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> type:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        _asked_for.setdefault(self._name, []).append(name)
+        if name in _CLASSES:
+            return _CLASSES[name]
+        if name.endswith("Error"):
+            return YAMLError if name == "YAMLError" else MarkedYAMLError
+        return type(name, (), {})
+
+
+class YAMLError(Exception):
+    """Stands for ``yaml.error.YAMLError``."""
+
+
+class MarkedYAMLError(YAMLError):
+    """Stands for the scanner's and the parser's errors."""
+
+    def __init__(
+        self,
+        context: str | None = None,
+        context_mark: Mark | None = None,
+        problem: str | None = None,
+        problem_mark: Mark | None = None,
+    ) -> None:
+        self.context = context
+        self.context_mark = context_mark
+        self.problem = problem
+        self.problem_mark = problem_mark
+
+
+class _ReaderError(YAMLError):
+    def __init__(self, _name: str, position: int, _character: int, _code: str, reason: str) -> None:
+        self.position = position
+        self.reason = reason
+
+
+class _Scalar:
+    __slots__ = ("anchor", "end_mark", "implicit", "start_mark", "style", "tag", "value")
+
+    def __init__(  # noqa: PLR0917 - the extension calls it so
+        self,
+        anchor: str | None,
+        tag: str | None,
+        implicit: tuple[bool, bool],
+        value: str,
+        start_mark: Mark,
+        end_mark: Mark,
+        style: str | None,
+    ) -> None:
+        self.anchor = anchor
+        self.tag = tag
+        self.implicit = implicit
+        self.value = value
+        self.start_mark = start_mark
+        self.end_mark = end_mark
+        self.style = style
+
+
+class _MappingStart:
+    __slots__ = ("anchor", "flow_style", "start_mark")
+
+    def __init__(  # noqa: PLR0917 - the extension calls it so
+        self,
+        anchor: str | None,
+        tag: str | None,
+        implicit: bool,
+        start_mark: Mark,
+        end_mark: Mark,
+        flow_style: bool | None,
+    ) -> None:
+        self.anchor = anchor
+        self.start_mark = start_mark
+        self.flow_style = flow_style
+
+
+class _SequenceStart(_MappingStart):
+    __slots__ = ()
+
+
+class _Alias:
+    __slots__ = ("anchor", "start_mark")
+
+    def __init__(self, anchor: str, start_mark: Mark, end_mark: Mark) -> None:
+        self.anchor = anchor
+        self.start_mark = start_mark
+
+
+class _DocumentStart:
+    __slots__ = ("start_mark", "version")
+
+    def __init__(
+        self,
+        start_mark: Mark,
+        end_mark: Mark,
+        explicit: bool,
+        version: tuple[int, int] | None,
+        tags: dict[str, str] | None,
+    ) -> None:
+        self.start_mark = start_mark
+        self.version = version
+
+
+class _MappingEnd:
+    __slots__ = ("end_mark", "start_mark")
+
+    def __init__(self, start_mark: Mark, end_mark: Mark, *_: object) -> None:
+        self.start_mark = start_mark
+        self.end_mark = end_mark
+
+
+class _SequenceEnd(_MappingEnd):
+    __slots__ = ()
+
+
+class _DocumentEnd(_MappingEnd):
+    __slots__ = ()
+
+
+class _StreamStart(_MappingEnd):
+    __slots__ = ()
+
+
+class _StreamEnd(_MappingEnd):
+    __slots__ = ()
+
+
+_CLASSES: dict[str, type] = {
+    "ReaderError": _ReaderError,
+    "AliasEvent": _Alias,
+    "DocumentEndEvent": _DocumentEnd,
+    "DocumentStartEvent": _DocumentStart,
+    "MappingEndEvent": _MappingEnd,
+    "MappingStartEvent": _MappingStart,
+    "ScalarEvent": _Scalar,
+    "SequenceEndEvent": _SequenceEnd,
+    "SequenceStartEvent": _SequenceStart,
+    "StreamEndEvent": _StreamEnd,
+    "StreamStartEvent": _StreamStart,
+}

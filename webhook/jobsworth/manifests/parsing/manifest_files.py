@@ -1,0 +1,102 @@
+"""Manifest files: which there are, and what is in them."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from jobsworth.manifests.parsing.document import Document, Source, Text
+from jobsworth.manifests.parsing.records import ManifestError, Position
+from jobsworth.manifests.parsing.stream import read_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+STDIN = "-"
+"""The path that means standard input."""
+
+EXTENSIONS = (".yaml", ".yml", ".json")
+"""The files of a folder that are taken for manifests; a file that is named is taken as it is."""
+
+
+def find_manifests(paths: Iterable[str]) -> Iterator[str | ManifestError]:
+    """Give the files that ``paths`` mean, in order, and an error for each path that leads nowhere.
+
+    A file is given as it is, a folder with all manifests below it, sorted by name, hidden folders
+    left out. A folder that is reached twice by symbolic links is read once. ``-`` is standard
+    input.
+    """
+    for path in paths:
+        if path != STDIN and os.path.isdir(path):
+            yield from _in_folder(path, set())
+        elif path == STDIN or os.path.lexists(path):
+            yield path
+        else:
+            yield ManifestError(path, 1, 1, "there is no such file or folder")
+
+
+def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | ManifestError]:
+    try:
+        status = os.stat(folder)
+        if (status.st_dev, status.st_ino) in seen:
+            return
+        seen.add((status.st_dev, status.st_ino))
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        yield ManifestError(folder, 1, 1, _reason(error))
+        return
+    for entry in found:
+        path = entry.name if folder == os.curdir else entry.path
+        try:
+            is_folder = entry.is_dir()
+            is_file = entry.is_file() or entry.is_symlink()  # to nowhere: reading it says so
+        except OSError:
+            continue
+        if is_folder:
+            if not entry.name.startswith("."):
+                yield from _in_folder(path, seen)
+        elif is_file and entry.name.lower().endswith(EXTENSIONS):
+            yield path
+
+
+def read_file(path: str, *, name: str | None = None) -> list[Document]:
+    """Read the documents of a file, or of standard input for ``-``.
+
+    ``name`` is what the file is called in errors, and what tells JSON from YAML; of standard input
+    it is ``<stdin>`` unless given. A file that cannot be read is one document with an error.
+    """
+    data = read_bytes(path, name=name)
+    if isinstance(data, ManifestError):
+        text = Text(Source(data.file, b""), b"", Position(1, 1), "yaml")
+        return [Document(data.file, 0, None, None, data, (), text)]
+    return read_text(data, shown_name(path, name))
+
+
+def read_bytes(path: str, *, name: str | None = None) -> bytes | ManifestError:
+    """Read the bytes of a file, or of standard input for ``-``: for a look before ``read_text``."""
+    try:
+        if path == STDIN:
+            return sys.stdin.buffer.read()
+        with open(path, "rb") as file:
+            return file.read()
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
+        return ManifestError(shown_name(path, name), 1, 1, _reason(error))
+
+
+def shown_name(path: str, name: str | None = None) -> str:
+    """Give what a file is called in errors: see ``read_file``."""
+    if name is not None:
+        return name
+    return "<stdin>" if path == STDIN else path
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file or folder (or it is a symbolic link to none)"
+    if isinstance(error, IsADirectoryError):
+        return "this is a folder; name the files in it"
+    if isinstance(error, PermissionError):
+        return "this may not be read: the permission is missing"
+    return f"this cannot be read: {getattr(error, 'strerror', None) or error}"

@@ -1,0 +1,88 @@
+"""What is worth a note in a document that kubectl accepts, and the words for it."""
+
+from __future__ import annotations
+
+from jobsworth.manifests.parsing.nodes import child_path
+from jobsworth.manifests.parsing.records import Note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, Protocol
+
+    from jobsworth.manifests.parsing.records import NoteKind, Position
+
+    class Frame(Protocol):
+        """A mapping or list that is being read: at which key, or behind how many items."""
+
+        key: Any
+        items: Any
+
+
+_MOST = 200
+"""A document with more is made by a machine, or to do harm."""
+
+
+class NoteTaker:
+    """Collects the notes on a document while it is read; ``frames`` says where the reading is."""
+
+    def __init__(self, frames: Sequence[Frame]) -> None:
+        self._frames = frames
+        self._notes: list[Note] = []
+
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(self._notes)
+
+    def duplicate_key(
+        self, key: str, again: Position, first: Position, *, by_chance: bool = False
+    ) -> None:
+        kept = "which of the two counts is left to chance" if by_chance else "only the last counts"
+        self._add(
+            "duplicate-key",
+            key,
+            f"the key `{key}` stands in line {first.line} and in line {again.line}, and {kept}",
+            again,
+            first,
+        )
+
+    def merge_override(self, key: str, own: Position, merge: Position) -> None:
+        self._add(
+            "merge-override",
+            key,
+            f"the `<<` in line {merge.line} comes after `{key}` and replaces its value: kubectl "
+            "lets the later one win; put `<<` first",
+            own,
+            merge,
+        )
+
+    def coerced_key(self, source: str, key: str, position: Position) -> None:
+        self._add(
+            "coerced-key",
+            key,
+            f'the key `{source}` is no string: kubectl makes "{key}" of it; quote it to keep it',
+            position,
+        )
+
+    def dropped_content(self, position: Position) -> None:
+        self._notes.append(
+            Note(
+                "dropped-content",
+                "",
+                "kubectl reads nothing from here to the next `---` line: the document ended before",
+                position,
+            )
+        )
+
+    def _add(
+        self,
+        kind: NoteKind,
+        key: str,
+        message: str,
+        position: Position,
+        other: Position | None = None,
+    ) -> None:
+        if len(self._notes) < _MOST:
+            path = ""
+            for frame in self._frames[:-1]:
+                path = child_path(path, frame.key if frame.items is None else len(frame.items))
+            self._notes.append(Note(kind, child_path(path, key), message, position, other))

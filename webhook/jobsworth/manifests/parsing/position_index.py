@@ -1,0 +1,87 @@
+"""The places of an ordinary document's values, without the values: all that most findings need.
+
+Reading a document as a tree (:mod:`jobsworth.manifests.parsing.yaml_tree`) decodes every value again and
+looks for what kubectl refuses. A document whose value is known already, and that has neither anchors nor
+merges, needs none of that, and a linter of thousands of files feels the difference.
+"""
+
+from __future__ import annotations
+
+from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from jobsworth.manifests.parsing.libyaml import Mark
+
+
+class Spot:
+    """A value's place: like a Node, with the parser's mark for a position."""
+
+    __slots__ = ("children", "position", "shown")
+
+    def __init__(
+        self, position: Mark, children: dict[str, tuple[Mark, Spot]] | list[Spot] | None
+    ) -> None:
+        self.position = position
+        self.children = children
+        self.shown = True
+
+
+def outline(data: bytes) -> Spot | None:
+    """The root of a document that has been read without an error; None where a tree is needed."""
+    if b"&" in data or b"*" in data or b"<<" in data or b"!" in data:
+        return None
+    names: Any = backend().names
+    next_event = backend().events(data)
+    scalar, mapping, sequence = (
+        names.ScalarEvent,
+        names.MappingStartEvent,
+        names.SequenceStartEvent,
+    )
+    ends = (names.MappingEndEvent, names.SequenceEndEvent)
+    stack: list[Spot] = []
+    root: Spot | None = None
+    key: tuple[str, Mark] | None = None
+    try:
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is scalar:
+                if key is None and stack and isinstance(stack[-1].children, dict):
+                    text = event.value
+                    if event.implicit[0]:
+                        text = key_text(resolve(text)) if text else "null"
+                    key = text, event.start_mark
+                    continue
+                spot = Spot(event.start_mark, None)
+                spot.shown = event.start_mark.index != event.end_mark.index
+            elif kind is mapping or kind is sequence:
+                spot = Spot(event.start_mark, {} if kind is mapping else [])
+            elif kind in ends:
+                stack.pop()
+                if not stack:
+                    return root
+                continue
+            elif kind is names.DocumentEndEvent or kind is names.StreamEndEvent:
+                return None
+            else:
+                continue
+            if stack:
+                holder = stack[-1].children
+                if isinstance(holder, dict):
+                    assert key is not None
+                    holder[key[0]] = key[1], spot
+                    key = None
+                elif holder is not None:
+                    holder.append(spot)
+            elif spot.children is None:
+                return spot
+            else:
+                root = spot
+            if spot.children is not None:
+                stack.append(spot)
+    except (names.YAMLError, ScalarError, UnicodeDecodeError, IndexError):
+        return None

@@ -1,0 +1,321 @@
+"""A YAML document as kubectl reads it, with all rules, as a tree with positions.
+
+The grammar is libyaml's; what is done with its events is what go.yaml.in/yaml/v2 2.4.3 (decode.go)
+and sigs.k8s.io/yaml 1.6.0 do: the last of two equal keys wins; a merge writes over what stands
+before it; an anchor may be defined anew; only the first document of a chunk is read; every key
+becomes a string.
+"""
+
+from __future__ import annotations
+
+from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.libyaml_compat import Dialect
+from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node, copy_of
+from jobsworth.manifests.parsing.notes import NoteTaker
+from jobsworth.manifests.parsing.parse_stack import AliasBudget, Frame
+from jobsworth.manifests.parsing.records import Unreadable
+from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
+from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.manifests.parsing.fast_yaml import Value
+    from jobsworth.manifests.parsing.libyaml import Event, Mark
+    from jobsworth.manifests.parsing.records import Note, Position
+
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+class Tree:
+    """What ``compose`` gives: the root (None of a text without a document) and the notes."""
+
+    __slots__ = ("notes", "root")
+
+    def __init__(self, root: Node | None, notes: tuple[Note, ...]) -> None:
+        self.root = root
+        self.notes = notes
+
+
+def compose(data: bytes, begin: Position) -> Tree:
+    """Read the first YAML document of ``data``, which begins at a place in its file.
+
+    Raises Unreadable where kubectl refuses it.
+    """
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    places = Places(text, begin)
+    dialect = Dialect(data, places)
+    names: Any = backend().names
+    while True:
+        composer = _Composer(dialect, places)
+        try:
+            composer.read(names)
+        except names.YAMLError as error:
+            if dialect.repair(error):
+                continue
+            from jobsworth.manifests.parsing.parse_errors import explain
+
+            raise explain(error, data, places) from error
+        except UnicodeDecodeError as error:  # `!%FF x`; the event, and so the place, is lost
+            raise Unreadable(
+                "a tag in this document does not decode to UTF-8; remove it", places.at_index(0)
+            ) from error
+        return Tree(composer.root, composer.noted.notes())
+
+
+class _Composer:
+    """Makes a tree of events. ``root`` and ``noted`` are the result."""
+
+    def __init__(self, dialect: Dialect, places: Places) -> None:
+        self._dialect = dialect
+        self._places = places
+        self._frames: list[Frame] = []
+        self._anchors: dict[str, Node] = {}
+        self._unfinished: set[int] = set()
+        self._budget = AliasBudget()
+        self._unusable_keys: dict[str, str] = {}
+        self._has_endless_numbers = False
+        self.noted = NoteTaker(self._frames)
+        self.root: Node | None = None
+
+    def read(self, names: Any) -> None:
+        """Read events up to the end of the document; raises Unreadable or the parser's errors."""
+        next_event = backend().events(self._dialect.data)
+        handlers: dict[type, Callable[[Event], None]] = {
+            names.ScalarEvent: self._on_scalar,
+            names.AliasEvent: self._on_alias,
+            names.MappingStartEvent: self._on_mapping_start,
+            names.SequenceStartEvent: self._on_sequence_start,
+            names.MappingEndEvent: self._on_end,
+            names.SequenceEndEvent: self._on_end,
+            names.DocumentStartEvent: self._on_document_start,
+            names.StreamStartEvent: lambda event: None,
+        }
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is names.DocumentEndEvent:
+                self._note_what_follows(event, next_event, names)
+                break
+            if kind is names.StreamEndEvent:
+                break
+            handlers[kind](event)
+        if self._has_endless_numbers or self._unusable_keys:
+            self._refuse_what_json_cannot_say()
+
+    def _on_document_start(self, event: Event) -> None:
+        if event.version not in (None, (1, 1)):
+            raise self._refused("kubectl reads YAML 1.1 only; remove %YAML", event.start_mark)
+
+    def _on_scalar(self, event: Event) -> None:
+        node = Node(self._places.at(event.start_mark))
+        node.shown = event.start_mark.index != event.end_mark.index
+        text = self._dialect.text_of(event)
+        self._dialect.check(event, flows=bool(self._frames) and self._frames[-1].flows)
+        if event.tag is not None:
+            try:
+                node.scalar = resolve_tagged(event.tag, text)
+            except ScalarError as error:
+                raise self._refused(str(error), event.start_mark) from error
+        else:
+            node.scalar = resolve(text) if self._dialect.is_plain(event) else text
+        self._count(0, event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        if self._frames and self._frames[-1].expects_key():
+            merges = text == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG)
+            self._take_key(node, text, merges=merges)
+        else:
+            self._take_value(node)
+
+    def _on_alias(self, event: Event) -> None:
+        name = event.anchor or ""
+        target = self._anchors.get(name)
+        if target is None:
+            raise self._refused(
+                f"`*{name}` refers to an anchor, and nothing before it in this document is marked "
+                f'`&{name}`; to mean the text, quote it: "*{name}"',
+                event.start_mark,
+            )
+        if id(target) in self._unfinished:
+            raise self._refused(
+                f"`*{name}` stands inside of what `&{name}` marks, which would contain itself",
+                event.start_mark,
+            )
+        self._count(target.size, event)
+        node = Node(self._places.at(event.start_mark), copy_of(target.value), target.children)
+        node.scalar, node.height, node.is_alias = target.scalar, target.height, True
+        node.size = target.size + 1
+        if self._frames and self._frames[-1].expects_key():
+            self._take_key(node, None, merges=False)
+        else:
+            self._take_value(node)
+
+    def _on_mapping_start(self, event: Event) -> None:
+        frame = self._begin(event)
+        frame.node.children = frame.entries
+        frame.node.value = frame.mapping
+
+    def _on_sequence_start(self, event: Event) -> None:
+        frame = self._begin(event)
+        frame.node.children = frame.items = []
+
+    def _begin(self, event: Event) -> Frame:
+        node = Node(self._places.at(event.start_mark))
+        if self._frames and self._frames[-1].expects_key():
+            from jobsworth.manifests.parsing.parse_errors import explain_container_key
+
+            raise explain_container_key(self._places, event.start_mark)
+        if len(self._frames) >= DEEPEST:
+            raise Unreadable(TOO_DEEP, node.position)
+        self._count(0, event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        self._unfinished.add(id(node))
+        frame = Frame(node, flows=bool(event.flow_style))
+        self._frames.append(frame)
+        return frame
+
+    def _on_end(self, event: Event) -> None:
+        frame = self._frames.pop()
+        node = frame.node
+        if frame.items is not None:
+            node.value = [item.value for item in frame.items]
+        self._unfinished.discard(id(node))
+        node.height += 1
+        if node.height > DEEPEST:
+            raise Unreadable(TOO_DEEP, node.position)
+        self._take_value(node)
+
+    def _take_key(self, node: Node, source: str | None, *, merges: bool) -> None:
+        frame = self._frames[-1]
+        frame.key_node, frame.merges = node, merges
+        if merges:
+            frame.key = "<<"
+            self._budget.give_back()  # go-yaml looks at a merge key, but does not decode it
+            return
+        if node.children is not None:
+            raise Unreadable("an alias of a mapping or a list cannot be a key", node.position)
+        frame.node.size += node.size
+        try:
+            frame.key = key = key_text(node.scalar)
+        except ScalarError as error:
+            frame.key = key = f"\0{error}"
+            self._unusable_keys[key] = str(error)
+            return
+        if source not in (None, key) and not isinstance(node.scalar, str):
+            self.noted.coerced_key(source or "", key, node.position)
+        if key in frame.mapping and key not in frame.merged:
+            self.noted.duplicate_key(
+                key,
+                node.position,
+                frame.entries[key][0],
+                by_chance=frame.key_kinds[key] is not type(node.scalar),
+            )
+
+    def _take_value(self, node: Node) -> None:
+        if not self._frames:
+            self._become_json(node)
+            self.root = node
+            return
+        frame = self._frames[-1]
+        parent = frame.node
+        parent.height = max(parent.height, node.height)
+        parent.size += node.size
+        if frame.merges:
+            self._merge(frame, node)
+            frame.key, frame.merges = None, False
+            return
+        self._become_json(node)
+        if frame.items is not None:
+            frame.items.append(node)
+        elif frame.key is not None:
+            frame.entries[frame.key] = (frame.key_node.position, node)
+            frame.mapping[frame.key] = node.value
+            frame.merged.discard(frame.key)
+            frame.key_kinds[frame.key] = type(frame.key_node.scalar)
+            frame.key = None
+
+    def _merge(self, frame: Frame, node: Node) -> None:
+        """Write a mapping's entries into the frame's; of several mappings, the last one's first."""
+        sources = [node]
+        if isinstance(node.children, list) and not node.is_alias:
+            sources = node.children[::-1]
+            frame.node.size -= 1
+            self._budget.give_back()  # go-yaml decodes the items of such a list, not the list
+        for source in sources:
+            if not isinstance(source.children, dict):
+                raise Unreadable(
+                    "`<<` merges a mapping or a list of mappings, and this is neither",
+                    source.position,
+                )
+            for key, entry in source.children.items():
+                value = entry[1].value
+                owned = key in frame.mapping and key not in frame.merged
+                if owned and _differ(frame.mapping[key], value):
+                    own, merge = frame.entries[key][0], frame.key_node.position
+                    self.noted.merge_override(key, own, merge)
+                frame.entries[key] = entry
+                frame.mapping[key] = copy_of(value)
+                frame.merged.add(key)
+
+    def _become_json(self, node: Node) -> None:
+        scalar = node.scalar
+        if node.children is not None:
+            return
+        try:
+            node.value = json_number(scalar) if isinstance(scalar, float) else scalar
+        except ScalarError:
+            node.value = scalar
+            self._has_endless_numbers = True
+
+    def _refuse_what_json_cannot_say(self) -> None:
+        """Look for it at the end: what a later key has replaced is not there to be refused."""
+        unseen = [self.root] if self.root else []
+        while unseen:
+            node = unseen.pop()
+            if isinstance(node.children, dict):
+                for key, (position, child) in node.children.items():
+                    if key in self._unusable_keys:
+                        raise Unreadable(self._unusable_keys[key], position)
+                    unseen.append(child)
+            elif node.children is not None:
+                unseen += node.children
+            elif isinstance(node.value, float):
+                try:
+                    json_number(node.value)
+                except ScalarError as error:
+                    raise Unreadable(str(error), node.position) from error
+
+    def _note_what_follows(self, event: Event, next_event: Callable[[], Any], names: Any) -> None:
+        try:
+            if next_event().__class__ is names.StreamEndEvent:
+                return
+        except names.YAMLError:
+            pass
+        text, index = self._places.text, event.end_mark.index
+        while index < len(text) and (text[index].isspace() or text[index] == "#"):
+            comment_end = text.find("\n", index) if text[index] == "#" else index
+            index = comment_end + 1 if comment_end >= 0 else len(text)
+        self.noted.dropped_content(self._places.at_index(min(index, len(text) - 1)))
+
+    def _count(self, aliased: int, event: Event) -> None:
+        if not self._budget.spend(aliased):
+            raise self._refused(
+                "aliases blow this document up to more than kubectl accepts (excessive aliasing); "
+                "write the repeated parts out, or repeat less",
+                event.start_mark,
+            )
+
+    def _refused(self, message: str, mark: Mark) -> Unreadable:
+        return Unreadable(message, self._places.at(mark))
+
+
+def _differ(one: Value, other: Value) -> bool:
+    try:
+        return one != other
+    except RecursionError:
+        return True

@@ -1,0 +1,1 @@
+"""CEL expressions of policies."""

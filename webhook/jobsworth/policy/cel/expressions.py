@@ -1,0 +1,153 @@
+"""The expressions of a JobPolicy: CEL, as ValidatingAdmissionPolicy has it (KEP-3488).
+
+An expression is true of every object that is as it should be. It sees ``object``, ``oldObject`` (null on
+create) and ``request``. What cannot be compiled, or reads or calls something that there is not, stops the
+load; an expression that has no value for an object (it reads a field that is not set, say) is a breach of
+its own kind, for which the document's ``onInternalError`` holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jobsworth.policy.cel.cel_programs import (
+    Activation,
+    Activations,
+    BadExpression,
+    CannotEvaluate,
+    Program,
+)
+from jobsworth.policy.language.violation_codes import EXPRESSION_FAILED, EXPRESSION_FALSE
+from jobsworth.policy.violation import Breach
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from jobsworth.policy.language.problems import Problems
+    from jobsworth.policy.policy_request import PolicyRequest
+
+_MOST_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expression:
+    """One expression with what is said where it is false.
+
+    Attributes:
+        program: what must be true.
+        message: what is said otherwise; empty for the expression itself.
+        message_program: makes the message; None where it needs none to be made.
+        field: the field path that it is about; empty for the whole object.
+    """
+
+    program: Program
+    message: str
+    message_program: Program | None
+    field: str
+
+    def breaches(self, activation: Activation) -> Iterator[Breach]:
+        """What is to be said about an object: nothing where the expression is true."""
+        try:
+            if activation.truth(self.program):
+                return
+        except CannotEvaluate as error:
+            said = f"cannot evaluate {_short(self.program.source)}: {error}"
+            yield Breach(EXPRESSION_FAILED, self.field, "ExpressionFailed", said)
+            return
+        yield Breach(EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(activation))
+
+    def _message(self, activation: Activation) -> str:
+        """The message, as the API server chooses among what there is for it."""
+        if self.message_program is not None:
+            try:
+                made = activation.text(self.message_program).strip()
+            except CannotEvaluate:
+                made = ""
+            if made and "\n" not in made:
+                return made
+        return self.message or f"failed expression: {self.program.source.strip()}"
+
+
+class Expressions:
+    """The expressions of one document."""
+
+    __slots__ = ("_activations", "items")
+
+    def __init__(self, items: tuple[Expression, ...]) -> None:
+        self.items = items
+        self._activations = Activations(_programs(items))
+
+    def judge(self, request: PolicyRequest) -> Iterator[Breach]:
+        """What is to be said about a request, in the order of the expressions."""
+        activation = self._activations.activation(
+            {"object": request.object, "oldObject": request.old, "request": _described(request)}
+        )
+        for expression in self.items:
+            yield from expression.breaches(activation)
+
+
+def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> Expressions:
+    """The expressions of a document.
+
+    Args:
+        value: well-formed by the schema.
+        path: of the expressions in the document.
+        problems: takes what cannot be compiled.
+    """
+    items = (_read_item(item, f"{path}[{index}]", problems) for index, item in enumerate(value))
+    return Expressions(tuple(item for item in items if item is not None))
+
+
+def _read_item(value: Mapping[str, str], path: str, problems: Problems) -> Expression | None:
+    program = _compiled(value["expression"], f"{path}.expression", problems)
+    made: Program | None = None
+    if "messageExpression" in value:
+        made = _compiled(value["messageExpression"], f"{path}.messageExpression", problems)
+    if program is None:
+        return None
+    return Expression(
+        program=program,
+        message=value.get("message", ""),
+        message_program=made,
+        field=value.get("field", ""),
+    )
+
+
+def _compiled(source: str, field: str, problems: Problems) -> Program | None:
+    try:
+        return Program(source)
+    except BadExpression as error:
+        place = f"line {error.line}, column {error.column}"
+        problems.add(field, f"at {place} of the expression: {error.message}", error.hint)
+        return None
+
+
+def _programs(items: tuple[Expression, ...]) -> Iterator[Program]:
+    for item in items:
+        yield item.program
+        if item.message_program is not None:
+            yield item.message_program
+
+
+def _described(request: PolicyRequest) -> dict[str, Any]:
+    """The request as expressions see it: the fields of an AdmissionRequest that are known."""
+    user: dict[str, Any] = {"username": request.user or "", "groups": list(request.groups)}
+    resource = "jobs" if request.kind == "Job" else "cronjobs"
+    return {
+        "kind": {"group": "batch", "version": "v1", "kind": request.kind},
+        "resource": {"group": "batch", "version": "v1", "resource": resource},
+        "subResource": "",
+        "name": request.name,
+        "namespace": request.namespace,
+        "operation": request.operation,
+        "userInfo": user,
+        "dryRun": request.dry_run,
+        "options": dict(request.options),
+    }
+
+
+def _short(source: str) -> str:
+    text = " ".join(source.split())
+    return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"

@@ -1,0 +1,1 @@
+"""Defaults of policies, and how they are applied to an object."""

@@ -1,0 +1,1 @@
+"""JobPolicy documents: schema, reader, and the set of policies that apply together."""

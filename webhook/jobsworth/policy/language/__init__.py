@@ -1,0 +1,1 @@
+"""The vocabulary of JobPolicy documents: fields, codes, schema parts and problems."""

@@ -1,0 +1,1 @@
+"""Limits of policies on fields, labels, failure policies and resources."""

@@ -1,0 +1,161 @@
+"""What a document demands of the shape of a podFailurePolicy (KEP-3329).
+
+These limits speak about a Job that has one; ``required`` demands it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
+from jobsworth.api.errors import FieldError, invalid, not_supported, required
+from jobsworth.policy.language import violation_codes
+from jobsworth.policy.violation import Breach
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from jobsworth.policy.language.problems import Problems
+    from jobsworth.policy.policy_request import JobView
+
+    Judge = Callable[[JobView], Iterable[Breach]]
+    Rules = list[dict[str, Any]]
+
+DISRUPTION = "DisruptionTarget"
+"""The condition of a Pod that the cluster, not its program, has ended."""
+
+
+def read(value: Mapping[str, Any], path: str, problems: Problems) -> Iterator[Judge]:
+    """The judges of a failure policy's shape.
+
+    Args:
+        value: the limits of ``podFailurePolicy``, well-formed.
+        path: of them in the document.
+        problems: takes what the schema cannot say.
+    """
+    hint = value.get("message", "")
+    allowed = value.get("allowedActions", ACTIONS)
+    must_fail = value.get("failJobOnExitCodes", ())
+    if must_fail and "FailJob" not in allowed:
+        problems.add(
+            f"{path}.failJobOnExitCodes",
+            "no exit code can fail the Job: the action FailJob is not among allowedActions",
+            "allow it",
+        )
+    if value.get("ignoreDisruptionsFirst") and "Ignore" not in allowed:
+        problems.add(
+            f"{path}.ignoreDisruptionsFirst",
+            "disruptions cannot be ignored: the action Ignore is not among allowedActions",
+            "allow it",
+        )
+    least, most = value.get("minimumRules", 0), value.get("maximumRules", MAX_RULES)
+    if least > most:
+        problems.add(
+            f"{path}.minimumRules",
+            f"the minimum {least} is greater than the maximum {most}",
+            "no failure policy can keep both",
+        )
+    if "allowedActions" in value:
+        yield _judge(hint, lambda rules, view: _actions(rules, allowed))
+    if value.get("ignoreDisruptionsFirst"):
+        yield _judge(hint, _ignores_disruptions_first)
+    if must_fail:
+        yield _judge(hint, lambda rules, view: _fails_job(rules, view, must_fail))
+    if "minimumRules" in value or "maximumRules" in value:
+        yield _judge(hint, lambda rules, view: _count(rules, least, most))
+
+
+Found = tuple[str, str, FieldError]
+"""A code, a path below the failure policy, and what is wrong there."""
+
+
+def _judge(hint: str, find: Callable[[Rules, JobView], Iterable[Found]]) -> Judge:
+    def judge(view: JobView) -> Iterable[Breach]:
+        policy = view.spec.get("podFailurePolicy")
+        if policy is None:
+            return ()
+        at = f"{view.path}.podFailurePolicy"
+        return [
+            Breach(code, f"{at}.{field}", error.reason, error.message, hint=hint)
+            for code, field, error in find(policy.get("rules") or [], view)
+        ]
+
+    return judge
+
+
+def _actions(rules: Rules, allowed: tuple[str, ...]) -> Iterator[Found]:
+    for index, rule in enumerate(rules):
+        action = rule.get("action", "")
+        if action not in allowed:
+            found = not_supported("", action, allowed)
+            yield violation_codes.FAILURE_POLICY_ACTION, f"rules[{index}].action", found
+
+
+def _ignores_disruptions_first(rules: Rules, view: JobView) -> Iterator[Found]:
+    if rules and _ignores_disruptions(rules[0]):
+        return
+    place = next((index for index, rule in enumerate(rules) if _ignores_disruptions(rule)), None)
+    code = violation_codes.FAILURE_POLICY_IGNORES_DISRUPTIONS
+    if place is None:
+        detail = f"the first rule must have the action Ignore for the Pod condition {DISRUPTION}"
+        yield code, "rules", required("", detail)
+        return
+    detail = (
+        f"the rule that ignores the Pod condition {DISRUPTION} must be the first: "
+        "one before it may match a Pod that was disrupted"
+    )
+    yield code, f"rules[{place}]", FieldError("FieldValueInvalid", "", f"Invalid value: {detail}")
+
+
+def _ignores_disruptions(rule: dict[str, Any]) -> bool:
+    return rule.get("action") == "Ignore" and any(
+        pattern.get("type") == DISRUPTION and pattern.get("status", "True") == "True"
+        for pattern in rule.get("onPodConditions") or ()
+    )
+
+
+def _count(rules: Rules, least: int, most: int) -> Iterator[Found]:
+    if len(rules) < least:
+        found = invalid("", len(rules), f"must have at least {_rules(least)}")
+        yield violation_codes.FAILURE_POLICY_RULES, "rules", found
+    elif len(rules) > most:
+        found = invalid("", len(rules), f"must have at most {_rules(most)}")
+        yield violation_codes.FAILURE_POLICY_RULES, "rules", found
+
+
+def _rules(count: int) -> str:
+    return "1 rule" if count == 1 else f"{count} rules"
+
+
+def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterator[Found]:
+    """Exit codes that do not fail the Job, in whichever container they end a Pod.
+
+    Rules on Pod conditions are left aside: what ends a Pod from outside has no say in what its program
+    means by an exit code.
+    """
+    containers = [container.get("name", "") for container in view.pod.get("containers") or ()]
+    for exit_code in exit_codes:
+        for container in containers:
+            index, action = _decided(rules, exit_code, container)
+            if action == "FailJob":
+                continue
+            by = "no rule matches it" if index is None else f"rules[{index}] has {action}"
+            yield (
+                violation_codes.FAILURE_POLICY_EXIT_CODES,
+                "rules" if index is None else f"rules[{index}].action",
+                required(
+                    "",
+                    f"exit code {exit_code} of container {container} must lead to FailJob, and {by}",
+                ),
+            )
+
+
+def _decided(rules: Rules, exit_code: int, container: str) -> tuple[int | None, str]:
+    """The first rule that matches an exit code of a container, and its action."""
+    for index, rule in enumerate(rules):
+        condition = rule.get("onExitCodes")
+        if condition is None or condition.get("containerName", container) != container:
+            continue
+        if (exit_code in (condition.get("values") or ())) == (condition.get("operator") == "In"):
+            return index, rule.get("action", "")
+    return None, ""

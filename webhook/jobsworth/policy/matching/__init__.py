@@ -1,0 +1,1 @@
+"""Matching: which requests a policy applies to."""

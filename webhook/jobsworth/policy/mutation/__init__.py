@@ -1,0 +1,1 @@
+"""Mutation: applying the defaults of policies to an object."""

@@ -1,0 +1,259 @@
+"""What a JobPolicy judges: a request to create or update a Job or CronJob, and a view of its Job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.validation_request import Request
+from jobsworth.provenance.field_ownership import written
+from jobsworth.validation.engine import engine_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jobsworth.api.declare import Field
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.server import ApiServer
+    from jobsworth.provenance.field_ownership import Written
+
+CREATE, UPDATE = "CREATE", "UPDATE"
+OPERATIONS = (CREATE, UPDATE)
+KINDS = ("Job", "CronJob")
+
+CRON_JOB_CONTROLLERS = (
+    "system:serviceaccount:kube-system:cronjob-controller",
+    "system:kube-controller-manager",
+)
+"""Who makes the Jobs of CronJobs: with ``--use-service-account-credentials``, and without."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRequest:
+    """A request to create or update an object, as admission sees it.
+
+    Attributes:
+        operation: ``CREATE`` or ``UPDATE``.
+        kind: ``Job`` or ``CronJob``.
+        namespace: of the object.
+        name: of the object; empty where the server is still to generate it.
+        object: the object, with the API server's defaults; it is never changed.
+        old: the stored object of an update, otherwise None.
+        user: who asks; None where nobody can know, as on the command line.
+        groups: of the user.
+        namespace_labels: of the namespace; None where they are not known.
+        dry_run: nothing will be stored.
+        options: the CreateOptions or UpdateOptions of the request.
+        unreadable: the values of ``object`` that could not be decoded, and so are not in it.
+        manifest: what somebody wrote, where that is at hand; None where only ``object`` can tell.
+    """
+
+    operation: str
+    kind: str
+    namespace: str
+    name: str
+    object: dict[str, Any]
+    old: dict[str, Any] | None = None
+    user: str | None = None
+    groups: tuple[str, ...] = ()
+    namespace_labels: Mapping[str, str] | None = None
+    dry_run: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+    unreadable: tuple[FieldError, ...] = ()
+    manifest: dict[str, Any] | None = None
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """The object's labels."""
+        return self.object["metadata"].get("labels") or {}
+
+    @property
+    def owner_kinds(self) -> list[str]:
+        """The kinds of the objects that own this one."""
+        owners = self.object["metadata"].get("ownerReferences") or ()
+        return [owner.get("kind", "") for owner in owners]
+
+    @property
+    def is_made_by_a_cron_job(self) -> bool:
+        """Whether the CronJob controller creates it: its CronJob was judged before."""
+        return (
+            self.operation == CREATE
+            and self.user in CRON_JOB_CONTROLLERS
+            and "CronJob" in self.owner_kinds
+        )
+
+
+def of_manifest(
+    value: Any,
+    server: ApiServer,
+    *,
+    old: Any = None,
+    namespace: str = "",
+    user: str | None = None,
+    groups: tuple[str, ...] = (),
+    namespace_labels: Mapping[str, str] | None = None,
+    readable: bool = False,
+) -> PolicyRequest:
+    """The request that a manifest becomes when it is sent to an API server, which fills in its defaults.
+
+    Args:
+        value: the manifest, as JSON decodes it.
+        server: whose defaults are filled in.
+        old: the manifest or object that it replaces; None for a create.
+        namespace: used where the manifest has none.
+        user: who will send it, where that is known.
+        groups: of the user.
+        namespace_labels: of the namespace, where they are known.
+        readable: take what can be decoded of a malformed manifest instead of raising CannotDecode.
+
+    Raises:
+        UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
+        CannotDecode: the API server could not decode it.
+    """
+    engine = engine_for(server)
+
+    unreadable: tuple[FieldError, ...] = ()
+    if readable:
+        part = engine.default_readable(value)
+        filled, unreadable = part.object, part.errors
+        stored = None if old is None else engine.default_readable(old).object
+    else:
+        filled, stored = engine.default(value), None if old is None else engine.default(old)
+    metadata = filled["metadata"]
+    return PolicyRequest(
+        operation=CREATE if old is None else UPDATE,
+        kind=filled["kind"],
+        namespace=metadata.get("namespace") or namespace or "default",
+        name=metadata.get("name") or "",
+        object=filled,
+        old=stored,
+        user=user,
+        groups=groups,
+        namespace_labels=namespace_labels,
+        unreadable=unreadable,
+        manifest=value,
+    )
+
+
+class Origin(Enum):
+    """How a field came by its value."""
+
+    WRITTEN = "written"
+    """A client wrote it, or it is not the value that the server sets."""
+    DEFAULTED = "defaulted"
+    """No client wrote it."""
+    UNKNOWN = "unknown"
+    """It is the server's default, and the object does not tell whether a client wrote it."""
+
+
+class JobView:
+    """A Job, or the Job inside a CronJob as it will be made.
+
+    The API server leaves the Job inside a CronJob without a Job's defaults until it is made; a policy
+    judges what will run, so that the CronJob is refused and not the Jobs that it makes later.
+
+    Args:
+        kind: ``Job`` or ``CronJob``.
+        object: the whole object, with the server's defaults.
+        server: whose defaults they are.
+        manifest: what a client wrote, where it is known; otherwise the traces in `object` tell.
+
+    Attributes:
+        kind: ``Job`` or ``CronJob``.
+        object: the whole object.
+        path: the field path of the JobSpec: ``spec`` or ``spec.jobTemplate.spec``.
+        spec: the JobSpec with the defaults that the Job will have.
+        cron: the CronJobSpec; None of a Job.
+    """
+
+    __slots__ = ("_manifest", "_server", "_written", "cron", "kind", "object", "path", "spec")
+
+    def __init__(
+        self,
+        kind: str,
+        object: dict[str, Any],
+        server: ApiServer,
+        manifest: dict[str, Any] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.object = object
+        spec: dict[str, Any] = object["spec"]
+        if kind == "CronJob":
+            self.cron: dict[str, Any] | None = spec
+            self.path = "spec.jobTemplate.spec"
+            spec = spec["jobTemplate"]["spec"]
+        else:
+            self.cron = None
+            self.path = "spec"
+        self.spec = _as_it_will_be(spec, server)
+        self._server = server
+        self._manifest = manifest
+        self._written: Written | None = None
+
+    @property
+    def pod(self) -> dict[str, Any]:
+        """The PodSpec."""
+        pod: dict[str, Any] = self.spec["template"]["spec"]
+        return pod
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The whole object's metadata."""
+        metadata: dict[str, Any] = self.object["metadata"]
+        return metadata
+
+    def origin(self, steps: Sequence[str], declared: Field) -> Origin:
+        """Tell how a field came by its value.
+
+        Args:
+            steps: the names that lead to the field from the object: ``("spec", "backoffLimit")``.
+            declared: the field's declaration.
+        """
+        holder, name = self._holder(steps[:-1]), steps[-1]
+        if tuple(steps[:-1]) == tuple(self.path.split(".")):
+            if name not in holder:
+                return Origin.DEFAULTED  # the server sets it when the CronJob makes the Job
+            default = server_default(name, holder, self._server)
+        else:
+            default = declared.default
+        if default is None or holder.get(name) != default:
+            return Origin.WRITTEN
+        if self._written is None:
+            self._written = written(self.object if self._manifest is None else self._manifest)
+        if self._written.has(steps):
+            return Origin.WRITTEN
+        return Origin.DEFAULTED if self._written.known else Origin.UNKNOWN
+
+    def _holder(self, steps: Sequence[str]) -> Mapping[str, Any]:
+        holder: Any = self.object
+        for step in steps:
+            holder = holder[step]
+        found: Mapping[str, Any] = holder
+        return found
+
+
+def server_default(name: str, spec: Mapping[str, Any], server: ApiServer) -> Any:
+    """Return what the server sets for a field of a JobSpec that lacks it; None where it sets nothing."""
+    return _as_it_will_be({key: part for key, part in spec.items() if key != name}, server).get(
+        name
+    )
+
+
+_CONSTANTS = {
+    name: declared.default
+    for name, declared in JobSpec.fields.items()
+    if declared.default is not None and not declared.gate
+}
+
+
+def _as_it_will_be(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
+    """A JobSpec with the defaults of its own fields; what lies below them is shared."""
+    filled = {name: value for name, value in spec.items() if value is not None}
+    request = Request(server, "Job")
+    for defaulter in JobSpec.defaulters:
+        defaulter(filled, request)
+    for name, constant in _CONSTANTS.items():
+        filled.setdefault(name, constant)
+    return filled

@@ -1,0 +1,152 @@
+"""From plain documents to a set of policies, or to all that is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.api.meta.label_selector import check_label_selector
+from jobsworth.policy import immutability, lint_rules
+from jobsworth.policy.cel import expressions
+from jobsworth.policy.defaults import defaults
+from jobsworth.policy.documents import conflicts, schema_errors
+from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy
+from jobsworth.policy.language.problems import BadPolicy, Problem, Problems
+from jobsworth.policy.limits import limits
+from jobsworth.policy.matching import matching
+from jobsworth.policy.policy_request import UPDATE
+from jobsworth.policy.policy_set import PolicySet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from jobsworth.policy.matching.matching import Matching
+
+SELECTORS = ("namespaceSelector", "objectSelector")
+
+
+def read(documents: Sequence[object]) -> PolicySet:
+    """The policies that some documents say, as one set.
+
+    Args:
+        documents: as YAML or JSON decodes them, each a JobPolicy.
+
+    Raises:
+        BadPolicy: something is wrong with at least one of them; it has all problems at once.
+    """
+    found: list[Problem] = []
+    policies: list[JobPolicy] = []
+    numbers: dict[str, int] = {}
+    for number, document in enumerate(documents):
+        problems = Problems(number)
+        policy = _read_document(document, problems)
+        _check_name(document, numbers, problems)
+        found.extend(problems.found)
+        if policy is not None:
+            policies.append(policy)
+    if not found:
+        found.extend(conflicts.between(dict(enumerate(policies))))
+    if found:
+        raise BadPolicy(tuple(found))
+    return PolicySet(tuple(policies))
+
+
+def is_policy(document: object) -> bool:
+    """Whether a document says that it is a JobPolicy, of whatever version."""
+    return (
+        isinstance(document, dict)
+        and document.get("kind") == KIND
+        and str(document.get("apiVersion", "")).partition("/")[0] == API_VERSION.partition("/")[0]
+    )
+
+
+def _check_name(document: object, numbers: dict[str, int], problems: Problems) -> None:
+    metadata = document.get("metadata") if isinstance(document, dict) else None
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    if not isinstance(name, str):
+        return
+    if name in numbers:
+        problems.add(
+            "metadata.name",
+            f'"{name}" is the name of document {numbers[name] + 1} already',
+            "give each policy a name of its own",
+        )
+    numbers.setdefault(name, problems.document)
+
+
+def _read_document(document: object, problems: Problems) -> JobPolicy | None:
+    if not isinstance(document, dict):
+        problems.add("", "is not a mapping", f"write apiVersion: {API_VERSION}, kind: {KIND} …")
+        return None
+    schema_errors.check(document, problems)
+    spec = document.get("spec")
+    if not isinstance(spec, dict):
+        return None
+    parts = {
+        name: read_part(spec[name], f"spec.{name}", problems)
+        for name, read_part in _PARTS.items()
+        if name in spec and not problems.at_or_below(f"spec.{name}")
+    }
+    match = _matchers(spec, "match", problems)
+    exempt = _matchers(spec, "exempt", problems)
+    if problems.found:
+        return None
+    matched = matching.matching(match, exempt)
+    _check_reach(spec, matched, problems)
+    on_internal_error: str = spec.get("onInternalError", "deny")
+    return JobPolicy(
+        name=document["metadata"]["name"],
+        description=spec.get("description", ""),
+        message=spec.get("message", ""),
+        contact=spec.get("contact", ""),
+        priority=spec.get("priority", 0),
+        enforcement=spec.get("enforcement", "deny"),
+        on_internal_error=on_internal_error,
+        on_unreadable=spec.get("onUnreadable", on_internal_error),
+        cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
+        matching=matched,
+        **parts,
+    )
+
+
+def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems) -> None:
+    """Note the parts that never speak, because of what the document matches."""
+    if "immutable" in spec and UPDATE not in matched.operations:
+        problems.add(
+            "spec.immutable",
+            "says nothing: match leaves updates out",
+            "add UPDATE to its operations",
+        )
+    if "cronJob" in spec.get("limits", ()) and "CronJob" not in matched.kinds:
+        problems.add(
+            "spec.limits.cronJob",
+            "says nothing: match leaves CronJobs out",
+            "add CronJob to its kinds",
+        )
+
+
+_PARTS: dict[str, Callable[[Any, str, Problems], Any]] = {
+    "defaults": defaults.read,
+    "limits": limits.read,
+    "immutable": immutability.read,
+    "rules": lint_rules.read,
+    "expressions": expressions.read,
+}
+
+
+def _matchers(spec: Mapping[str, Any], name: str, problems: Problems) -> list[dict[str, Any]]:
+    if name not in spec or problems.at_or_below(f"spec.{name}"):
+        return []
+    value = spec[name]
+    if isinstance(value, dict):
+        _check_selectors(value, f"spec.{name}", problems)
+        return [value]
+    for index, matcher in enumerate(value):
+        _check_selectors(matcher, f"spec.{name}[{index}]", problems)
+    return list(value)
+
+
+def _check_selectors(matcher: Mapping[str, Any], path: str, problems: Problems) -> None:
+    for name in SELECTORS:
+        if name in matcher:
+            for error in check_label_selector(matcher[name], f"{path}.{name}"):
+                problems.add(error.field, error.message)

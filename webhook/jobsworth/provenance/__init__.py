@@ -1,0 +1,1 @@
+"""Provenance: which parts of an object a client wrote, and which the API server added."""

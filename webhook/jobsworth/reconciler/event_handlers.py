@@ -1,0 +1,135 @@
+"""Who is to be looked at when something has changed: which Jobs, when, and which Pods of nobody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.controller import well_known_names
+from jobsworth.controller.ownership import controlling_job
+from jobsworth.controller.pods import ENDED_BADLY, ENDED_WELL
+from jobsworth.controller.signals import Count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.pods import Pod
+    from jobsworth.reconciler.expectations import Expectations
+    from jobsworth.reconciler.informers import CachedJob, JobCache, PodCache
+    from jobsworth.reconciler.orphan_pods import OrphanRelease
+    from jobsworth.reconciler.work_queue import WorkQueue
+
+
+class Waking:
+    """Listens to both caches, and puts into two queues what they mean.
+
+    Args:
+        queue: of Jobs, by ``namespace/name``.
+        orphan_queue: of Pods, by UID.
+        count: a counter goes up.
+    """
+
+    def __init__(
+        self,
+        *,
+        jobs: JobCache,
+        pods: PodCache,
+        queue: WorkQueue,
+        orphan_queue: WorkQueue,
+        orphans: OrphanRelease,
+        expectations: Expectations,
+        settings: Settings,
+        count: Callable[[Count], None],
+    ) -> None:
+        self._jobs = jobs
+        self._pods = pods
+        self._queue = queue
+        self._orphan_queue = orphan_queue
+        self._orphans = orphans
+        self._expectations = expectations
+        self._settings = settings
+        self._count = count
+        jobs.changed = self.job_changed
+        pods.changed = self.pod_changed
+
+    def job_changed(self, old: CachedJob | None, new: CachedJob | None) -> None:
+        """A Job was added, changed, or deleted."""
+        if new is None:
+            if old is not None:
+                self._queue.add(old.job.key)
+                self._free_pods_of(old)
+            return
+        job = new.job
+        if not self._settings.manages(job.managed_by):
+            return
+        if job.finished:
+            if old is None or not old.job.finished:
+                self._queue.add(job.key)  # what is remembered of it can go
+                self._free_pods_of(new)
+        elif old is None or old.job.generation != job.generation or job.deleting:
+            self._queue.add(job.key)
+        else:
+            self._queue.add(job.key, self._settings.batch_delay)
+        if job.deleting and (old is None or not old.job.deleting):
+            self._free_pods_of(new)
+
+    def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
+        """A Pod was added, changed, or deleted."""
+        pod = new or old
+        if pod is None:
+            return
+        self._count_finalizer(old, new)
+        if new is None or not new.tracking:
+            self._expectations.seen_released(pod.uid)
+        if new is not None and new.tracking and self._orphans.concerns(new):
+            self._orphan_queue.add(new.uid)
+        self._wake_controllers(old, new)
+        if new is not None and new.controller is None and _may_be_wanted(old, new):
+            self._wake_selecting(new)
+
+    def _wake_controllers(self, old: Pod | None, new: Pod | None) -> None:
+        for pod in (old, new):
+            name = None if pod is None else controlling_job(pod)
+            if pod is None or name is None:
+                continue
+            key = f"{pod.namespace}/{name}"
+            cached = self._jobs.get(key)
+            if cached is not None and cached.uid == (pod.controller and pod.controller.uid):
+                if not cached.job.finished and self._settings.manages(cached.job.managed_by):
+                    self._queue.add(key, self._settings.batch_delay)
+                if old is not None and new is not None and old.controller == new.controller:
+                    return
+
+    def _wake_selecting(self, pod: Pod) -> None:
+        for cached in self._jobs.of_namespace(pod.namespace):
+            job = cached.job
+            if (
+                not job.finished
+                and self._settings.manages(job.managed_by)
+                and job.selector.matches(pod)
+            ):
+                self._queue.add(job.key, self._settings.batch_delay)
+
+    def _free_pods_of(self, cached: CachedJob) -> None:
+        job = cached.job
+        pods = self._pods.of_owner(job.uid)
+        pods += [pod for pod in self._pods.loose(job.namespace) if job.selector.matches(pod)]
+        for pod in pods:
+            if self._orphans.concerns(pod):
+                self._orphan_queue.add(pod.uid)
+
+    def _count_finalizer(self, old: Pod | None, new: Pod | None) -> None:
+        """A Pod that has ended gained or lost its finalizer, which tells how fast Pods are counted."""
+        before, after = _waits_to_be_counted(old), _waits_to_be_counted(new)
+        if before != after:
+            event = "add" if after else "delete"
+            self._count(Count(well_known_names.TERMINATED_PODS, (("event", event),)))
+
+
+def _waits_to_be_counted(pod: Pod | None) -> bool:
+    return pod is not None and bool(pod.tracking) and pod.state in (ENDED_WELL, ENDED_BADLY)
+
+
+def _may_be_wanted(old: Pod | None, new: Pod) -> bool:
+    """Whether a Pod without a controller has become one, or has other labels."""
+    return old is None or old.controller is not None or old.labels != new.labels

@@ -1,0 +1,271 @@
+"""Jobs and Pods as the watches have shown them, held small, found by what the reconciler asks for.
+
+A cache takes a whole list or single events; it drops what it has seen already (watches may repeat
+themselves after a break) and tells a listener what has changed, after the change can be read.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from jobsworth.client.api import resource_version
+from jobsworth.controller.jobs import API_VERSION, KIND, Job, read_job
+from jobsworth.controller.pods import Pod, read_pod
+from jobsworth.reconciler.expectations import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from jobsworth.controller.controller_settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJob:
+    """A Job, and what has to be sent back when its status is written.
+
+    Attributes:
+        metadata: as it was read, without managedFields; not to be changed.
+    """
+
+    job: Job
+    metadata: dict[str, Any]
+
+
+class _Versioned(Protocol):
+    @property
+    def uid(self) -> str: ...
+
+    @property
+    def resource_version(self) -> str: ...
+
+
+T = TypeVar("T", bound=_Versioned)
+
+
+class Cache(Generic[T]):
+    """What the caches of Jobs and of Pods have in common.
+
+    Attributes:
+        gone: is told the UID of each object that has gone.
+        seen: how far the cache has come.
+        synced: set once the first list is in.
+        changed: is told of each change: the old object or None, the new one or None.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.seen = Seen()
+        self.synced = threading.Event()
+        self.changed: Callable[[T | None, T | None], None] = lambda old, new: None
+        self.gone: Callable[[str], None] = lambda uid: None
+        self._by_uid: dict[str, T] = {}
+
+    def read(self, obj: dict[str, Any]) -> T | None:
+        """What is kept of an object; None if nothing is."""
+        raise NotImplementedError
+
+    def replace(self, objects: Iterable[dict[str, Any]], version: int, begun: float) -> None:
+        """Take a whole list.
+
+        Args:
+            version: the list's resourceVersion.
+            begun: when it was asked for, by the clock of the expectations.
+        """
+        fresh: dict[str, T] = {}
+        for obj in objects:
+            kept = self.read(obj)
+            if kept is not None:
+                fresh[kept.uid] = kept
+        changes: list[tuple[T | None, T | None]] = []
+        with self.lock:
+            for uid, new in fresh.items():
+                old = self._by_uid.get(uid)
+                if old is None or old.resource_version != new.resource_version:
+                    changes.append((old, new))
+            for uid, old in self._by_uid.items():
+                if uid not in fresh:
+                    changes.append((old, None))
+            for old_one, new_one in changes:
+                self._change(old_one, new_one)
+            self.seen = Seen(version, begun)
+        self.synced.set()
+        for old_one, new_one in changes:
+            self._tell(old_one, new_one)
+
+    def apply(self, kind: str, obj: dict[str, Any]) -> None:
+        """Take an event of a watch: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
+        version = resource_version(obj)
+        if kind == "BOOKMARK":
+            self._advance(version)
+            return
+        if version and version <= self.seen.version:
+            return
+        new = None if kind == "DELETED" else self.read(obj)
+        uid = obj["metadata"]["uid"]
+        with self.lock:
+            old = self._by_uid.get(uid)
+            if old is not None or new is not None:
+                self._change(old, new)
+            self.seen = Seen(max(version, self.seen.version), self.seen.listed)
+        if old is not None or new is not None:
+            self._tell(old, new)
+
+    def get_uid(self, uid: str) -> T | None:
+        """The object with a UID."""
+        return self._by_uid.get(uid)
+
+    def __len__(self) -> int:
+        return len(self._by_uid)
+
+    def _tell(self, old: T | None, new: T | None) -> None:
+        self.changed(old, new)
+        if new is None and old is not None:
+            self.gone(old.uid)
+
+    def _advance(self, version: int) -> None:
+        with self.lock:
+            self.seen = Seen(max(version, self.seen.version), self.seen.listed)
+
+    def _change(self, old: T | None, new: T | None) -> None:
+        if new is not None:
+            self._by_uid[new.uid] = new
+        elif old is not None:
+            self._by_uid.pop(old.uid, None)
+
+
+class CachedJob(StoredJob):
+    """A Job as the cache has it."""
+
+    __slots__ = ()
+
+    @property
+    def uid(self) -> str:
+        """Its UID."""
+        return self.job.uid
+
+    @property
+    def resource_version(self) -> str:
+        """Its resourceVersion."""
+        return self.job.resource_version
+
+
+class JobCache(Cache[CachedJob]):
+    """All Jobs, whoever manages them.
+
+    Args:
+        settings: how Jobs are read.
+        look: is shown each Job as it comes, before it is cut down.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        look: Callable[[dict[str, Any]], None] = lambda job: None,
+    ) -> None:
+        super().__init__()
+        self._settings = settings
+        self._look = look
+        self._by_key: dict[str, CachedJob] = {}
+        self._by_namespace: dict[str, dict[str, CachedJob]] = {}
+
+    def read(self, obj: dict[str, Any]) -> CachedJob | None:
+        """The Job, without its managedFields."""
+        # The items of a list lack these two.
+        obj.setdefault("apiVersion", API_VERSION)
+        obj.setdefault("kind", KIND)
+        self._look(obj)
+        return stored(obj, self._settings)
+
+    def get(self, key: str) -> CachedJob | None:
+        """The Job of a ``namespace/name``."""
+        return self._by_key.get(key)
+
+    def of_namespace(self, namespace: str) -> list[CachedJob]:
+        """The Jobs of a namespace."""
+        with self.lock:
+            return list(self._by_namespace.get(namespace, {}).values())
+
+    def all(self) -> list[CachedJob]:
+        """All Jobs."""
+        with self.lock:
+            return list(self._by_uid.values())
+
+    def _change(self, old: CachedJob | None, new: CachedJob | None) -> None:
+        super()._change(old, new)
+        if new is not None:
+            self._by_key[new.job.key] = new
+            self._by_namespace.setdefault(new.job.namespace, {})[new.job.key] = new
+        elif old is not None:
+            # A list may show the next Job of the name before it shows that this one has gone.
+            present = self._by_key.get(old.job.key)
+            if present is not None and present.uid == old.uid:
+                del self._by_key[old.job.key]
+                del self._by_namespace[old.job.namespace][old.job.key]
+
+
+def stored(obj: dict[str, Any], settings: Settings) -> CachedJob:
+    """Read a Job of the API."""
+    metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
+    return CachedJob(read_job(obj, settings), metadata)
+
+
+class PodCache(Cache[Pod]):
+    """The Pods that can be of interest: of Jobs, of nobody, or with a tracking finalizer.
+
+    Args:
+        settings: how Pods are read.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__()
+        self._settings = settings
+        self._by_owner: dict[str, dict[str, Pod]] = {}
+        self._loose: dict[str, dict[str, Pod]] = {}
+
+    def read(self, obj: dict[str, Any]) -> Pod | None:
+        """The Pod; None of one that can be of no interest."""
+        pod = read_pod(obj, self._settings)
+        owner = pod.controller
+        if owner is None or pod.tracking or owner.kind == KIND:
+            return pod
+        return None
+
+    def of_owner(self, uid: str) -> list[Pod]:
+        """The Pods whose controller has a UID."""
+        with self.lock:
+            return list(self._by_owner.get(uid, {}).values())
+
+    def loose(self, namespace: str) -> list[Pod]:
+        """The Pods of a namespace that nobody controls."""
+        with self.lock:
+            return list(self._loose.get(namespace, {}).values())
+
+    def within_reach(self, uid: str, namespace: str) -> list[Pod]:
+        """The Pods that a Job controls, and those of its namespace that nobody does, at one moment."""
+        with self.lock:
+            owned = self._by_owner.get(uid, {}).values()
+            return [*owned, *self._loose.get(namespace, {}).values()]
+
+    def all(self) -> list[Pod]:
+        """All Pods."""
+        with self.lock:
+            return list(self._by_uid.values())
+
+    def _change(self, old: Pod | None, new: Pod | None) -> None:
+        super()._change(old, new)
+        if old is not None:
+            shelf, label = self._shelf(old)
+            pods = shelf[label]
+            pods.pop(old.uid, None)
+            if not pods:
+                del shelf[label]
+        if new is not None:
+            shelf, label = self._shelf(new)
+            shelf.setdefault(label, {})[new.uid] = new
+
+    def _shelf(self, pod: Pod) -> tuple[dict[str, dict[str, Pod]], str]:
+        if pod.controller is None:
+            return self._loose, pod.namespace
+        return self._by_owner, pod.controller.uid

@@ -1,0 +1,118 @@
+"""Frees Pods that nobody will count: of Jobs that are gone, that are finished, or of nobody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.client.api import ApiError, jobs_path
+from jobsworth.controller.orphan_finalizers import stray_finalizers
+from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
+from jobsworth.reconciler.api_writes import patch_pod
+from jobsworth.reconciler.informers import stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.client.api import Api
+    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.jobs import Job
+    from jobsworth.controller.pods import Pod
+    from jobsworth.reconciler.informers import JobCache, PodCache
+
+REMEMBERED = 4096
+
+
+class OrphanRelease:
+    """Takes the tracking finalizer off Pods, one at a time, by UID."""
+
+    def __init__(self, api: Api, jobs: JobCache, pods: PodCache, settings: Settings) -> None:
+        self._api = api
+        self._jobs = jobs
+        self._pods = pods
+        self._settings = settings
+        self._gone: dict[str, None] = {}  # UIDs of Jobs that the API server does not have
+
+    def concerns(self, pod: Pod) -> bool:
+        """Whether, by the caches, a Pod has a finalizer that nobody will take off."""
+        return bool(stray_finalizers(pod, self._cached_owner(pod), self._settings))
+
+    def release(self, uid: str) -> None:
+        """Take the finalizers off a Pod, if it is still there and they are still stray.
+
+        Raises:
+            ApiError: to be tried again.
+        """
+        pod = self._pods.get_uid(uid)
+        if pod is None or not self.concerns(pod):
+            return
+        finalizers = stray_finalizers(pod, self._owner(pod), self._settings)
+        if not finalizers:
+            return
+        try:
+            patch_pod(self._api, pod, stray_patch(pod, finalizers))
+        except ApiError as error:
+            if not (error.not_found or error.another_object):
+                raise
+
+    def _cached_owner(self, pod: Pod) -> Job | None:
+        name = controlling_job(pod)
+        cached = None if name is None else self._jobs.get(f"{pod.namespace}/{name}")
+        return None if cached is None else cached.job
+
+    def _owner(self, pod: Pod) -> Job | None:
+        """The Job that a Pod names, from the API server where the cache does not have it.
+
+        A cache that is behind would have the Pods of a new Job set free uncounted.
+        """
+        name, job = controlling_job(pod), self._cached_owner(pod)
+        if name is None or pod.controller is None or pod.controller.uid in self._gone:
+            return job
+        if job is not None and job.uid == pod.controller.uid:
+            return job
+        try:
+            live = self._api.call("GET", jobs_path(pod.namespace, name))
+        except ApiError as error:
+            if not error.not_found:
+                raise
+            self._remember_gone(pod.controller.uid)
+            return None
+        job = stored(live, self._settings).job
+        if job.uid != pod.controller.uid:
+            self._remember_gone(pod.controller.uid)
+        return job
+
+    def _remember_gone(self, uid: str) -> None:
+        self._gone[uid] = None
+        if len(self._gone) > REMEMBERED:
+            del self._gone[next(iter(self._gone))]
+
+
+def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError | None]:
+    """Take a finalizer off every Pod that has it, for an installation that is being removed.
+
+    Yields:
+        For each Pod that had it, None or why it still has it.
+
+    Raises:
+        ApiError: the Pods cannot be listed.
+    """
+    from jobsworth.client.api import STRATEGIC_MERGE, pods_path
+
+    query = {"limit": "500"}
+    while True:
+        page = api.call("GET", pods_path(namespace), query=query)
+        for pod in page.get("items") or ():
+            meta = pod["metadata"]
+            if finalizer not in (meta.get("finalizers") or ()):
+                continue
+            path = pods_path(meta["namespace"], meta["name"])
+            try:
+                api.call("PATCH", path, finalizer_patch(finalizer), content_type=STRATEGIC_MERGE)
+            except ApiError as error:
+                yield None if error.not_found else error
+            else:
+                yield None
+        following = (page.get("metadata") or {}).get("continue")
+        if not following:
+            return
+        query = {"limit": "500", "continue": following}

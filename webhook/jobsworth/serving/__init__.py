@@ -1,0 +1,1 @@
+"""Serving the webhook: gunicorn, TLS, probes, metrics and reloading."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
 from jobsworth.api.finding import Finding
 from jobsworth.api.kinds import kind
@@ -14,6 +16,7 @@ from jobsworth.validation.wording import as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from jobsworth.api.declare import Struct
@@ -79,7 +82,7 @@ class Engine:
         if stored is not None:
             for rule in struct.update_rules:
                 errors.extend(rule(decoded, stored, request))
-        findings.extend(_finding(error, self.server) for error in dict.fromkeys(errors))
+        findings.extend(_findings(dict.fromkeys(errors), self.server))
         return findings
 
     def default(self, value: Any) -> dict[str, Any]:
@@ -116,7 +119,7 @@ class Engine:
         struct = kind_of(value)
         report = Report()
         decoded = self._decoder.of(struct)(value, "", report)
-        errors = [_finding(error, self.server) for error in report.errors]
+        errors = list(_findings(report.errors, self.server))
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
@@ -242,18 +245,34 @@ HINTS = {
 """What to add to messages that leave people alone, by their detail."""
 
 
-def _finding(error: FieldError, server: ApiServer) -> Finding:
-    return Finding(
-        source="api",
-        severity="error",
-        code=CODES[error.reason],
-        field=error.field,
-        reason=error.reason,
-        message=as_worded_by(
-            server.minor, error.field, error.message.replace(GENERATED_UID, "<uid>")
-        ),
-        hint=HINTS.get(error.message.rpartition(": ")[2], ""),
-    )
+def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
+    # What several messages share, they share in other words, too. It is the same text when the object
+    # is judged again: to compare the findings of two verdicts takes no look into it.
+    worded: dict[str, str] = {}
+    for error in errors:
+        hint = ""
+        if len(error.parts) == 1:
+            message = _worded(error.message, error.field, server)
+            hint = HINTS.get(error.message.rpartition(": ")[2], "")
+            parts: tuple[str, ...] = (message,)
+        else:
+            for part in error.parts:
+                if part not in worded:
+                    worded[part] = intern(_worded(part, "", server))
+            parts = tuple(worded[part] for part in error.parts)
+        yield Finding(
+            source="api",
+            severity="error",
+            code=CODES[error.reason],
+            field=error.field,
+            reason=error.reason,
+            message=parts,
+            hint=hint,
+        )
+
+
+def _worded(message: str, field: str, server: ApiServer) -> str:
+    return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
 
 
 def _of_stored(finding: Finding) -> Finding:

@@ -18,6 +18,7 @@ from admission_reviews import (
     review,
 )
 from asked_webhook import SERVER, Asked, policies
+from crossed_objects import controllers_of_many_names
 from jobsworth.admission.decision import Judge
 from jobsworth.admission.review import read_review
 from jobsworth.api.server import ApiServer
@@ -133,6 +134,21 @@ def test_several_causes_stand_in_brackets(asking: Asking) -> None:
     assert response["status"]["message"] == (
         f'Job.batch "sample" is invalid: [spec.backoffLimit: {reason}, spec.parallelism: {reason}]'
     )
+
+
+def test_a_refusal_names_as_many_causes_as_there_is_room_for(asking: Asking) -> None:
+    value, _ = controllers_of_many_names(500)
+    status = asking()("validate", review(value))["status"]
+    causes = status["details"]["causes"]
+    # Each message prints the list of all owners.
+    assert [cause["message"].rpartition(" ")[2] for cause in causes] == ["CronJob/n1", "CronJob/n2"]
+    assert status["message"].count("CronJob/n0 and ") == len(causes)
+
+
+def test_a_refusal_names_its_first_cause_however_long_it_is(asking: Asking) -> None:
+    value, _ = controllers_of_many_names(2000)
+    status = asking()("validate", review(value))["status"]
+    assert len(status["details"]["causes"]) == 1
 
 
 def test_what_cannot_be_decoded_is_a_bad_request(asking: Asking) -> None:

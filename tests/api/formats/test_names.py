@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -87,3 +88,16 @@ def test_a_narrower_kind_of_name_is_also_the_wider(text: str) -> None:
     if names.dns_subdomain(text) == []:
         assert names.dns_subdomain_with_underscore(text) == []
         assert names.wildcard_dns_subdomain("*." + text) == []
+
+
+def test_the_answers_about_long_texts_are_not_kept() -> None:
+    def judged() -> int:
+        return sum(len(names.dns_label(f"{number}{'x' * 100_000}")) for number in range(100))
+
+    tracemalloc.start()
+    try:
+        judged()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 1_000_000

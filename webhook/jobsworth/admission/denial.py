@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from jobsworth.admission.review import AdmissionRequest
@@ -11,12 +11,14 @@ from jobsworth.findings.finding import Finding
 Status = dict[str, Any]
 
 MOST_CAUSES = 64
-"""A refusal names as many causes as anybody reads; the message has a bound with it."""
+"""A refusal names as many causes as anybody reads."""
+MOST_LETTERS = 128 * 1024
+"""How long the messages of all causes but the first may be together: one may print a list of 3 MB."""
 
 
 def invalid(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
     """The object breaks the API's own rules: 422."""
-    reasons = [f"{finding.field}: {finding.message}" for finding in findings[:MOST_CAUSES]]
+    reasons = [f"{finding.field}: {finding.message}" for finding in _named(findings)]
     listed = reasons[0] if len(reasons) == 1 else f"[{', '.join(reasons)}]"
     group, _, kind = request.kind
     message = f'{kind}.{group} "{request.name}" is invalid: {listed}'
@@ -26,7 +28,7 @@ def invalid(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
 def undecodable(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
     """The object is malformed, so that nothing more can be said of it: 400."""
     _, version, kind = request.kind
-    reasons = "; ".join(f"{finding.field}: {finding.message}" for finding in findings[:MOST_CAUSES])
+    reasons = "; ".join(f"{finding.field}: {finding.message}" for finding in _named(findings))
     message = f'{kind} in version "{version}" cannot be handled as a {kind}: {reasons}'
     return _status(request, 400, "BadRequest", message, findings)
 
@@ -47,13 +49,23 @@ def failed(request: AdmissionRequest) -> Status:
     return _status(request, 500, "InternalError", message, ())
 
 
+def _named(findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings that a refusal names: the first, and others as long as there is room for them."""
+    letters = 0
+    for count, finding in enumerate(findings[:MOST_CAUSES]):
+        letters += sum(map(len, finding.parts))
+        if count and letters > MOST_LETTERS:
+            return findings[:count]
+    return findings[:MOST_CAUSES]
+
+
 def _status(
-    request: AdmissionRequest, code: int, reason: str, message: str, findings: Iterable[Finding]
+    request: AdmissionRequest, code: int, reason: str, message: str, findings: Sequence[Finding]
 ) -> Status:
     group, _, kind = request.kind
     causes = [
         {"reason": finding.reason, "message": finding.message, "field": finding.field}
-        for finding in list(findings)[:MOST_CAUSES]
+        for finding in _named(findings)
     ]
     details = {"name": request.name, "group": group, "kind": kind, "causes": causes}
     return {

@@ -22,7 +22,9 @@ def equal(left: Any, right: Any) -> bool:
     if type(left) is dict and type(right) is dict:
         if left.keys() == right.keys():
             return all(equal(value, right[name]) for name, value in left.items())
-        return all(equal(left.get(name), right.get(name)) for name in {*left, *right})
+        return all(equal(value, right.get(name)) for name, value in left.items()) and all(
+            equal(None, value) for name, value in right.items() if name not in left
+        )
     if type(left) is list and type(right) is list:
         return len(left) == len(right) and all(map(equal, left, right))
     if left == [] or right == []:

@@ -35,26 +35,34 @@ class FieldError:
     Attributes:
         field: the field path, as Kubernetes writes it: ``spec.podFailurePolicy.rules[0].action``.
         reason: ``FieldValueInvalid``, ``FieldValueRequired`` …
-        message: the kind of error, the bad value and the detail, as one sentence.
+        parts: the message in parts. Where the API server prints the same long list for each of many
+            items, their errors share the part that has it: written out, the messages would take the
+            product of the two.
     """
 
-    __slots__ = ("field", "message", "reason")
+    __slots__ = ("field", "parts", "reason")
 
-    def __init__(self, reason: str, field: str, message: str) -> None:
+    def __init__(self, reason: str, field: str, *message: str) -> None:
         self.reason = reason
         self.field = field
-        self.message = message
+        self.parts = message
+
+    @property
+    def message(self) -> str:
+        """The kind of error, the bad value and the detail, as one sentence."""
+        return "".join(self.parts)
 
     def __eq__(self, other: object) -> bool:
+        # A rule that parts its messages parts them all alike.
         return (
             isinstance(other, FieldError)
             and self.field == other.field
             and self.reason == other.reason
-            and self.message == other.message
+            and self.parts == other.parts
         )
 
     def __hash__(self) -> int:
-        return hash((self.field, self.reason, self.message))
+        return hash((self.field, self.reason, self.parts))
 
     def __repr__(self) -> str:
         return f"{self.field}: {self.message}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
     from typing import Any
 
     from jobsworth.api.errors import FieldError
@@ -21,17 +22,33 @@ class Request:
             asked, so that a rule can tell which of the parts are sound.
     """
 
-    __slots__ = ("errors", "kind", "old", "server")
+    __slots__ = ("_answers", "errors", "kind", "old", "server")
 
     def __init__(self, server: ApiServer, kind: str, old: dict[str, Any] | None = None) -> None:
         self.server = server
         self.kind = kind
         self.old = old
         self.errors: list[FieldError] = []
+        self._answers: dict[Hashable, bool] = {}
 
     def enabled(self, gate: str) -> bool:
         """Whether a feature gate of the server is on."""
         return self.server.enabled(gate)
+
+    def once(self, question: Callable[..., bool], *about: Hashable) -> bool:
+        """Answer a question about the stored object, and keep the answer.
+
+        A rule that looks through the stored object for each item of the new one would take a time
+        that grows with the product of the two.
+
+        Args:
+            question: a function of the request and of `about`.
+            about: further arguments of the question.
+        """
+        key = question, *about
+        if key not in self._answers:
+            self._answers[key] = question(self, *about)
+        return self._answers[key]
 
     @property
     def old_template(self) -> dict[str, Any] | None:

@@ -23,18 +23,20 @@ class Finding:
             ``spec.podFailurePolicy.rules[0].action``; empty for the whole object.
         reason: of an API finding the server's cause, such as ``FieldValueInvalid``.
         message: what is wrong, and what would be right; of an API finding in the server's own words.
+            It is put together when it is read: see `parts` of
+            :class:`~jobsworth.api.errors.FieldError`.
         hint: what the server does not say: where a field belongs, which name may have been meant.
         fix: edits that mend it; None when there is no safe or unsafe one.
     """
 
-    __slots__ = ("code", "field", "fix", "hint", "message", "reason", "severity", "source")
+    __slots__ = ("code", "field", "fix", "hint", "parts", "reason", "severity", "source")
 
     source: str
     severity: str
     code: str
     field: str
     reason: str
-    message: str
+    parts: tuple[str, ...]
     hint: str
     fix: Fix | None
 
@@ -46,7 +48,7 @@ class Finding:
         code: str,
         field: str,
         reason: str,
-        message: str,
+        message: str | tuple[str, ...],
         hint: str = "",
         fix: Fix | None = None,
     ) -> None:
@@ -56,12 +58,17 @@ class Finding:
         write(self, "code", code)
         write(self, "field", field)
         write(self, "reason", reason)
-        write(self, "message", message)
+        write(self, "parts", (message,) if isinstance(message, str) else message)
         write(self, "hint", hint)
         write(self, "fix", fix)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError("findings are immutable")
+
+    @property
+    def message(self) -> str:
+        """What is wrong, and what would be right."""
+        return "".join(self.parts)
 
     def as_dict(self) -> dict[str, Any]:
         """The finding's parts by name, as reports write them."""
@@ -78,17 +85,18 @@ class Finding:
 
     def with_severity(self, severity: str) -> Finding:
         """The same finding with another severity."""
-        parts = {name: getattr(self, name) for name in Finding.__slots__}
-        return Finding(**{**parts, "severity": severity})
+        return _rebuilt(self._values(severity=severity))
 
     def with_fix(self, fix: Fix | None) -> Finding:
         """The same finding with another fix, or with none."""
-        parts = {name: getattr(self, name) for name in Finding.__slots__}
-        return Finding(**{**parts, "fix": fix})
+        return _rebuilt(self._values(fix=fix))
+
+    def _values(self, **changed: Any) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in Finding.__slots__} | changed
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Between processes: what cannot be changed cannot be filled in afterwards either.
-        return _rebuilt, (tuple(getattr(self, name) for name in Finding.__slots__),)
+        return _rebuilt, (self._values(),)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Finding) and self.as_dict() == other.as_dict()
@@ -100,5 +108,6 @@ class Finding:
         return f"<{self.severity} {self.code} {self.field}: {self.message}>"
 
 
-def _rebuilt(values: tuple[Any, ...]) -> Finding:
-    return Finding(**dict(zip(Finding.__slots__, values, strict=True)))
+def _rebuilt(values: dict[str, Any]) -> Finding:
+    message = values.pop("parts")
+    return Finding(**values, message=message)

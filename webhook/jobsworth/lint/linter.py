@@ -24,24 +24,36 @@ if TYPE_CHECKING:
     """Every rule, in the order of the codes."""
 
 
+MAX_RULES = 20
+"""The most rules that the API server takes in a failure policy, or in a success policy.
+
+Lint rules compare each of them with all others and with all containers, which takes a time that grows
+with the square. They say nothing about policies with more: the API server refuses those anyway.
+"""
+
+
 def _always(job: Subject) -> bool:
     return True
 
 
+def _few_rules(job: Subject) -> bool:
+    return len(job.rules) <= MAX_RULES
+
+
 def _failure_policy(job: Subject) -> bool:
-    return "podFailurePolicy" in job.spec
+    return "podFailurePolicy" in job.spec and _few_rules(job)
 
 
 def _disruptions_matter(job: Subject) -> bool:
-    return "podFailurePolicy" in job.spec or job.spec.get("backoffLimit") == 0
+    return _failure_policy(job) or (job.spec.get("backoffLimit") == 0 and _few_rules(job))
 
 
 def _indexes(job: Subject) -> bool:
-    return job.indexed or "podFailurePolicy" in job.spec
+    return (job.indexed or "podFailurePolicy" in job.spec) and _few_rules(job)
 
 
 def _success_policy(job: Subject) -> bool:
-    return "successPolicy" in job.spec
+    return 0 < len(job.spec.get("successPolicy", {}).get("rules", ())) <= MAX_RULES
 
 
 def _termination_rules(job: Subject) -> bool:
@@ -71,7 +83,7 @@ FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
     ("pod_practices", _always),
     ("replacement", _indexes),
     ("schedules", _cron_job),
-    ("sidecars", _always),
+    ("sidecars", _few_rules),
     ("success_policies", _success_policy),
     ("termination_annotations", _termination_rules),
     ("cron_time_zones", _cron_job),

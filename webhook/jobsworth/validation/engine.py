@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
 from jobsworth.api.kinds import kind
 from jobsworth.api.validation_request import Request
@@ -15,6 +17,7 @@ from jobsworth.validation.wording import as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from jobsworth.api.declare import Struct
@@ -119,10 +122,7 @@ class Engine:
         if stored is not None:
             for rule in struct.update_rules:
                 errors.extend(rule(filled, stored, request))
-        return [
-            *dropped,
-            *(_finding(error, self.server) for error in dict.fromkeys(errors)),
-        ]
+        return [*dropped, *_findings(dict.fromkeys(errors), self.server)]
 
     def default(self, value: Any) -> dict[str, Any]:
         """The object with the server's defaults filled in, and without what the server makes up.
@@ -173,7 +173,7 @@ class Engine:
         return struct, self._decoder.of(struct)(value, "", report), report
 
     def _malformed(self, struct: Struct, report: Report) -> list[Finding]:
-        errors = [_finding(error, self.server) for error in report.errors]
+        errors = list(_findings(report.errors, self.server))
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
@@ -309,18 +309,34 @@ HINTS = {
 """What to add to messages that leave people alone, by their detail."""
 
 
-def _finding(error: FieldError, server: ApiServer) -> Finding:
-    return Finding(
-        source="api",
-        severity="error",
-        code=CODES[error.reason],
-        field=error.field,
-        reason=error.reason,
-        message=as_worded_by(
-            server.minor, error.field, error.message.replace(GENERATED_UID, "<uid>")
-        ),
-        hint=HINTS.get(error.message.rpartition(": ")[2], ""),
-    )
+def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
+    # What several messages share, they share in other words, too. It is the same text when the object
+    # is judged again: to compare the findings of two verdicts takes no look into it.
+    worded: dict[str, str] = {}
+    for error in errors:
+        hint = ""
+        if len(error.parts) == 1:
+            message = _worded(error.message, error.field, server)
+            hint = HINTS.get(error.message.rpartition(": ")[2], "")
+            parts: tuple[str, ...] = (message,)
+        else:
+            for part in error.parts:
+                if part not in worded:
+                    worded[part] = intern(_worded(part, "", server))
+            parts = tuple(worded[part] for part in error.parts)
+        yield Finding(
+            source="api",
+            severity="error",
+            code=CODES[error.reason],
+            field=error.field,
+            reason=error.reason,
+            message=parts,
+            hint=hint,
+        )
+
+
+def _worded(message: str, field: str, server: ApiServer) -> str:
+    return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
 
 
 def _of_stored(finding: Finding) -> Finding:

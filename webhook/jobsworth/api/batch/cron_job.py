@@ -21,6 +21,7 @@ from jobsworth.api.formats import cron, time_zones
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.object_meta import (
     ObjectMeta,
+    check_lists_and_maps,
     check_object_meta,
     check_object_meta_update,
 )
@@ -98,6 +99,7 @@ def _metadata_update(
     new: dict[str, Any], old: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+    yield from check_lists_and_maps(new["metadata"], "metadata")
 
 
 @CronJobSpec.rule

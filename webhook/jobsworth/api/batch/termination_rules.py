@@ -110,8 +110,9 @@ def check_termination_rules(job: dict[str, Any]) -> Iterator[FieldError]:
     if len(rules) > MAX_RULES:
         yield too_many(f"{PATH}.rules", len(rules), MAX_RULES)
     spec = job.get("spec") or {}
+    names = _container_names(spec)
     for index, rule in enumerate(rules):
-        yield from _check_rule(rule, f"{PATH}.rules[{index}]", spec)
+        yield from _check_rule(rule, f"{PATH}.rules[{index}]", spec, names)
     yield from _check_with_spec(spec)
 
 
@@ -138,7 +139,9 @@ def _rule(rule: dict[str, Any]) -> TerminationRule:
     )
 
 
-def _check_rule(rule: object, path: str, spec: dict[str, Any]) -> Iterator[FieldError]:
+def _check_rule(
+    rule: object, path: str, spec: dict[str, Any], names: set[str]
+) -> Iterator[FieldError]:
     if not isinstance(rule, dict):
         yield invalid(path, rule, "must be an object with action and onTerminationReasons")
         return
@@ -156,7 +159,7 @@ def _check_rule(rule: object, path: str, spec: dict[str, Any]) -> Iterator[Field
     yield from _check_one_of(requirement.get("operator"), OPERATORS, f"{at}.operator")
     yield from _check_reasons(requirement.get("values"), f"{at}.values")
     if "containerName" in requirement:
-        yield from _check_container(requirement["containerName"], f"{at}.containerName", spec)
+        yield from _check_container(requirement["containerName"], f"{at}.containerName", names)
 
 
 def _check_reasons(reasons: object, path: str) -> Iterator[FieldError]:
@@ -165,23 +168,30 @@ def _check_reasons(reasons: object, path: str) -> Iterator[FieldError]:
         return
     if len(reasons) > MAX_REASONS:
         yield too_many(path, len(reasons), MAX_REASONS)
+    seen: set[str] = set()
     for index, reason in enumerate(reasons):
         at = f"{path}[{index}]"
         if not isinstance(reason, str) or not reason:
             yield invalid(at, reason, "must be a reason as the kubelet gives it, such as OOMKilled")
         elif len(reason) > MAX_REASON_LENGTH:
             yield invalid(at, OMIT, f"must be at most {MAX_REASON_LENGTH} characters long")
-        elif reason in reasons[:index]:
+        elif reason in seen:
             yield duplicate(at, reason)
+        else:
+            seen.add(reason)
 
 
-def _check_container(name: object, path: str, spec: dict[str, Any]) -> Iterator[FieldError]:
+def _container_names(spec: dict[str, Any]) -> set[str]:
     pod = (spec.get("template") or {}).get("spec") or {}
-    names = [
-        container.get("name")
+    return {
+        name
         for field in ("containers", "initContainers")
         for container in pod.get(field) or ()
-    ]
+        if isinstance(name := container.get("name"), str)
+    }
+
+
+def _check_container(name: object, path: str, names: set[str]) -> Iterator[FieldError]:
     if not isinstance(name, str) or name not in names:
         yield invalid(
             path, name, "must be one of the container or initContainer names in the pod template"

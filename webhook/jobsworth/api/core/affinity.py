@@ -112,7 +112,7 @@ def _node_terms(affinity: dict[str, Any], path: str, request: Request) -> Iterat
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     at = f"{path}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     for index, term in enumerate(needed.get("nodeSelectorTerms", ())):
-        values_judged = request.server.minor >= 32 and not _has_bad_node_values(request.old_pod)
+        values_judged = request.server.minor >= 32 and not request.once(_has_bad_node_values)
         yield from _check_node_term(term, f"{at}[{index}]", values_judged=values_judged)
     at = f"{path}.preferredDuringSchedulingIgnoredDuringExecution"
     for index, preferred in enumerate(
@@ -175,9 +175,9 @@ def _check_values(requirement: dict[str, Any], judge: Format, path: str) -> Iter
             yield invalid(f"{path}.values[{index}]", value, detail)
 
 
-def _has_bad_node_values(pod: dict[str, Any] | None) -> bool:
+def _has_bad_node_values(request: Request) -> bool:
     """Whether a stored Pod demands a label that no node can have: then it may keep doing so."""
-    affinity = (pod or {}).get("affinity", {}).get("nodeAffinity", {})
+    affinity = (request.old_pod or {}).get("affinity", {}).get("nodeAffinity", {})
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     return any(
         label_value(value)
@@ -194,7 +194,7 @@ def _other_pods(term: dict[str, Any], path: str, request: Request) -> Iterator[F
             yield from check_label_selector(
                 term[field],
                 f"{path}.{field}",
-                invalid_values_allowed=_has_invalid_selectors(request),
+                invalid_values_allowed=request.once(_has_invalid_selectors),
             )
     for name in term.get("namespaces", ()):
         for detail in dns_label(name):

@@ -164,7 +164,7 @@ def _wrong_name(name: str, request: Request) -> list[str]:
     if name.isidentifier() and name.isascii():
         return []
     wrong = env_var_name(name)
-    return relaxed_env_var_name(name) if wrong and _names_are_relaxed(request) else wrong
+    return relaxed_env_var_name(name) if wrong and request.once(_names_are_relaxed) else wrong
 
 
 def _names_are_relaxed(request: Request) -> bool:
@@ -185,23 +185,22 @@ def _containers(pod: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def check_file_keys(
-    variables: list[dict[str, Any]], path: str, volumes: list[dict[str, Any]]
+    variables: list[dict[str, Any]], path: str, volumes: dict[str, dict[str, Any]]
 ) -> Iterator[FieldError]:
     """Judge that variables that come from files come from files in an emptyDir.
 
     Args:
         variables: a container's variables.
         path: their field path.
-        volumes: those of the Pod.
+        volumes: those of the Pod, by name; of those with the same name the last.
     """
     for index, variable in enumerate(variables):
         reference = variable.get("valueFrom", {}).get("fileKeyRef")
         if reference is None:
             continue
         name = reference.get("volumeName", "")
-        named = [volume for volume in volumes if volume.get("name", "") == name]
         at = f"{path}[{index}].valueFrom.fileKeyRef.volumeName"
-        if not named:
+        if name not in volumes:
             yield not_found(at, name)
-        elif "emptyDir" not in named[-1]:
+        elif "emptyDir" not in volumes[name]:
             yield invalid(at, name, "referenced volume must be of type emptyDir")

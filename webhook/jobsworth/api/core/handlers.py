@@ -209,7 +209,7 @@ def _check_sleep(
     sleep: dict[str, Any], path: str, pod: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:
     seconds, grace_period = sleep.get("seconds", 0), pod["terminationGracePeriodSeconds"]
-    zero_allowed = _may_sleep_zero_seconds(request)
+    zero_allowed = request.once(_may_sleep_zero_seconds)
     if (0 if zero_allowed else 1) <= seconds <= grace_period:
         return
     least = "non-negative" if zero_allowed else "greater than 0"

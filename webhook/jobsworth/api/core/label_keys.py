@@ -28,8 +28,9 @@ def check_label_keys(value: dict[str, Any], path: str) -> Iterator[FieldError]:
     yield from _check_names(mismatched, selector, f"{path}.mismatchLabelKeys")
     if keys and selector is not None:
         yield from _check_selected_twice(keys, selector, path)
+    both = set(keys).intersection(mismatched)
     for index, key in enumerate(keys):
-        if key in mismatched:
+        if key in both:
             yield invalid(
                 f"{path}.matchLabelKeys[{index}]",
                 key,

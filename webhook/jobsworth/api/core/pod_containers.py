@@ -12,7 +12,7 @@ from jobsworth.api.core.handlers import check_lifecycle
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.pod_volumes import sound_volumes
 from jobsworth.api.core.ports import check_host_ports
-from jobsworth.api.core.resources import check_claims, check_resize_policies
+from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
 from jobsworth.api.errors import duplicate, forbidden, invalid, not_found
 
@@ -109,13 +109,14 @@ def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldE
 @PodSpec.rule
 def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """What a container's part means depends on the Pod: claims, files, resizing, lifecycle."""
+    claimed = ClaimedNames(pod)
+    volumes = {volume.get("name", ""): volume for volume in pod.get("volumes", ())}
     for kind, container, at in _containers(pod, path):
         claims = container["resources"].get("claims")
         if claims is not None:
-            claimed = {claim["name"] for claim in pod.get("resourceClaims", ()) if "name" in claim}
             yield from check_claims(claims, f"{at}.resources.claims", claimed)
         if "env" in container:
-            yield from check_file_keys(container["env"], f"{at}.env", pod.get("volumes", []))
+            yield from check_file_keys(container["env"], f"{at}.env", volumes)
         if "resizePolicy" in container:
             yield from check_resize_policies(
                 container["resizePolicy"],
@@ -143,7 +144,7 @@ def _resizing_of_init_containers(
         if request.server.minor < 33:
             yield invalid(at, container["resizePolicy"], "must not be set for init containers")
         elif request.server.minor >= 36 and _restarts_for_resizing(container):
-            if any(map(_restarts_for_resizing, (request.old_pod or {}).get("initContainers", ()))):
+            if request.once(_restarted_for_resizing):
                 return
             for number, policy in enumerate(container["resizePolicy"]):
                 if policy.get("restartPolicy") == "RestartContainer":
@@ -152,6 +153,11 @@ def _resizing_of_init_containers(
                         "RestartContainer",
                         "must not be set to 'RestartContainer' for non-sidecar initContainers",
                     )
+
+
+def _restarted_for_resizing(request: Request) -> bool:
+    """Whether a stored Pod has an init container that restarts for it."""
+    return any(map(_restarts_for_resizing, (request.old_pod or {}).get("initContainers", ())))
 
 
 def _restarts_for_resizing(container: dict[str, Any]) -> bool:

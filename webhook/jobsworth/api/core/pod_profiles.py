@@ -36,11 +36,12 @@ def _annotations(template: dict[str, Any], path: str, request: Request) -> Itera
     if annotations is None:
         return
     at = f"{path}.annotations"
+    names = {container.get("name", "") for container, _ in every_container(template["spec"], "")}
     for key, value in annotations.items():
         if key == SECCOMP_POD_ANNOTATION or key.startswith(SECCOMP_CONTAINER_PREFIX):
             yield from _check_seccomp(value, f"{at}.{key}")
         elif key.startswith(APP_ARMOR_PREFIX):
-            yield from _check_app_armor(key, value, template["spec"], f"{at}[{key}]")
+            yield from _check_app_armor(key, value, names, f"{at}[{key}]")
 
 
 def _check_seccomp(value: str, path: str) -> Iterator[FieldError]:
@@ -52,9 +53,9 @@ def _check_seccomp(value: str, path: str) -> Iterator[FieldError]:
         yield invalid(path, value, "must be a valid seccomp profile")
 
 
-def _check_app_armor(key: str, value: str, pod: dict[str, Any], path: str) -> Iterator[FieldError]:
+def _check_app_armor(key: str, value: str, names: set[str], path: str) -> Iterator[FieldError]:
     name = key.removeprefix(APP_ARMOR_PREFIX)
-    if all(container.get("name", "") != name for container, _ in every_container(pod, "")):
+    if name not in names:
         yield invalid(path, name, "container not found")
     known = not value or any(value in values for values in _APP_ARMOR_VALUES.values())
     if not known and not value.startswith(LOCALHOST_PREFIX):

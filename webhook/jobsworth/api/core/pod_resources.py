@@ -10,8 +10,8 @@ from __future__ import annotations
 from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
-from jobsworth.api.core.resources import check_claims, check_requirements
-from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
+from jobsworth.api.errors import FieldError, forbidden, invalid, not_supported, quoted
 from jobsworth.api.formats.quantity import Quantity, parse
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
     from jobsworth.api.validation_request import Request
 
     Amounts = dict[str, Quantity]
@@ -42,8 +41,7 @@ def _resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[Fie
     if "claims" in resources:
         verb = "may not" if is_beta else "cannot"
         yield forbidden(f"{path}.claims", f"claims {verb} be set for Resources at pod-level")
-        claimed = {claim["name"] for claim in pod.get("resourceClaims", ()) if "name" in claim}
-        yield from check_claims(resources["claims"], f"{path}.claims", claimed)
+        yield from check_claims(resources["claims"], f"{path}.claims", ClaimedNames(pod))
     wrong_name = _wrong_resource_in_1_32 if request.server.minor == 32 else _wrong_resource
     yield from check_requirements(resources, path, request, wrong_name)
     yield from _check_requests(pod, resources.get("requests", {}), f"{path}.requests", request)
@@ -98,11 +96,18 @@ def _check_huge_pages(
 
 
 def _check_limits(pod: dict[str, Any], limits: dict[str, str], path: str) -> Iterator[FieldError]:
+    most = {name: parse(limit) for name, limit in limits.items()}
+    details = {
+        name: f": must be less than or equal to pod limits of {limit}"
+        for name, limit in limits.items()
+    }
     for index, container in enumerate(pod.get("containers", ())):
         for name, amount in container["resources"].get("limits", {}).items():
-            if name in limits and parse(amount) > parse(limits[name]):
-                detail = f"must be less than or equal to pod limits of {limits[name]}"
-                yield invalid(f"{path}.containers[{index}][{name}].limits", amount, detail)
+            if name in limits and parse(amount) > most[name]:
+                at = f"{path}.containers[{index}][{name}].limits"
+                yield FieldError(
+                    "FieldValueInvalid", at, f"Invalid value: {quoted(amount)}", details[name]
+                )
 
 
 def aggregate(pod: dict[str, Any], field: str) -> Amounts:
@@ -125,9 +130,10 @@ def aggregate(pod: dict[str, Any], field: str) -> Amounts:
         if is_sidecar(container):
             _add(total, amounts)
             _add(sidecars, amounts)
-            amounts = sidecars
+            amounts = {name: sidecars[name] for name in amounts}
         else:
-            _add(amounts, sidecars)
+            _add(amounts, {name: sidecars[name] for name in amounts if name in sidecars})
+        # Of what a container does not ask for, it needs no more than the sidecars did before it.
         _raise_to(starting, amounts)
     _raise_to(total, starting)
     return total

@@ -196,11 +196,13 @@ def _one_source(source: dict[str, Any], path: str, request: Request) -> Iterator
 def _files(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     taken: set[str] = set()
     for source in volume.get("sources", ()):
+        reported = None  # many files may be blamed on the one name of their source
         if "serviceAccountToken" in source:
             yield from _check_token_path(source["serviceAccountToken"], path, request)
         for file, blamed in _files_of(source):
-            if file in taken:
+            if file in taken and blamed is not reported:
                 yield invalid(path, blamed, "conflicting duplicate paths")
+                reported = blamed
             taken.add(file)
 
 
@@ -209,16 +211,16 @@ def _check_token_path(token: dict[str, Any], path: str, request: Request) -> Ite
     file = token.get("path", "")
     if not file:
         yield required(f"{path}.path")
-    elif request.server.minor >= 30 and not _has_token_outside(request.old_pod):
+    elif request.server.minor >= 30 and not request.once(_has_token_outside):
         for detail in of_written_file(file):
             yield invalid(f"{path}.path", file, detail)
 
 
-def _has_token_outside(pod: dict[str, Any] | None) -> bool:
+def _has_token_outside(request: Request) -> bool:
     """Whether a stored Pod writes a token outside of its volume, as it could before 1.30."""
     return any(
         of_written_file(source["serviceAccountToken"].get("path", ""))
-        for volume in (pod or {}).get("volumes", ())
+        for volume in (request.old_pod or {}).get("volumes", ())
         for source in volume.get("projected", {}).get("sources", ())
         if "serviceAccountToken" in source
     )

@@ -133,7 +133,7 @@ def _check_amount(name: str, amount: str, path: str, request: Request) -> Iterat
         yield invalid(path, amount, "must be an integer")
     if not is_huge_pages(name) or is_multiple_of_page(name, amount):
         return
-    if not _has_indivisible_huge_pages(request.old_pod):
+    if not request.once(_has_indivisible_huge_pages):
         yield invalid(path, amount, f"{amount} is not positive integer multiple of {name}")
 
 
@@ -169,8 +169,9 @@ def is_multiple_of_page(name: str, amount: str) -> bool:
     return page_size != 0 and parse(amount).value() % page_size == 0
 
 
-def _has_indivisible_huge_pages(pod: dict[str, Any] | None) -> bool:
+def _has_indivisible_huge_pages(request: Request) -> bool:
     """Whether a stored Pod has broken huge pages, as could be made before Kubernetes 1.20."""
+    pod = request.old_pod
     if pod is None:
         return False
     lists = [pod.get("overhead", {})]
@@ -187,17 +188,38 @@ def _has_indivisible_huge_pages(pod: dict[str, Any] | None) -> bool:
     )
 
 
+class ClaimedNames:
+    """The names of the claims that a Pod has, for its containers to use."""
+
+    __slots__ = ("_detail", "_names")
+
+    def __init__(self, pod: dict[str, Any]) -> None:
+        self._names = {claim["name"] for claim in pod.get("resourceClaims", ()) if "name" in claim}
+        self._detail = ""
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def not_found(self, path: str, name: str) -> FieldError:
+        """A name that is none of them; the API server lists them all each time."""
+        if not self._detail:
+            known = f": {', '.join(sorted(self._names))}" if self._names else " which is empty"
+            self._detail = f": must be one of the names in pod.spec.resourceClaims{known}"
+        return FieldError("FieldValueNotFound", path, f"Not found: {quoted(name)}", self._detail)
+
+
 def check_claims(
-    claims: list[dict[str, Any]], path: str, claimed: set[str]
+    claims: list[dict[str, Any]], path: str, claimed: ClaimedNames
 ) -> Iterator[FieldError]:
     """Judge which of the Pod's claims a container uses: each once, or several requests of it.
 
     Args:
         claims: those of one container.
         path: their field path.
-        claimed: the names of the claims that the Pod has.
+        claimed: those that the Pod has.
     """
     seen: set[str] = set()
+    in_part: set[str] = set()
     for index, claim in enumerate(claims):
         at, name, part = f"{path}[{index}]", claim.get("name", ""), claim.get("request", "")
         if not name:
@@ -211,13 +233,12 @@ def check_claims(
             key = f"{name}/{part}" if part else name
             if key in seen:
                 yield duplicate(at, key)
-            elif not part and any(name == other.partition("/")[0] for other in seen):
+            elif not part and name in in_part:
                 yield duplicate(at, name)
             seen.add(key)
+            in_part.add(key.partition("/")[0])
         if name not in claimed:
-            known = f": {', '.join(sorted(claimed))}" if claimed else " which is empty"
-            detail = f"must be one of the names in pod.spec.resourceClaims{known}"
-            yield FieldError("FieldValueNotFound", at, f"Not found: {quoted(name)}: {detail}")
+            yield claimed.not_found(at, name)
 
 
 def check_resize_policies(

@@ -130,7 +130,7 @@ def _check_tolerated_value(
             yield invalid(at, value, "value must be empty when `operator` is 'Exists'")
     elif operator not in TOLERATION_OPERATORS or request.server.minor < 35:
         yield not_supported(at, operator, TOLERATION_OPERATORS[:2])
-    elif not _compares(request):
+    elif not request.once(_compares):
         yield not_supported(at, operator, TOLERATION_OPERATORS)
     else:
         for detail in _decimal_integer(value):
@@ -185,7 +185,7 @@ def _spread(constraint: dict[str, Any], path: str, request: Request) -> Iterator
         )
     if "matchLabelKeys" in constraint:
         yield from _judge_of_label_keys(request)(constraint, path)
-    if request.server.minor >= 27 and not _stored_has(_check_selector, request):
+    if request.server.minor >= 27 and not request.once(_stored_has, _check_selector):
         yield from _check_selector(constraint, path)
 
 
@@ -198,11 +198,11 @@ def _judge_of_label_keys(request: Request) -> Judge:
     preferred, other = check_label_keys, check_label_keys_without_merging
     if not merging:
         preferred, other = other, preferred
-    kept = request.server.minor >= 34 and _stored_has(preferred, request)
+    kept = request.server.minor >= 34 and request.once(_stored_has, preferred)
     return other if kept else preferred
 
 
-def _stored_has(judge: Judge, request: Request) -> bool:
+def _stored_has(request: Request, judge: Judge) -> bool:
     """Whether a stored Pod has a constraint that does not pass."""
     return request.old_pod is not None and any(
         next(judge(constraint, ""), None) is not None

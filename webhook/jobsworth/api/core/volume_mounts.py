@@ -56,6 +56,7 @@ def check_mounts(
     """
     path = f"{path}.volumeMounts"
     devices = _paths(container, "volumeDevices", "devicePath")
+    device_paths = set(devices.values())
     mounted = set()
     for index, mount in enumerate(container["volumeMounts"]):
         at, name, mount_path = f"{path}[{index}]", mount.get("name", ""), mount.get("mountPath", "")
@@ -66,7 +67,7 @@ def check_mounts(
         mounted.add(mount_path)
         if name in devices:
             yield invalid(f"{at}.name", name, "must not already exist in volumeDevices")
-        if mount_path in devices.values():
+        if mount_path in device_paths:
             detail = "must not already exist as a path in volumeDevices"
             yield invalid(f"{at}.mountPath", mount_path, detail)
         if request.server.minor < 33 and "image" in volumes.get(name, {}):
@@ -132,6 +133,7 @@ def check_devices(
         volumes: by name, those of the Pod's volumes with which nothing is wrong.
     """
     mounts = _paths(container, "volumeMounts", "mountPath")
+    mount_paths = set(mounts.values())
     names, paths = set(), set()
     for index, device in enumerate(container["volumeDevices"]):
         at = f"{path}.volumeDevices[{index}]"
@@ -155,7 +157,7 @@ def check_devices(
             paths.add(device_path)
         if name in mounts:
             yield invalid(f"{at}.name", name, "must not already exist in volumeMounts")
-        if device_path in mounts.values():
+        if device_path in mount_paths:
             detail = "must not already exist as a path in volumeMounts"
             yield invalid(f"{at}.devicePath", device_path, detail)
         if name:

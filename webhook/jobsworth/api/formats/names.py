@@ -36,6 +36,8 @@ LABEL_VALUE_MAX_LENGTH = 63
 
 REMEMBERED = 4096
 """How many answers a format keeps: an object, and a cluster, repeat their names and labels."""
+LONGEST_REMEMBERED = 512
+"""Characters of the longest text whose answer is kept; no sound name has so many."""
 
 
 def remembering(judge: Format) -> Format:
@@ -47,7 +49,9 @@ def remembering(judge: Format) -> Format:
         if answer is None:
             if len(answers) >= REMEMBERED:
                 answers.clear()
-            answer = answers[text] = judge(text)
+            answer = judge(text)
+            if len(text) <= LONGEST_REMEMBERED:
+                answers[text] = answer
         return [*answer]
 
     remembered.__doc__ = judge.__doc__

@@ -81,7 +81,7 @@ class BadQuantity(ValueError):
 class Quantity:
     """A quantity, as :func:`parse` reads it: ``mantissa * 10**exponent``. It does not change."""
 
-    __slots__ = ("_exponent", "_format", "_kept", "_long", "_mantissa")
+    __slots__ = ("_digits", "_exponent", "_format", "_kept", "_long", "_mantissa")
 
     def __init__(
         self, mantissa: int, exponent: int, format: str, *, long: bool = False, kept: str = ""
@@ -91,6 +91,7 @@ class Quantity:
         self._format = format
         self._long = long  # upstream holds a decimal of any length, rather than 64 bits
         self._kept = kept  # the text, where upstream prints it as it was written
+        self._digits = 0  # of the mantissa, once they have been counted
 
     @property
     def mantissa(self) -> int:
@@ -136,7 +137,9 @@ class Quantity:
 
     def _size(self) -> int:
         """The digits in front of the point; a fraction has none, or less than none."""
-        return len(digits_of(abs(self._mantissa))) + self._exponent
+        if not self._digits:
+            self._digits = len(digits_of(abs(self._mantissa)))
+        return self._digits + self._exponent
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self.compare(other) == 0

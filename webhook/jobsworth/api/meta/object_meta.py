@@ -16,7 +16,15 @@ from jobsworth.api.declare import (
     Time,
 )
 from jobsworth.api.equality import equal
-from jobsworth.api.errors import Printed, forbidden, go_json, invalid, required, too_long
+from jobsworth.api.errors import (
+    FieldError,
+    Printed,
+    forbidden,
+    go_json,
+    invalid,
+    required,
+    too_long,
+)
 from jobsworth.api.formats.keys import path_segment_prefix
 from jobsworth.api.formats.names import (
     as_prefix,
@@ -31,8 +39,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from jobsworth.api.errors import FieldError
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """The longest that all keys and values of the annotations may be together, in bytes."""
@@ -104,6 +110,11 @@ def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
     generation = meta.get("generation", 0)
     if not NonNegative.admits(generation):
         yield invalid(f"{path}.generation", generation, NonNegative.detail)
+    yield from check_lists_and_maps(meta, path)
+
+
+def check_lists_and_maps(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Judge labels, annotations, owners and finalizers, which are the same on create and update."""
     yield from check_labels(meta.get("labels"), f"{path}.labels")
     yield from check_annotations(meta.get("annotations"), f"{path}.annotations")
     yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences")
@@ -133,8 +144,8 @@ def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator
 
 def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
     # The server drops repeated references before it judges them.
-    owners = [owner for at, owner in enumerate(references) if owner not in references[:at]]
-    controller = ""
+    owners = _without_repetitions(references)
+    controller = several = ""
     for owner in owners:
         group, _, version = owner.get("apiVersion", "").rpartition("/")
         if not version or "/" in group:
@@ -148,15 +159,28 @@ def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[Field
             yield invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             name = f"{owner.get('kind', '')}/{owner.get('name', '')}"
-            if controller:
-                yield invalid(
-                    path,
-                    _as_go_prints_them(owners),
-                    "Only one reference can have Controller set to true. "
-                    f'Found "true" in references for {controller} and {name}',
-                )
-            else:
+            if not controller:
                 controller = name
+                continue
+            # The server prints all of them each time.
+            several = several or _several_controllers(owners, controller)
+            yield FieldError("FieldValueInvalid", path, several, name)
+
+
+def _several_controllers(owners: list[dict[str, Any]], first: str) -> str:
+    """The message about a second controller, up to its name."""
+    detail = (
+        "Only one reference can have Controller set to true. "
+        f'Found "true" in references for {first} and '
+    )
+    return invalid("", _as_go_prints_them(owners), detail).message
+
+
+def _without_repetitions(references: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    first: dict[frozenset[tuple[str, str | bool]], dict[str, Any]] = {}
+    for owner in references:
+        first.setdefault(frozenset(owner.items()), owner)
+    return list(first.values())
 
 
 def _as_go_prints_them(owners: list[dict[str, Any]]) -> Printed:
@@ -219,11 +243,6 @@ def check_object_meta_update(
         "deletionGracePeriodSeconds",
     ):
         yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
-    yield from check_labels(new.get("labels"), f"{path}.labels")
-    yield from check_annotations(new.get("annotations"), f"{path}.annotations")
-    yield from _check_owners(new.get("ownerReferences", []), f"{path}.ownerReferences")
-    yield from _check_finalizers(new.get("finalizers"), f"{path}.finalizers")
-    yield from _check_finalizers_are_owned(new, path)
 
 
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:

@@ -94,7 +94,7 @@ class Draft:
         self._server = server
         self._engine = engine_for(server)
         self._careful = careful
-        self._errors: set[tuple[str, str]] | None = None
+        self._errors: set[tuple[str, tuple[str, ...]]] | None = None
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -220,10 +220,10 @@ def field_path(steps: Steps) -> str:
     return ".".join(steps)
 
 
-def _known_by(finding: Finding) -> tuple[str, str]:
+def _known_by(finding: Finding) -> tuple[str, tuple[str, ...]]:
     """What makes two errors the same: rules of a failure policy move when others come before them."""
     field = finding.field
     before, rules, rest = field.partition(_RULES)
     if rules:
         field = f"{before}{_RULES}{rest.partition(']')[2]}"
-    return field, finding.message
+    return field, finding.parts

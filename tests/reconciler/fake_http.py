@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from jobsworth.client.api import ApiError
+from jobsworth.client.configuration import RestConfig
+from jobsworth.client.errors import ApiError
 from reconciler.fake_api import FakeApi
 
 
@@ -46,7 +47,7 @@ class FakeServer:
 
             def _call(self, path: str, query: dict[str, str], body: bytes) -> None:
                 try:
-                    answer = outer.api.call(
+                    answer = outer.api.request(
                         self.command,
                         path,
                         json.loads(body) if body else None,
@@ -66,7 +67,7 @@ class FakeServer:
                 self.send_response(200)
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
-                for event in outer.api.watch(path, query):
+                for event in outer.api.stream(path, query):
                     line = json.dumps(event).encode() + b"\n"
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
                 self.wfile.write(b"0\r\n\r\n")
@@ -99,14 +100,14 @@ class FakeServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def configuration(self) -> Any:
-        """How the kubernetes package reaches it."""
+    def config(self) -> RestConfig:
+        """How it is reached."""
         from kubernetes import client
 
         settings = client.Configuration()
         settings.host = self.url
         settings.api_key = {"authorization": "Bearer secret"}
-        return settings
+        return RestConfig(settings, "the test")
 
 
 def _status(error: ApiError) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.client.api import jobs_path
 from jobsworth.client.leases import Times
+from jobsworth.client.resources import jobs_path
 from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
@@ -36,7 +36,7 @@ class Process:
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
-        self.application = Application(server.configuration(), Options(**chosen), self.log.append)
+        self.application = Application(server.config(), Options(**chosen), self.log.append)
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -82,7 +82,7 @@ def end_pods(api: FakeApi, exit_code: int = 0) -> None:
 
 def conditions(api: FakeApi, name: str) -> dict[str, str]:
     """Of each condition that is True its reason."""
-    found = api.get("jobs", NAMESPACE, name)
+    found = api.copy_of("jobs", NAMESPACE, name)
     assert found is not None
     return {
         entry["type"]: entry["reason"]
@@ -95,7 +95,7 @@ def test_the_whole_life_of_a_job(api: FakeApi, server: FakeServer) -> None:
     process = Process(server)
     until(process.at_work)
     spec = {"completionMode": "Indexed", "completions": 6, "parallelism": 3}
-    api.call("POST", jobs_path(NAMESPACE), job("train", **spec))
+    api.request("POST", jobs_path(NAMESPACE), job("train", **spec))
     until(lambda: len(api.all("pods")) == 3)
     end_pods(api)
     until(lambda: len(api.all("pods")) == 6)
@@ -117,7 +117,7 @@ def test_what_the_kubelet_and_prometheus_ask(api: FakeApi, server: FakeServer) -
             return str(answer.read().decode())
 
     assert get("/healthz") == get("/readyz") == "ok"
-    api.call("POST", jobs_path(NAMESPACE), job("train"))
+    api.request("POST", jobs_path(NAMESPACE), job("train"))
     until(lambda: len(api.all("pods")) == 1)
     end_pods(api, exit_code=1)
     until(lambda: 'job_pods_finished_total{completion_mode="NonIndexed",result="failed"} 1.0'
@@ -189,7 +189,7 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
     process = Process(server, settings=Settings(adopt_unmanaged=True))
     until(process.at_work)
-    api.call("POST", jobs_path(NAMESPACE), job("plain", None))
+    api.request("POST", jobs_path(NAMESPACE), job("plain", None))
     entry = {
         "manager": "kube-controller-manager",
         "subresource": "status",
@@ -207,4 +207,4 @@ def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
     taken = int(server.url.rpartition(":")[2])
     options = Options(host="127.0.0.1", port=taken)
     with pytest.raises(OSError, match="in use"):
-        Application(server.configuration(), options, print).run()
+        Application(server.config(), options, print).run()

@@ -7,8 +7,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from jobsworth.policy.policy_request import PolicyRequest, of_manifest
-from policed import SERVER
+from jobsworth.policy.policy_request import PolicyRequest
+from policed import SERVER, of_manifest
 
 WAYS = ("file", "apply", "server-side apply", "create")
 """A file on the command line; the three ways in which kubectl sends one."""

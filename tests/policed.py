@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from jobsworth.api.server import ApiServer
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.language.problems import BadPolicy
-from jobsworth.policy.policy_request import PolicyRequest, of_manifest
+from jobsworth.policy.policy_request import PolicyRequest
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.reader import read
 
@@ -68,6 +70,11 @@ def cron_job(inner: Any = None, **spec: Any) -> Any:
         "metadata": {"name": "train", "namespace": "default"},
         "spec": {"schedule": "0 6 * * *", **spec, "jobTemplate": {"spec": made["spec"]}},
     }
+
+
+def of_manifest(value: Any, server: ApiServer = SERVER, old: Any = None) -> PolicyRequest:
+    """The request that a manifest becomes when a client sends it."""
+    return Evaluator(server).policy_request(Subject(value, old=old))
 
 
 def requested(value: Any, old: Any = None, **more: Any) -> PolicyRequest:

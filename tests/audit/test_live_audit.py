@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from jobsworth.api.server import ApiServer
-from jobsworth.audit.evaluate import StoredJudge
 from jobsworth.audit.live_audit import Audit, AuditMetrics, Kind
 from jobsworth.client.resources import jobs_path
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.selection import Selection
 from reconciler.fake_api import FakeApi
@@ -111,7 +112,7 @@ def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_
     None
 ):
     api = FakeApi(time.time)
-    judge = StoredJudge(ApiServer("1.36"), Selection())
+    evaluator = Evaluator(ApiServer("1.36"))
     poor = {
         "podFailurePolicy": {
             "rules": [
@@ -123,7 +124,7 @@ def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_
     codes = []
     for name, spec in (("sound", {"ttlSecondsAfterFinished": 60}), ("poor", poor)):
         stored = api.request("POST", jobs_path(NAMESPACE), job(name, **spec))
-        found = judge.judge(stored)
+        found = evaluator.evaluate(Subject(stored, "stored")).reported(Selection())
         assert not [each for _, each in found if each.source == "api"]
         codes.append({each.code for _, each in found})
     assert codes[1] - codes[0]

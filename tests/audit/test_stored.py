@@ -10,8 +10,12 @@ import pytest
 import yaml
 
 from jobsworth.api.server import ApiServer
-from jobsworth.audit.evaluate import StoredJudge, creatable, cron_job_of, is_over, without_defaults
+from jobsworth.audit.lifecycle import cron_job_of, is_over
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
 from jobsworth.lint.selection import Selection
+from jobsworth.provenance.generated_fields import strip_generated
+from jobsworth.provenance.server_defaults import strip_defaults
 from jobsworth.validation.engine import engine_for
 from stored_objects import cron_manifest, ended, manifest, owned, stored
 
@@ -20,8 +24,14 @@ SERVER = ApiServer("1.36")
 
 
 def codes(found: dict[str, Any], release: str = "1.36", stored_by: str = "1.36") -> list[str]:
-    judge = StoredJudge(ApiServer(release), Selection(), stored_by=ApiServer(stored_by))
-    return [finding.code for _, finding in judge.judge(found)]
+    evaluator = Evaluator(ApiServer(release), stored_by=ApiServer(stored_by))
+    return [finding.code for _, finding in reported(evaluator, found)]
+
+
+def reported(
+    evaluator: Evaluator, found: dict[str, Any], selection: Selection | None = None
+) -> Any:
+    return evaluator.evaluate(Subject(found, "stored")).reported(selection or Selection())
 
 
 def examples() -> list[Any]:
@@ -35,10 +45,9 @@ def examples() -> list[Any]:
 
 @pytest.mark.parametrize("written", examples())
 def test_what_a_server_adds_is_nobodys_fault(written: dict[str, Any]) -> None:
-    engine = engine_for(SERVER)
-    judge = StoredJudge(SERVER, Selection())
-    found = {(finding.code, finding.field) for _, finding in judge.judge(stored(written))}
-    ours = {(finding.code, finding.field) for finding in judge._linter.lint(written, engine)}
+    evaluator = Evaluator(SERVER)
+    found = {(finding.code, finding.field) for _, finding in reported(evaluator, stored(written))}
+    ours = {(each.code, each.field) for each in evaluator.evaluate(Subject(written)).lint}
     assert not any(code.startswith("JW0") or code == "JW216" for code, _ in found)
     assert found <= ours
 
@@ -89,9 +98,10 @@ def test_an_annotation_ignores_our_rules_but_not_the_server() -> None:
 
 
 def test_the_selection_holds() -> None:
-    judge = StoredJudge(SERVER, Selection(select=frozenset(["JW204"])))
+    selection = Selection(select=frozenset(["JW204"]))
+    evaluator = Evaluator(SERVER, selection)
     found = stored(manifest(activeDeadlineSeconds=None, ttlSecondsAfterFinished=None))
-    assert [finding.code for _, finding in judge.judge(found)] == ["JW204"]
+    assert [finding.code for _, finding in reported(evaluator, found, selection)] == ["JW204"]
 
 
 def test_judging_changes_nothing() -> None:
@@ -105,7 +115,7 @@ def test_a_manual_selector_is_kept() -> None:
     written = manifest(manualSelector=True, selector={"matchLabels": {"app": "train"}})
     template = {**written["spec"]["template"], "metadata": {"labels": {"app": "train"}}}
     written["spec"]["template"] = template
-    kept = creatable(stored(written))
+    kept = strip_generated(stored(written))
     assert kept["spec"]["selector"] == {"matchLabels": {"app": "train"}}
     assert codes(stored(written)) == []
 
@@ -113,7 +123,7 @@ def test_a_manual_selector_is_kept() -> None:
 def test_labels_that_people_wrote_are_kept() -> None:
     written = manifest()
     written["metadata"]["labels"] = {"team": "ranking"}
-    assert creatable(stored(written))["metadata"] == {
+    assert strip_generated(stored(written))["metadata"] == {
         "name": "train",
         "namespace": "default",
         "labels": {"team": "ranking"},
@@ -134,7 +144,7 @@ def test_values_that_the_server_would_fill_in_are_taken_off(
     spec: dict[str, Any], left: dict[str, Any]
 ) -> None:
     engine = engine_for(SERVER)
-    bare = without_defaults(engine.default(manifest(**spec)), engine)
+    bare = strip_defaults(engine.default(manifest(**spec)), SERVER)
     kept = {*manifest()["spec"], *left}
     assert set(bare["spec"]) == kept
     assert {name: bare["spec"][name] for name in left} == left

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from cli.policy_files import FILES, JOB, POLICY
-from jobsworth.cli.policies.policy_findings import Policies
+from jobsworth.cli.inputs.policy_files import PolicyFiles
 from running import Command
 
 LINES = {line.strip(): number for number, line in enumerate(JOB.splitlines(), start=1)}
@@ -136,7 +136,7 @@ def test_many_files_are_judged_in_several_processes(command: Command) -> None:
 
 def test_policies_go_to_another_process_by_their_paths(command: Command) -> None:
     command("validate", "job.yaml", files=FILES)
-    again = pickle.loads(pickle.dumps(Policies(("policies",))))
+    again = pickle.loads(pickle.dumps(PolicyFiles(("policies",))))
     assert [policy.name for policy in again.policies.policies] == ["house-rules"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import ssl
 from collections.abc import Iterator
 from http.client import IncompleteRead, RemoteDisconnected
@@ -13,6 +14,9 @@ from cluster.bed.connection import Answer, Connection
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.server import ApiServer, UnknownGate
 
+BEFORE_FIX = re.compile(r"v1\.36\.[01](?!\d)")
+"""The versions in which the template of a suspended Job may change only once its status has the condition Suspended.
+From 1.36.2 on, as the engine has it, also before the Job controller has seen a Job that was never started."""
 PLURALS = {"Job": "jobs", "CronJob": "cronjobs"}
 STRICT = "fieldValidation=Strict"
 
@@ -33,6 +37,7 @@ class Server:
         self._namespace = "default"
         version = self._get("/version")
         release = f"{version['major']}.{version['minor'].rstrip('+')}"
+        self._wants_condition = BEFORE_FIX.match(version["gitVersion"]) is not None
         self.api_server = ApiServer(release)
         gates = dict(self._changed_gates())
         self.api_server = ApiServer(release, gates, allow_privileged=self._allows_privileged())
@@ -69,15 +74,25 @@ class Server:
         if answer.code != 201:
             return None
         stored: dict[str, Any] = answer.body
-        if started and stored["kind"] == "Job":
-            status = {"status": {"startTime": stored["metadata"]["creationTimestamp"]}}
-            path = f"{self._path('Job')}/{name}/status"
-            answer = self._connection.request(
-                "PATCH", path, status, content_type="application/merge-patch+json"
-            )
-            if answer.code == 200:
-                stored = answer.body
+        if stored["kind"] != "Job":
+            return stored
+        created = stored["metadata"]["creationTimestamp"]
+        if started:
+            stored = self._with_status(stored, {"startTime": created})
+        elif stored["spec"]["suspend"] and self._wants_condition:
+            condition = {"type": "Suspended", "status": "True", "lastTransitionTime": created}
+            stored = self._with_status(stored, {"conditions": [condition]})
         return stored
+
+    def _with_status(self, stored: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
+        """A stored Job with the status that its controller would have written; as it was where it is refused."""
+        answer = self._connection.request(
+            "PATCH",
+            f"{self._path('Job')}/{stored['metadata']['name']}/status",
+            {"status": status},
+            content_type="application/merge-patch+json",
+        )
+        return answer.body if answer.code == 200 else stored
 
     @contextlib.contextmanager
     def namespace(self) -> Iterator[None]:

@@ -82,7 +82,6 @@ PROGRAMS = (
     Program("etcd", "etcd", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3"),
     _kubernetes("kubectl", NEWEST),
     _kubernetes("kube-controller-manager", NEWEST),
-    Program("kwok", "kwok", "sigs.k8s.io/kwok/cmd/kwok", "sigs.k8s.io/kwok"),
     Program("helm", "helm", "helm.sh/helm/v3/cmd/helm", "helm.sh/helm/v3"),
     _kubernetes("kube-apiserver", OLDER),
     _kubernetes("kube-controller-manager", OLDER),

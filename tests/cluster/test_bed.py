@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 READY_WITHIN = 20.0
 ENDED_WITHIN = 5.0
+MERGE_PATCH = "application/merge-patch+json"
 JOBS = "/apis/batch/v1/namespaces/{}/jobs"
 
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[TestBed]:
     """A bed whose Jobs run."""
-    with bed_or_skip(NEWEST, controllers="job-controller", kwok=True) as bed:
+    with bed_or_skip(NEWEST, controllers="job-controller", kubelet=True) as bed:
         yield bed
 
 
@@ -89,6 +90,24 @@ def test_a_pod_ends_as_its_annotations_say(running: TestBed) -> None:
     assert status()["active"] == 1
 
 
+def test_a_deleted_pod_goes_but_for_the_finalizers_of_others(running: TestBed) -> None:
+    namespace = running.namespace()
+    held = job("held")["spec"]["template"]
+    held["metadata"] = {
+        "name": "held",
+        "annotations": {"bed/exit-code": "never"},
+        "finalizers": ["example.com/held"],
+    }
+    path = f"/api/v1/namespaces/{namespace}/pods/held"
+    running.create({"apiVersion": "v1", "kind": "Pod", **held}, namespace)
+    wait_for(lambda: running.get(path)["status"]["phase"] == "Running")
+    running.request("DELETE", path)
+    wait_for(lambda: running.get(path)["metadata"]["deletionGracePeriodSeconds"] == 0)
+    free = {"metadata": {"finalizers": None}}
+    assert running.request("PATCH", path, free, content_type=MERGE_PATCH).code == 200
+    wait_for(lambda: running.request("GET", path).code == 404)
+
+
 def test_calls_are_counted_by_user_agent(running: TestBed) -> None:
     namespace = running.namespace()
     with running.calls() as calls:
@@ -129,6 +148,19 @@ def test_what_is_stored_outlives_a_killed_api_server() -> None:
         bed.start_etcd()
         bed.start_api_server()
         assert bed.get(f"{JOBS.format(namespace)}/kept")["metadata"]["name"] == "kept"
+
+
+def test_pods_run_also_after_the_api_server_was_killed() -> None:
+    with bed_or_skip(NEWEST, kubelet=True, audit=False) as bed:
+        assert bed.api_server is not None
+        bed.api_server.kill()
+        bed.start_api_server()
+        namespace = bed.namespace()
+        template = job("late")["spec"]["template"]
+        template["metadata"] = {"name": "late"}
+        bed.create({"apiVersion": "v1", "kind": "Pod", **template}, namespace)
+        path = f"/api/v1/namespaces/{namespace}/pods/late"
+        wait_for(lambda: bed.get(path)["status"]["phase"] == "Succeeded")
 
 
 def test_gates_and_flags_reach_the_server() -> None:

@@ -61,7 +61,7 @@ def running() -> Iterator[TestBed]:
     # As in a cluster, each controller has an account of its own.
     accounts = ("--use-service-account-credentials=true",)
     options = {"controllers": controllers, "controller_flags": accounts}
-    with bed_or_skip(NEWEST, kwok=True, **options) as bed:
+    with bed_or_skip(NEWEST, kubelet=True, **options) as bed:
         yield bed
 
 

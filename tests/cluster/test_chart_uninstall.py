@@ -36,7 +36,7 @@ PASSING = {"events", "events.events.k8s.io", "componentstatuses", "nodes", "pods
 @pytest.fixture(scope="module")
 def running() -> Iterator[TestBed]:
     with bed_or_skip(
-        NEWEST, controllers="job-controller,garbage-collector-controller", kwok=True
+        NEWEST, controllers="job-controller,garbage-collector-controller", kubelet=True
     ) as bed:
         yield bed
 

@@ -34,7 +34,7 @@ FAILURES = 2 * len(FAIL_TWICE) + len(FAIL_AT_ONCE)
 @pytest.fixture(scope="module")
 def controller() -> Iterator[Jobsworth]:
     """On a bed where Pods run by themselves; not yet started."""
-    with bed_or_skip(kwok=True, audit=False) as bed:
+    with bed_or_skip(kubelet=True, audit=False) as bed:
         from cluster.controller.controllers import Jobsworth
 
         controller = Jobsworth(bed)

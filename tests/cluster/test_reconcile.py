@@ -28,14 +28,16 @@ SOURCES = Path(__file__).parents[2] / "webhook"
 @pytest.fixture(scope="module")
 def bed() -> Iterator[TestBed]:
     """A cluster whose built-in Job controller runs, and whose Pods do."""
-    with bed_or_skip(controllers="job-controller,garbage-collector-controller", kwok=True) as bed:
+    with bed_or_skip(
+        controllers="job-controller,garbage-collector-controller", kubelet=True
+    ) as bed:
         yield bed
 
 
 @pytest.fixture(scope="module")
 def bed_without() -> Iterator[TestBed]:
     """A cluster without the built-in Job controller."""
-    with bed_or_skip(controllers="garbage-collector-controller", kwok=True) as bed:
+    with bed_or_skip(controllers="garbage-collector-controller", kubelet=True) as bed:
         yield bed
 
 

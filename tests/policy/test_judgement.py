@@ -13,10 +13,9 @@ from generation import job_from
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.limits.limits import Limits
-from jobsworth.policy.policy_request import of_manifest
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
-from policed import SERVER, cron_job, document, job, policies, requested, verdicts
+from policed import SERVER, cron_job, document, job, of_manifest, policies, requested, verdicts
 
 LIMITS = {"backoffLimit": {"maximum": 5}}
 CONTROLLER = "system:serviceaccount:kube-system:cronjob-controller"

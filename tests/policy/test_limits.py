@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import jobsworth
 from jobsworth.policy.language.policy_fields import FIELDS, share_of
-from jobsworth.policy.policy_request import of_manifest
 from jobsworth.provenance.field_ownership import LAST_APPLIED
-from policed import SERVER, cron_job, document, job, policies, problems, said, verdicts
+from policed import SERVER, cron_job, document, job, of_manifest, policies, problems, said, verdicts
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 50, "parallelism": 5}
 

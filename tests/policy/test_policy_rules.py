@@ -9,9 +9,18 @@ import pytest
 
 from jobsworth.lint import RULES
 from jobsworth.policy.lint_rules import IN_MANIFESTS
-from jobsworth.policy.policy_request import of_manifest
 from jobsworth.policy.reader import read
-from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
+from policed import (
+    SERVER,
+    cron_job,
+    document,
+    job,
+    of_manifest,
+    policies,
+    problems,
+    requested,
+    verdicts,
+)
 
 OFF_BY_DEFAULT = sorted(rule.code for rule in RULES if not rule.on)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.provenance.field_ownership import LAST_APPLIED, written
+from jobsworth.provenance.field_ownership import LAST_APPLIED, field_ownership
 from policed import job
 
 APPLIED = {
@@ -67,10 +67,10 @@ def stored(*entries: Any, **annotations: str) -> dict[str, Any]:
     ],
 )
 def test_what_was_written(value: Any, steps: tuple[str, ...], known: bool, expected: bool) -> None:
-    found = written(value)
+    found = field_ownership(value)
     assert (found.known, found.has(steps)) == (known, expected)
 
 
 @pytest.mark.parametrize("mark", [{"uid": "1"}, {"resourceVersion": "1"}])
 def test_an_object_from_a_server_without_traces_tells_nothing(mark: dict[str, str]) -> None:
-    assert not written(job(metadata=mark)).known
+    assert not field_ownership(job(metadata=mark)).known

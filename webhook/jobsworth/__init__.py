@@ -20,16 +20,28 @@
     spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode
     >>> jobsworth.default(job)["spec"]["podReplacementPolicy"]
     'TerminatingOrFailed'
+    >>> job["spec"].pop("backoffLimitPerIndex")
+    1
+    >>> limit = {"limits": {"backoffLimit": {"maximum": 3}}}
+    >>> policy = {
+    ...     "apiVersion": "jobsworth.dev/v1alpha1",
+    ...     "kind": "JobPolicy",
+    ...     "metadata": {"name": "team"},
+    ...     "spec": limit,
+    ... }
+    >>> evaluation = jobsworth.evaluate(job, policies=[policy])
+    >>> [finding.code for finding in evaluation.findings if finding.severity == "error"]
+    ['JP002']
 
-The public surface is this module: :func:`validate`, :func:`default`, :class:`Finding`, and the
-exceptions. What lies below it may change with any release.
+The public surface is this module: :func:`validate`, :func:`default`, :func:`evaluate`,
+:class:`Finding`, :class:`Evaluation`, and the exceptions. What lies below it may change with any release.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from jobsworth.api.server import (
@@ -38,7 +50,9 @@ if TYPE_CHECKING:
         UnknownGate,
         UnknownRelease,
     )
+    from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.findings.finding import Finding
+    from jobsworth.policy.language.problems import BadPolicy
     from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
 __version__ = "0.1.0"
@@ -47,12 +61,15 @@ DESCRIPTION = "Judge Kubernetes Jobs and CronJobs as the API server does, withou
 __all__ = [
     "NEWEST_RELEASE",
     "RELEASES",
+    "BadPolicy",
     "CannotDecode",
+    "Evaluation",
     "Finding",
     "UnknownGate",
     "UnknownKind",
     "UnknownRelease",
     "default",
+    "evaluate",
     "validate",
 ]
 
@@ -105,6 +122,62 @@ def default(
     return _engine(kubernetes_version, feature_gates, allow_privileged).default(manifest)
 
 
+def evaluate(
+    manifest: dict[str, Any],
+    *,
+    old: dict[str, Any] | None = None,
+    policies: Sequence[Mapping[str, Any]] = (),
+    namespace: str = "",
+    namespace_labels: Mapping[str, str] | None = None,
+    user: str | None = None,
+    groups: Sequence[str] = (),
+    kubernetes_version: str | None = None,
+    feature_gates: Mapping[str, bool] | None = None,
+    allow_privileged: bool = False,
+) -> Evaluation:
+    """Evaluate a Job or CronJob as ``jobsworth validate --policy`` does: verdict, lint rules, policies.
+
+    Args:
+        manifest: the object, as JSON decodes it.
+        old: for an update: the object that is stored, or the manifest from which it was made.
+        policies: JobPolicy documents, as YAML or JSON decodes them.
+        namespace: of the request, where the manifest has none.
+        namespace_labels: of the namespace, where they are known.
+        user: who sends the request, where that is known.
+        groups: of the user.
+        kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
+        feature_gates: gates that the server has set otherwise than by default.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
+
+    Returns:
+        The findings of each source, and all of them merged. For an object of another kind it is not
+        ``known``.
+
+    Raises:
+        BadPolicy: a policy is wrong; it has all problems.
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.evaluation.subject import Subject
+
+    policy_set = None
+    if policies:
+        from jobsworth.policy.reader import read
+
+        policy_set = read(policies)
+    subject = Subject(
+        manifest,
+        old=old,
+        namespace=namespace,
+        namespace_labels=namespace_labels,
+        user=user,
+        groups=tuple(groups),
+    )
+    server = _engine(kubernetes_version, feature_gates, allow_privileged).server
+    return Evaluator(server, policies=policy_set).evaluate(subject)
+
+
 def _engine(
     release: str | None, gates: Mapping[str, bool] | None, allow_privileged: bool
 ) -> Engine:
@@ -116,6 +189,8 @@ def _engine(
 
 
 _HOMES = {
+    "BadPolicy": "jobsworth.policy.language.problems",
+    "Evaluation": "jobsworth.evaluation.evaluation",
     "Finding": "jobsworth.findings.finding",
     "NEWEST_RELEASE": "jobsworth.api.server",
     "RELEASES": "jobsworth.api.server",

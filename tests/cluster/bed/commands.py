@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -118,16 +119,10 @@ def controller_manager(
     return [*command, *_gates(feature_gates), *flags]
 
 
-def kwok(program: Path, folder: Folder) -> list[str]:
-    """kwok, which plays the kubelet of every node."""
-    return [
-        str(program),
-        f"--kubeconfig={folder.kubeconfig}",
-        "--manage-all-nodes=true",
-        f"--config={folder.stages}",
-        "--node-lease-duration-seconds=0",
-        "--enable-crds=",
-    ]
+def kubelet(url: str, folder: Folder, certificate: Path, key: Path) -> list[str]:
+    """The simulated kubelet of the only node."""
+    files = (folder.authority, certificate, key)
+    return [sys.executable, "-m", "cluster.bed.kubelet", url, *map(str, files)]
 
 
 def kubeconfig(server: str, authority: str, user: Mapping[str, Any], name: str) -> str:

@@ -6,6 +6,7 @@ import http.client
 import json
 import ssl
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -62,25 +63,50 @@ class Connection:
                     raise
         raise AssertionError("not reached")
 
+    def watch(self, path: str) -> Iterator[dict[str, Any]]:
+        """Yield the events of a watch until the server ends it, on a connection of its own.
+
+        Raises:
+            OSError: the server cannot be reached.
+            http.client.HTTPException: it refused the watch, or broke off in the middle of an event.
+        """
+        connection = self._new_connection(timeout=None)
+        try:
+            connection.request("GET", self._address.path.rstrip("/") + path, headers=self._headers)
+            response = connection.getresponse()
+            if response.status != 200:
+                raise http.client.HTTPException(f"watch of {path}: {response.status}")
+            for line in response:
+                if not line.endswith(b"\n"):
+                    raise http.client.IncompleteRead(line)
+                yield json.loads(line)
+        finally:
+            connection.close()
+
     def _connection(self) -> http.client.HTTPConnection:
         kept: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
         if kept is None:
-            host, port = self._address.hostname or "", self._address.port
-            if self._tls is None:
-                kept = http.client.HTTPConnection(host, port, timeout=self._timeout)
-            else:
-                kept = http.client.HTTPSConnection(
-                    host, port, timeout=self._timeout, context=self._tls
-                )
-            self._local.connection = kept
+            kept = self._local.connection = self._new_connection(self._timeout)
         return kept
 
+    def _new_connection(self, timeout: float | None) -> http.client.HTTPConnection:
+        host, port = self._address.hostname or "", self._address.port
+        if self._tls is None:
+            return http.client.HTTPConnection(host, port, timeout=timeout)
+        return http.client.HTTPSConnection(host, port, timeout=timeout, context=self._tls)
 
-def with_certificate(url: str, authority: Path, certificate: Path, key: Path) -> Connection:
+
+def with_certificate(
+    url: str,
+    authority: Path,
+    certificate: Path,
+    key: Path,
+    headers: dict[str, str] | None = None,
+) -> Connection:
     """A connection whose user is told by a client certificate."""
     tls = ssl.create_default_context(cafile=authority)
     tls.load_cert_chain(certificate, key)
-    return Connection(url, tls)
+    return Connection(url, tls, headers)
 
 
 def _decoded(data: bytes) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import os
 import shutil
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +30,7 @@ class ControlPlane:
         release: str | None = None,
         *,
         controllers: str | None = None,
-        kwok: bool = False,
+        kubelet: bool = False,
         qps: float | None = None,
         burst: int | None = None,
         allow_privileged: bool = False,
@@ -44,7 +46,7 @@ class ControlPlane:
             release: of Kubernetes, such as ``1.33``; by default that of ``KUBEBUILDER_ASSETS``, else the newest.
             controllers: which of kube-controller-manager's run, as its ``--controllers`` names them
                 (``job-controller,cronjob-controller``; ``*,-job-controller``); without, it is not started.
-            kwok: Pods are placed on a node and run, as their annotations say: see ``cluster.bed.stages``. It takes
+            kubelet: Pods are placed on a node and run, as their annotations say: see ``cluster.bed.stages``. It takes
                 Kubernetes 1.36 or newer.
             qps, burst: how many requests a second kube-controller-manager may make: its defaults are 20 and 30.
             allow_privileged: kube-apiserver's ``--allow-privileged``.
@@ -61,9 +63,8 @@ class ControlPlane:
         if controllers is not None:
             name = "kube-controller-manager"
             self._programs[name] = programs.find(name, release)
-        if kwok:
-            self._programs["kwok"] = programs.find("kwok")
         self._controllers = controllers
+        self._with_kubelet = kubelet
         self._qps, self._burst = qps, burst
         self._allow_privileged = allow_privileged
         self._service_accounts = service_accounts
@@ -78,7 +79,7 @@ class ControlPlane:
         self.etcd: Process | None = None
         self.api_server: Process | None = None
         self.controller_manager: Process | None = None
-        self.kwok: Process | None = None
+        self.kubelet: Process | None = None
         self._ports: list[int] = []
         self._connection: Connection | None = None
         self._folder: Folder | None = None
@@ -130,8 +131,8 @@ class ControlPlane:
             self.start_api_server()
             if self._controllers is not None:
                 self.start_controller_manager()
-            if "kwok" in self._programs:
-                self._start_kwok()
+            if self._with_kubelet:
+                self._start_kubelet()
         except BaseException:
             self.stop()
             raise
@@ -140,10 +141,10 @@ class ControlPlane:
 
     def stop(self) -> None:
         """End every process and remove the files."""
-        for process in (self.kwok, self.controller_manager, self.api_server, self.etcd):
+        for process in (self.kubelet, self.controller_manager, self.api_server, self.etcd):
             if process is not None:
                 process.kill()  # nothing that they hold is wanted: no need for a tidy end
-        self.kwok = self.controller_manager = self.api_server = self.etcd = None
+        self.kubelet = self.controller_manager = self.api_server = self.etcd = None
         if self._folder is not None:
             shutil.rmtree(self._folder.root, ignore_errors=True)
 
@@ -198,18 +199,19 @@ class ControlPlane:
         health = self._connect(self.controller_manager_url)
         self._wait_for(lambda: _ok(health, "/healthz"), "kube-controller-manager to be ready")
 
-    def _start_kwok(self) -> None:
-        self.folder.stages.write_text(stages.stages(), encoding="utf-8")
+    def _start_kubelet(self) -> None:
         for thing in (stages.node(), *stages.placement()):
             self.create(thing)
-        self.kwok = Process(
-            commands.kwok(self._programs["kwok"], self.folder), self.folder.log("kwok")
+        self.kubelet = Process(
+            commands.kubelet(self.url, self.folder, *self._admin_pair()),
+            self.folder.log("kubelet"),
+            {"PYTHONPATH": os.pathsep.join(sys.path)},
         )
         self._wait_for(
             lambda: (
                 self.get(f"/api/v1/nodes/{stages.NODE}").get("status", {}).get("phase") == "Running"
             ),
-            "kwok to run the node",
+            "the kubelet to report its node",
         )
         self._wait_for(self._places_pods, "new Pods to be placed")
 
@@ -280,8 +282,11 @@ class ControlPlane:
         return commands.kubeconfig(self.url, _base64(self.authority.certificate), user, name)
 
     def _connect(self, url: str) -> Connection:
-        certificate, key = (self.folder.root / f"{ADMIN[0]}.{end}" for end in ("crt", "key"))
-        return with_certificate(url, self.folder.authority, certificate, key)
+        return with_certificate(url, self.folder.authority, *self._admin_pair())
+
+    def _admin_pair(self) -> tuple[Path, Path]:
+        """The files of the administrator's certificate and key."""
+        return self.folder.root / f"{ADMIN[0]}.crt", self.folder.root / f"{ADMIN[0]}.key"
 
     def _answers(self, path: str) -> bool:
         return _ok(self.connection, path)
@@ -289,7 +294,7 @@ class ControlPlane:
     def _wait_for(self, done: Callable[[], bool], what: str) -> None:
         until = time.monotonic() + READY_WITHIN
         while not done():
-            for process in (self.etcd, self.api_server, self.controller_manager, self.kwok):
+            for process in (self.etcd, self.api_server, self.controller_manager, self.kubelet):
                 if process is not None:
                     process.check()
             if time.monotonic() > until:

@@ -48,10 +48,6 @@ class Folder(NamedTuple):
     def kubeconfig(self) -> Path:
         return self.root / "admin.kubeconfig"
 
-    @property
-    def stages(self) -> Path:
-        return self.root / "stages.json"
-
     def log(self, program: str) -> Path:
         return self.root / f"{program}.log"
 

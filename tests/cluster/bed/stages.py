@@ -1,8 +1,9 @@
-"""What kwok does with the Pods of a bed: they run, and end, as annotations of the Pod say."""
+"""Stages of a Pod's life: when a simulated kubelet runs, ends and deletes it, and the status that it reports."""
 
 from __future__ import annotations
 
-import json
+import enum
+import re
 from typing import Any
 
 NODE = "node-0"
@@ -11,127 +12,116 @@ EXIT_CODE = "bed/exit-code"
 """Annotation of a Pod: with which exit code its containers end, ``0`` by default; ``never``: it runs until it
 is deleted. With ``.3`` appended: that of completion index 3 alone."""
 RUN_FOR = "bed/run-for"
-"""Annotation of a Pod: how long it runs, such as ``500ms``; without it, it ends at once."""
+"""Annotation of a Pod: how long it runs, such as ``500ms`` or ``1h``; without it, it ends at once."""
+NEVER = "never"
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+Pod = dict[str, Any]
 
 
-def stages() -> str:
-    """kwok's configuration: its stages of Pods and nodes, as JSON documents."""
-    alive = {"key": ".metadata.deletionTimestamp", "operator": "DoesNotExist"}
-    documents = [
-        _stage(
-            "node-ready",
-            "Node",
-            [{"key": ".status.phase", "operator": "NotIn", "values": ["Running"]}],
-            {"statusTemplate": NODE_STATUS},
-        ),
-        _stage(
-            "pod-runs",
-            "Pod",
-            [alive, {"key": ".status.phase", "operator": "In", "values": ["Pending"]}],
-            {"statusTemplate": RUNNING},
-        ),
-        _stage(
-            "pod-ends",
-            "Pod",
-            [
-                alive,
-                {"key": ".status.phase", "operator": "In", "values": ["Running"]},
-                {
-                    "key": f'.metadata.annotations | .["{EXIT_CODE}." + (.["{INDEX}"] // "")] // .["{EXIT_CODE}"]',
-                    "operator": "NotIn",
-                    "values": ["never"],
-                },
-            ],
-            {"statusTemplate": ENDED},
-            delay={"durationFrom": {"expressionFrom": f'.metadata.annotations["{RUN_FOR}"]'}},
-        ),
-        # A deleted Pod goes, but for the finalizers of others: the Job controller's own must be kept.
-        _stage(
-            "pod-goes",
-            "Pod",
-            [{"key": ".metadata.deletionTimestamp", "operator": "Exists"}],
-            {"delete": True},
-        ),
-    ]
-    return "\n---\n".join(json.dumps(document) for document in documents)
+class Stage(enum.Enum):
+    """A step that the kubelet takes next."""
+
+    RUN = enum.auto()
+    END = enum.auto()
+    DELETE = enum.auto()
 
 
-def _stage(
-    name: str, kind: str, when: list[dict[str, Any]], then: dict[str, Any], **more: Any
-) -> dict[str, Any]:
+def next_stage(pod: Pod) -> Stage | None:
+    """Return the step that a Pod on the node waits for, if any."""
+    metadata = pod["metadata"]
+    if "deletionTimestamp" in metadata:
+        # Once the grace period is 0, only the finalizers of others hold the Pod: they are not the kubelet's.
+        return Stage.DELETE if metadata.get("deletionGracePeriodSeconds") else None
+    phase = pod.get("status", {}).get("phase")
+    if phase == "Pending":
+        return Stage.RUN
+    if phase == "Running" and exit_code(pod) != NEVER:
+        return Stage.END
+    return None
+
+
+def exit_code(pod: Pod) -> str:
+    """Return the exit code of a Pod's containers, or ``never``."""
+    annotations = pod["metadata"].get("annotations", {})
+    of_index = annotations.get(f"{EXIT_CODE}.{annotations.get(INDEX, '')}")
+    return str(of_index or annotations.get(EXIT_CODE) or "0")
+
+
+def run_time(pod: Pod) -> float:
+    """Return how many seconds a Pod runs.
+
+    Raises:
+        ValueError: the annotation is no number with a unit.
+    """
+    text = pod["metadata"].get("annotations", {}).get(RUN_FOR, "0s")
+    found = re.fullmatch(r"(\d+)(ms|s|m|h)", text)
+    if found is None:
+        raise ValueError(f"{RUN_FOR}: {text!r} is no duration: write 500ms, 2s, 5m or 1h")
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def node_status(now: str) -> dict[str, Any]:
+    """Return the status of a node that takes any number of Pods."""
+    resources = {"cpu": "1k", "memory": "1Ti", "pods": "1M"}
+    ready = {"type": "Ready", "status": "True", "reason": "TestBed"}
     return {
-        "apiVersion": "kwok.x-k8s.io/v1alpha1",
-        "kind": "Stage",
-        "metadata": {"name": name},
-        "spec": {
-            "resourceRef": {"apiGroup": "v1", "kind": kind},
-            "selector": {"matchExpressions": when},
-            "next": then,
-            **more,
-        },
+        "phase": "Running",
+        "conditions": [{**ready, "lastHeartbeatTime": now, "lastTransitionTime": now}],
+        "capacity": resources,
+        "allocatable": resources,
     }
 
 
-NODE_STATUS = """
-phase: Running
-conditions:
-- {type: Ready, status: "True", reason: TestBed, lastHeartbeatTime: {{ Now | Quote }}, lastTransitionTime: {{ Now | Quote }}}
-capacity: {cpu: 1k, memory: 1Ti, pods: 1M}
-allocatable: {cpu: 1k, memory: 1Ti, pods: 1M}
-"""
+def running(pod: Pod, now: str) -> dict[str, Any]:
+    """Return the status of a Pod that begins to run at a time."""
+    return {
+        "phase": "Running",
+        "startTime": now,
+        "conditions": _ready("True", now),
+        "containerStatuses": _containers(pod, ready=True, state={"running": {"startedAt": now}}),
+    }
 
-RUNNING = """
-{{ $now := Now }}
-phase: Running
-startTime: {{ $now | Quote }}
-conditions:
-- {type: Ready, status: "True", lastTransitionTime: {{ $now | Quote }}}
-- {type: ContainersReady, status: "True", lastTransitionTime: {{ $now | Quote }}}
-containerStatuses:
-{{ range .spec.containers }}
-- name: {{ .name | Quote }}
-  image: {{ .image | Quote }}
-  imageID: ""
-  ready: true
-  restartCount: 0
-  state: {running: {startedAt: {{ $now | Quote }}}}
-{{ end }}
-"""
 
-ENDED = (
-    (
-        """
-{{ $now := Now }}
-{{ $said := or .metadata.annotations dict }}
-{{ $index := get $said "INDEX" }}
-{{ $code := coalesce (get $said (printf "EXIT_CODE.%s" $index)) (get $said "EXIT_CODE") "0" }}
-phase: {{ if eq $code "0" }}Succeeded{{ else }}Failed{{ end }}
-conditions:
-- {type: Ready, status: "False", lastTransitionTime: {{ $now | Quote }}}
-- {type: ContainersReady, status: "False", lastTransitionTime: {{ $now | Quote }}}
-containerStatuses:
-{{ range .spec.containers }}
-- name: {{ .name | Quote }}
-  image: {{ .image | Quote }}
-  imageID: ""
-  ready: false
-  restartCount: 0
-  state:
-    terminated:
-      exitCode: {{ $code }}
-      reason: {{ if eq $code "0" }}Completed{{ else }}Error{{ end }}
-      startedAt: {{ $now | Quote }}
-      finishedAt: {{ $now | Quote }}
-{{ end }}
-"""
-    )
-    .replace("EXIT_CODE", EXIT_CODE)
-    .replace("INDEX", INDEX)
-)
+def ended(pod: Pod, now: str) -> dict[str, Any]:
+    """Return the status of a running Pod whose containers end at a time."""
+    code = int(exit_code(pod))
+    terminated = {
+        "exitCode": code,
+        "reason": "Error" if code else "Completed",
+        "startedAt": pod["status"].get("startTime", now),
+        "finishedAt": now,
+    }
+    return {
+        "phase": "Failed" if code else "Succeeded",
+        "conditions": _ready("False", now),
+        "containerStatuses": _containers(pod, ready=False, state={"terminated": terminated}),
+    }
+
+
+def _ready(status: str, now: str) -> list[dict[str, str]]:
+    return [
+        {"type": kind, "status": status, "lastTransitionTime": now}
+        for kind in ("Ready", "ContainersReady")
+    ]
+
+
+def _containers(pod: Pod, *, ready: bool, state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": "",
+            "ready": ready,
+            "restartCount": 0,
+            "state": state,
+        }
+        for container in pod["spec"]["containers"]
+    ]
 
 
 def node() -> dict[str, Any]:
-    """The node that kwok plays."""
+    """The node that the kubelet plays."""
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": NODE}}
 
 

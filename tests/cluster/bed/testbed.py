@@ -18,9 +18,9 @@ _COUNTER = itertools.count(1)
 
 
 class TestBed(ControlPlane):
-    """etcd and kube-apiserver, and where asked for kube-controller-manager and kwok.
+    """etcd and kube-apiserver, and where asked for kube-controller-manager and a simulated kubelet.
 
-        with TestBed(controllers="job-controller", kwok=True) as bed:
+        with TestBed(controllers="job-controller", kubelet=True) as bed:
             bed.kubectl("create", "-f", "job.yaml", "--namespace", bed.namespace())
 
     Every bed has its own ports, certificates and temporary folder, so that several run at once. Its processes end
@@ -30,7 +30,7 @@ class TestBed(ControlPlane):
         authority: certifies: a webhook's serving certificate, further users.
         folder: where its files are; logs are ``folder.log("kube-apiserver")`` and so on.
         ready_after: how many seconds the last start took.
-        api_server, etcd, controller_manager, kwok: the processes, to pause or to kill.
+        api_server, etcd, controller_manager, kubelet: the processes, to pause or to kill.
     """
 
     __test__ = False  # for pytest: no test class, whatever its name

@@ -71,7 +71,7 @@ class Scenario:
             managed_by: its ``managedBy``; None for nobody.
             pod: further fields of its Pods' spec.
             pod_finalizers: of its Pods, besides the controller's own.
-            exit_code, exit_codes: on a bed with kwok, how its Pods end (see ``cluster.bed.stages``), all of them
+            exit_code, exit_codes: on a bed with a kubelet, how its Pods end (see ``cluster.bed.stages``), all of them
                 and those of one index.
             spec: further fields of its spec: ``backoff_limit=1``.
         """

@@ -1,4 +1,4 @@
-"""What Kubernetes's end-to-end tests of Jobs ask, with kwok as the kubelet."""
+"""What Kubernetes's end-to-end tests of Jobs ask, with a simulated kubelet."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ODD_FAIL = {1: "1", 3: "1"}
 @pytest.fixture(scope="module")
 def controller() -> Iterator[Controller]:
     """At work where Pods run by themselves."""
-    with at_work(controllers=BESIDE, qps=200, burst=400, kwok=True) as controller:
+    with at_work(controllers=BESIDE, qps=200, burst=400, kubelet=True) as controller:
         yield controller
 
 

@@ -18,10 +18,6 @@ VERDICTS = {
 }
 """What can come of a request."""
 
-UNREADABLE = ("unknown_field", "wrong_type", "kind")
-"""Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
-field does not have, an object of another kind than its resource."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
@@ -35,7 +31,7 @@ class Outcome:
         allowed: whether the request may go on.
         codes: of the findings, each once, in order.
         policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: which of :data:`UNREADABLE` hold.
+        unreadable: which of :data:`jobsworth.evaluation.evaluation.UNREADABLE` hold.
         operations: how many operations the patch has.
         seconds: from the body's last byte to the answer's first.
         error: what was wrong with a bad request, or with us.

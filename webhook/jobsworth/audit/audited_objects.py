@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.audit.evaluate import cron_job_of, is_over
+from jobsworth.audit.lifecycle import cron_job_of, is_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from jobsworth.audit.evaluate import is_over
+from jobsworth.audit.lifecycle import is_over
 from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND

@@ -6,6 +6,8 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.inputs.existing_objects import Existing, describe, identity
+from jobsworth.evaluation.evaluation import merged
+from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
@@ -18,8 +20,7 @@ from jobsworth.manifests import (
     read_text,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
-from jobsworth.reports.result import ERROR, SKIPPED, VALID, Located, Result
-from jobsworth.validation.engine import UnknownKind, engine_for
+from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, Located, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, Settings
     from jobsworth.cli.inputs.existing_objects import Identity
+    from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
 
@@ -106,7 +108,8 @@ class Judge:
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
         documents = read_text(data, shown_name(path))
-        results = [self._document(document, settings) for document in documents]
+        evaluated = [self._document(document, settings) for document in documents]
+        results = [result for result, _ in evaluated]
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import excused
 
@@ -118,19 +121,22 @@ class Judge:
 
             apply_ignores(documents, results, settings.selection)
         if settings.policies is not None:
-            # Last, so that nobody can ignore what the organisation demands.
-            settings.policies.add_findings(documents, results, settings.server, self._against.old)
+            # Last, so that nobody can ignore what the organization requires.
+            for document, result, (_, evaluation) in zip(
+                documents, results, evaluated, strict=True
+            ):
+                if evaluation is not None and result.status in (VALID, INVALID):
+                    _add_violations(document, result, evaluation)
         if self._changes:
             from jobsworth.cli.proposed_edits import add_changes
 
             add_changes(data, documents, results)
         return results
 
-    def _document(self, document: Document, settings: Settings) -> Result:
+    def _document(self, document: Document, settings: Settings) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
-            return unreadable(document.error, document)
-        value = document.value
-        kind, namespace, name = describe(value)
+            return unreadable(document.error, document), None
+        kind, namespace, name = describe(document.value)
         result = Result(
             file=document.file,
             document=document.index,
@@ -141,54 +147,72 @@ class Judge:
             status=VALID,
             findings=[],
         )
-        engine = engine_for(settings.server)
-        try:
-            found = engine.validate(value, self._against.old(document))
-            if any(finding.severity == "error" for finding in found):
-                from functools import partial
+        subject = Subject(
+            document.value,
+            old=self._against.old(document),
+            file=document.file,
+            beside=_ChainsawTests(document.file),
+        )
 
-                from jobsworth.evaluation.fixes.api_fixes import with_fixes
-                from jobsworth.manifests.editing.scalar_text import scalar_text
+        def written(field: str) -> str | None:
+            from jobsworth.manifests.editing.scalar_text import scalar_text
 
-                found = with_fixes(found, value, settings.server, partial(scalar_text, document))
-            found += settings.linter.lint(value, engine)
-        except UnknownKind:
-            from jobsworth.lint.misidentified import near_miss
+            return scalar_text(document, field)
 
+        evaluation = settings.evaluator.evaluate(subject, written)
+        found = [*evaluation.api, *evaluation.lint]
+        result.withheld = evaluation.withheld
+        result.unfixable = evaluation.withheld_reason
+        if not evaluation.known:
             result.status = SKIPPED
-            miss = near_miss(value)
-            if miss is None:
-                return result
-            found = [miss]
-        if any(finding.fix is not None for finding in found):
-            from jobsworth.evaluation.fixes.fix_scope import in_scope
-
-            scoped = in_scope(found, value, document.file, _chainsaw_tests(document.file))
-            found = scoped.findings
-            result.withheld, result.unfixable = scoped.withheld, scoped.reason
+            if not found:
+                return result, None
         if (
             self._only_invalid
             and settings.selection.is_default
             and all(finding.severity != "error" for finding in found)
         ):
-            return result
+            return result, evaluation
         located = [
             _locate(finding, document.position(finding.field), document) for finding in found
         ]
         located += [_locate(_noted(note), note.position, document) for note in document.notes]
         if located:
             result.replace_findings(located)
-        return result
+        return result, evaluation
 
 
-def _chainsaw_tests(file: str) -> list[str]:
-    """Return the names of the Chainsaw tests in a file's folder."""
-    from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
+def _add_violations(document: Document, result: Result, evaluation: Evaluation) -> None:
+    violations = evaluation.violations
+    if not violations:
+        return
+    kept = merged(result.findings, violations, lambda located: located.finding)
+    result.replace_findings(
+        [
+            *kept,
+            *(
+                _locate(finding, document.position(finding.field), document, policy)
+                for policy, finding in violations
+            ),
+        ]
+    )
 
-    if file == shown_name(STDIN):
-        return []
-    folder = os.path.dirname(file)
-    return [name for name in CHAINSAW_TESTS if os.path.exists(os.path.join(folder, name))]
+
+class _ChainsawTests:
+    """The names of the Chainsaw tests in a file's folder, looked up when a fix makes them matter."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def __iter__(self) -> Iterator[str]:
+        from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
+
+        if self._file == shown_name(STDIN):
+            return iter(())
+        folder = os.path.dirname(self._file)
+        return (name for name in CHAINSAW_TESTS if os.path.exists(os.path.join(folder, name)))
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:
@@ -204,8 +228,9 @@ def _choose(results: Sequence[Result], selection: Selection) -> None:
         result.replace_findings(chosen)
 
 
-def _locate(finding: Finding, place: Position, document: Document) -> Located:
-    return Located(finding, place.line, place.column, document.source_line(place.line))
+def _locate(finding: Finding, place: Position, document: Document, policy: str = "") -> Located:
+    excerpt = document.source_line(place.line)
+    return Located(finding, place.line, place.column, excerpt, policy=policy)
 
 
 def _noted(note: Note) -> Finding:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jobsworth.api.kinds import Job
 from jobsworth.lint.linted_job import Subject
-from jobsworth.validation.engine import CannotDecode
+from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Finding
     from jobsworth.lint.rule import Rule
+    from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
     RULES: tuple[Rule, ...]
@@ -103,10 +104,10 @@ def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
     """
-    try:
-        job = _subject(value, engine)
-    except CannotDecode:
+    decoded = engine.decode_object(value)
+    if not decoded.is_valid:
         return []
+    job = _subject(decoded, engine)
     return [finding for rule in rules for finding in rule.findings(job)]
 
 
@@ -123,16 +124,11 @@ class Linter:
         self._asks = asks
         self._families: dict[str, list[Rule]] = {}
 
-    def lint(self, value: Any, engine: Engine) -> list[Finding]:
-        """What the selected rules say about a Job or CronJob; nothing when it cannot be decoded.
-
-        Raises:
-            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
-        """
-        try:
-            job = _subject(value, engine)
-        except CannotDecode:
+    def lint(self, decoded: DecodedObject, engine: Engine) -> list[Finding]:
+        """What the selected rules say about a Job or CronJob; nothing when it cannot be decoded."""
+        if not decoded.is_valid:
             return []
+        job = _subject(decoded, engine)
         return [
             finding
             for family, concerns in FAMILIES
@@ -147,26 +143,20 @@ class Linter:
         return self._families[family]
 
 
-def _subject(value: dict[str, Any], engine: Engine) -> Subject:
-    struct, written = engine.decode(value)
-    filled = _copied(written)
-    engine.fill_in(struct, filled)
+def _subject(decoded: DecodedObject, engine: Engine) -> Subject:
+    filled = decoded.filled
     spec = filled["spec"]
-    if struct is not Job:
+    if decoded.struct is not Job:
         # The server fills in the Job's own defaults when it is made from the CronJob.
         template = spec["jobTemplate"]
-        job = {"metadata": dict(template["metadata"]), "spec": dict(template["spec"]), "status": {}}
+        # A copy: these defaults, also those deep inside, are not the CronJob's.
+        job = {**copied(template), "status": {}}
         engine.fill_in(Job, job)
         spec = job["spec"]
     return Subject(
-        kind=struct.name, written=written, object=filled, spec=spec, server=engine.server
+        kind=decoded.struct.name,
+        written=decoded.written,
+        object=filled,
+        spec=spec,
+        server=engine.server,
     )
-
-
-def _copied(value: Any) -> Any:
-    """A copy of a decoded value, whose scalars are shared."""
-    if type(value) is dict:
-        return {name: _copied(part) for name, part in value.items()}
-    if type(value) is list:
-        return [_copied(item) for item in value]
-    return value

@@ -18,7 +18,7 @@ from jobsworth.policy.documents.job_policy import EFFECTS
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.policy_request import JobView
 from jobsworth.policy.violation import Breach
-from jobsworth.provenance.client_object import authored
+from jobsworth.provenance.client_object import client_object
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -213,13 +213,14 @@ class _Case:
         if self._linter is None:
             return []
         request, server, engine = self.request, self.server, engine_for(self.server)
-        value = authored(request.object, server, request.manifest)
-        found = self._linter.lint(value, engine)
+        value = client_object(request.object, server, request.manifest)
+        found = self._linter.lint(engine.decode_object(value), engine)
         if not found or request.old is None:
             return found
+        stored = client_object(request.old, server)
         before = {
             (finding.code, finding.field, finding.message)
-            for finding in self._linter.lint(authored(request.old, server), engine)
+            for finding in self._linter.lint(engine.decode_object(stored), engine)
         }
         return [one for one in found if (one.code, one.field, one.message) not in before]
 

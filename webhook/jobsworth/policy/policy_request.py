@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.batch.job_spec import JobSpec
-from jobsworth.api.validation_request import Request
-from jobsworth.provenance.field_ownership import written
-from jobsworth.validation.engine import engine_for
+from jobsworth.provenance.field_ownership import field_ownership
+from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_default
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
     from jobsworth.api.declare import Field
     from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
-    from jobsworth.provenance.field_ownership import Written
+    from jobsworth.provenance.field_ownership import FieldOwnership
 
 CREATE, UPDATE = "CREATE", "UPDATE"
 OPERATIONS = (CREATE, UPDATE)
@@ -85,58 +83,6 @@ class PolicyRequest:
         )
 
 
-def of_manifest(
-    value: Any,
-    server: ApiServer,
-    *,
-    old: Any = None,
-    namespace: str = "",
-    user: str | None = None,
-    groups: tuple[str, ...] = (),
-    namespace_labels: Mapping[str, str] | None = None,
-    readable: bool = False,
-) -> PolicyRequest:
-    """The request that a manifest becomes when it is sent to an API server, which fills in its defaults.
-
-    Args:
-        value: the manifest, as JSON decodes it.
-        server: whose defaults are filled in.
-        old: the manifest or object that it replaces; None for a create.
-        namespace: used where the manifest has none.
-        user: who will send it, where that is known.
-        groups: of the user.
-        namespace_labels: of the namespace, where they are known.
-        readable: take what can be decoded of a malformed manifest instead of raising CannotDecode.
-
-    Raises:
-        UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
-        CannotDecode: the API server could not decode it.
-    """
-    engine = engine_for(server)
-
-    unreadable: tuple[FieldError, ...] = ()
-    if readable:
-        part = engine.default_readable(value)
-        filled, unreadable = part.object, part.errors
-        stored = None if old is None else engine.default_readable(old).object
-    else:
-        filled, stored = engine.default(value), None if old is None else engine.default(old)
-    metadata = filled["metadata"]
-    return PolicyRequest(
-        operation=CREATE if old is None else UPDATE,
-        kind=filled["kind"],
-        namespace=metadata.get("namespace") or namespace or "default",
-        name=metadata.get("name") or "",
-        object=filled,
-        old=stored,
-        user=user,
-        groups=groups,
-        namespace_labels=namespace_labels,
-        unreadable=unreadable,
-        manifest=value,
-    )
-
-
 class Origin(Enum):
     """How a field came by its value."""
 
@@ -187,10 +133,10 @@ class JobView:
         else:
             self.cron = None
             self.path = "spec"
-        self.spec = _as_it_will_be(spec, server)
+        self.spec = job_spec_with_defaults(spec, server)
         self._server = server
         self._manifest = manifest
-        self._written: Written | None = None
+        self._written: FieldOwnership | None = None
 
     @property
     def pod(self) -> dict[str, Any]:
@@ -221,7 +167,9 @@ class JobView:
         if default is None or holder.get(name) != default:
             return Origin.WRITTEN
         if self._written is None:
-            self._written = written(self.object if self._manifest is None else self._manifest)
+            self._written = field_ownership(
+                self.object if self._manifest is None else self._manifest
+            )
         if self._written.has(steps):
             return Origin.WRITTEN
         return Origin.DEFAULTED if self._written.known else Origin.UNKNOWN
@@ -232,28 +180,3 @@ class JobView:
             holder = holder[step]
         found: Mapping[str, Any] = holder
         return found
-
-
-def server_default(name: str, spec: Mapping[str, Any], server: ApiServer) -> Any:
-    """Return what the server sets for a field of a JobSpec that lacks it; None where it sets nothing."""
-    return _as_it_will_be({key: part for key, part in spec.items() if key != name}, server).get(
-        name
-    )
-
-
-_CONSTANTS = {
-    name: declared.default
-    for name, declared in JobSpec.fields.items()
-    if declared.default is not None and not declared.gate
-}
-
-
-def _as_it_will_be(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
-    """A JobSpec with the defaults of its own fields; what lies below them is shared."""
-    filled = {name: value for name, value in spec.items() if value is not None}
-    request = Request(server, "Job")
-    for defaulter in JobSpec.defaulters:
-        defaulter(filled, request)
-    for name, constant in _CONSTANTS.items():
-        filled.setdefault(name, constant)
-    return filled

@@ -1,13 +1,13 @@
-"""What the user wrote of an object, as far as it can be told once the server has filled in its defaults.
+"""Field ownership: which fields of an object a client wrote, once the server has set its defaults.
 
-A mutating webhook sees ``backoffLimit: 6`` in every Job that nobody gave one. Of the three ways in which
-objects come, two tell what was written (each seen on a kube-apiserver 1.36):
+A mutating webhook sees ``backoffLimit: 6`` in every Job whose client did not set it. Of the three ways in
+which clients write objects, two tell what they wrote (each seen on kube-apiserver 1.36):
 
 - after a server-side apply, the ``Apply`` entries of ``metadata.managedFields`` list exactly that;
 - after ``kubectl apply``, the annotation ``kubectl.kubernetes.io/last-applied-configuration`` is it;
-- after a plain create, ``managedFields`` lists the defaults too, and it cannot be told.
+- after a plain create, ``managedFields`` lists the defaults too, so ownership is unknown.
 
-An object that no server has seen is what somebody wrote.
+All of an object that no server has seen was written by a client.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` keeps the manifest."""
 
 
-class Written:
-    """Which fields somebody wrote.
+class FieldOwnership:
+    """The fields that a client wrote.
 
     Attributes:
-        known: whether that can be told; if not, :meth:`has` is False of every field.
+        known: whether ownership is known; if not, :meth:`has` is False for every field.
     """
 
     __slots__ = ("_manifests", "_sets", "known")
@@ -38,7 +38,7 @@ class Written:
         self.known = known
 
     def has(self, steps: Sequence[str]) -> bool:
-        """Whether somebody is known to have written a field.
+        """Return whether a client is known to have written a field.
 
         Args:
             steps: the names that lead to it: ``("spec", "backoffLimit")``; no positions in lists.
@@ -48,29 +48,29 @@ class Written:
         )
 
 
-UNKNOWN = Written(known=False)
+UNKNOWN = FieldOwnership(known=False)
 
 
-def written(value: dict[str, Any]) -> Written:
-    """What somebody wrote of an object, by the traces that the ways of writing leave.
+def field_ownership(value: dict[str, Any]) -> FieldOwnership:
+    """Return which fields of an object a client wrote, by the traces that each way of writing leaves.
 
     >>> job = {"metadata": {"name": "train"}, "spec": {"backoffLimit": 6}}
-    >>> written(job).has(("spec", "backoffLimit"))
+    >>> field_ownership(job).has(("spec", "backoffLimit"))
     True
     >>> job["metadata"]["managedFields"] = [{"operation": "Update", "manager": "kubectl-create"}]
-    >>> written(job).known
+    >>> field_ownership(job).known
     False
     """
     meta = value.get("metadata")
     if not isinstance(meta, dict):
-        return Written(manifests=[value], known=True)
+        return FieldOwnership(manifests=[value], known=True)
     sets = list(_applied_sets(meta.get("managedFields")))
     manifest = _last_applied(meta.get("annotations"))
     if sets or manifest is not None:
-        return Written(sets, [] if manifest is None else [manifest], known=True)
+        return FieldOwnership(sets, [] if manifest is None else [manifest], known=True)
     if meta.get("managedFields") or meta.get("uid") or meta.get("resourceVersion"):
         return UNKNOWN
-    return Written(manifests=[value], known=True)
+    return FieldOwnership(manifests=[value], known=True)
 
 
 def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:

@@ -1,10 +1,8 @@
-"""Objects as they were before the server put its own into them, and with its defaults where they lack.
+"""Generated fields: what the API server adds to an object beside defaults, and how to take it off.
 
-A validating webhook sees a Job with the UID, the selector and the labels that the server generated
-between mutation and validation; a manifest has none of them. The engine judges manifests, and generates
-what a server would: what was generated already must be taken out first. A Job that was exported from a
-cluster and sent anew looks the same, but for its resourceVersion; the server refuses that one, since it
-gives it another UID.
+The server writes a UID, timestamps and managed fields into the metadata, and generates the selector of a
+Job with the labels that it needs. A manifest has none of them, so the engine, which judges what a client
+sends, and the lint rules, which ask what a client wrote, want an object without them.
 """
 
 from __future__ import annotations
@@ -13,16 +11,56 @@ from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, GENERATED_LABELS, gene
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 IGNORED_METADATA = ("uid", "creationTimestamp", "generation", "selfLink", "managedFields")
 """Metadata that the server overwrites on create."""
 
+SERVER_METADATA = (
+    *IGNORED_METADATA,
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "resourceVersion",
+)
+"""Metadata that the server writes and takes from no client."""
 
-def without_generated(job: dict[str, Any]) -> dict[str, Any]:
-    """A new Job without the selector and the labels that the server generated; others as they are.
 
-    The argument stays as it is; what does not differ is shared with it.
+def came_from_a_server(value: dict[str, Any]) -> bool:
+    """Return whether an API server has stored or admitted an object, so that it has defaults."""
+    metadata = value.get("metadata")
+    if not isinstance(metadata, dict):
+        return False
+    spec = value.get("spec")
+    template = _at(spec, "jobTemplate", "spec", "template") or _at(spec, "template")
+    return isinstance(template, dict) and (
+        "managedFields" in metadata or ("uid" in metadata and "creationTimestamp" in metadata)
+    )
+
+
+def strip_generated(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored object as a client could create it: without status and generated fields.
+
+    Parts that do not differ are shared with the argument, which stays as it is.
+    """
+    meta = _without(stored.get("metadata") or {}, SERVER_METADATA)
+    manifest = {**_without(stored, ("status",)), "metadata": meta}
+    spec = stored.get("spec")
+    if stored.get("kind") != "Job" or not isinstance(spec, dict) or spec.get("manualSelector"):
+        return manifest
+    # Without a manual selector, these labels and the selector are generated for every Job anew.
+    if isinstance(meta.get("labels"), dict):
+        meta["labels"] = _without(meta["labels"], GENERATED_LABELS)
+    manifest["spec"] = _without_selector(spec)
+    return manifest
+
+
+def strip_admitted(job: dict[str, Any]) -> dict[str, Any]:
+    """Return a Job that is about to be created without the selector and labels generated for it.
+
+    A validating webhook sees a Job with what the server generated between mutation and validation. A Job
+    that a client exported from a cluster looks the same but for its resourceVersion; the server rejects
+    that one, because it gives it another UID, so it stays as it is. Seen on Kubernetes 1.36.
     """
     spec, metadata = job.get("spec"), job.get("metadata")
     if job.get("kind") != "Job" or not isinstance(spec, dict) or not isinstance(metadata, dict):
@@ -38,23 +76,18 @@ def without_generated(job: dict[str, Any]) -> dict[str, Any]:
     generated = generated_labels({"metadata": metadata})
     if any(labels.get(label) != generated[label] for label in GENERATED_LABELS):
         return job
-    own = {label: value for label, value in labels.items() if label not in generated}
-    template = spec["template"]
-    template = {**template, "metadata": {**template["metadata"], "labels": own}}
-    kept = {key: value for key, value in spec.items() if key != "selector"}
-    return {**job, "spec": {**kept, "template": template}}
+    return {**job, "spec": _without_selector(spec)}
 
 
-def came_from_a_server(value: dict[str, Any]) -> bool:
-    """Whether an object has been through an API server, so that its defaults are filled in."""
-    metadata = value.get("metadata")
-    if not isinstance(metadata, dict):
-        return False
-    spec = value.get("spec")
-    template = _at(spec, "jobTemplate", "spec", "template") or _at(spec, "template")
-    return isinstance(template, dict) and (
-        "managedFields" in metadata or ("uid" in metadata and "creationTimestamp" in metadata)
-    )
+def _without_selector(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a JobSpec without its selector and without the generated labels of its template."""
+    bare = _without(spec, ("selector",))
+    labels = _at(spec, "template", "metadata", "labels")
+    if isinstance(labels, dict):
+        template = spec["template"]
+        own = {**template["metadata"], "labels": _without(labels, GENERATED_LABELS)}
+        bare["template"] = {**template, "metadata": own}
+    return bare
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -63,3 +96,7 @@ def _at(value: Any, *keys: str) -> Any:
             return None
         value = value.get(key)
     return value
+
+
+def _without(mapping: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name not in names}

@@ -8,6 +8,7 @@ from jobsworth.api.validation_request import Request
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.codes import CODES
+from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 from jobsworth.validation.wording import as_worded_by
@@ -42,30 +43,6 @@ class CannotDecode(ValueError):
         self.findings = findings
 
 
-class Readable:
-    """The part of an object that could be decoded, with the server's defaults.
-
-    Attributes:
-        object: without unknown fields and without values of a wrong type.
-        unknown: the paths of fields that the server's release does not have.
-        errors: the values of a wrong type.
-    """
-
-    __slots__ = ("errors", "object", "unknown")
-
-    def __init__(
-        self, object: dict[str, Any], unknown: tuple[str, ...], errors: tuple[FieldError, ...]
-    ) -> None:
-        self.object = object
-        self.unknown = unknown
-        self.errors = errors
-
-    @property
-    def complete(self) -> bool:
-        """Whether all of the object could be decoded."""
-        return not (self.unknown or self.errors)
-
-
 class Engine:
     """Judges and defaults objects as one API server does. Compiled once, then used for any number."""
 
@@ -88,23 +65,64 @@ class Engine:
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
         """
+        struct, decoded, report = self._read(value)
+        if report.errors or report.unknown:
+            return self._malformed(struct, report)
+        self._fill_in(struct, decoded, Request(self.server, struct.name))
+        return self._verdict(struct, decoded, self._dropped_fields(report), old)
+
+    def decode_object(self, value: Any) -> DecodedObject:
+        """Decode an object once, for whoever needs more of it than the verdict.
+
+        Raises:
+            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
+        """
+        struct, decoded, report = self._read(value)
+        if report.errors:
+            decoded = _without_nothing(decoded)
+        malformed = report.errors or report.unknown
+        findings = self._malformed(struct, report) if malformed else self._dropped_fields(report)
+        unknown = tuple(f"{path}.{name}" if path else name for path, name, _ in report.unknown)
+
+        def fill(value: dict[str, Any]) -> None:
+            self._fill_in(struct, value, Request(self.server, struct.name))
+
+        return DecodedObject(
+            struct,
+            decoded,
+            findings=findings,
+            unknown=unknown,
+            unreadable=tuple(report.errors),
+            fill=fill,
+        )
+
+    def verdict(self, decoded: DecodedObject, old: Any = None) -> list[Finding]:
+        """What the server would say to a decoded object: see :meth:`validate`."""
+        if not decoded.is_valid:
+            return decoded.findings
+        return self._verdict(decoded.struct, decoded.take_filled(), decoded.findings, old)
+
+    def _verdict(
+        self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], old: Any
+    ) -> list[Finding]:
+        """The verdict on a decoded object with defaults, which is changed as the server changes it."""
         try:
-            struct, decoded, findings = self._decode(value)
             stored = None if old is None else self._stored(old)
         except CannotDecode as error:
             return error.findings
         request = Request(self.server, struct.name, stored)
-        self._fill_in(struct, decoded, request)
-        _complete_metadata(decoded, stored)
+        _complete_metadata(filled, stored)
         for prepare in struct.preparers:
-            prepare(decoded, request)
+            prepare(filled, request)
         errors = request.errors
-        self._check.of(struct)(decoded, "", request, errors)
+        self._check.of(struct)(filled, "", request, errors)
         if stored is not None:
             for rule in struct.update_rules:
-                errors.extend(rule(decoded, stored, request))
-        findings.extend(_finding(error, self.server) for error in dict.fromkeys(errors))
-        return findings
+                errors.extend(rule(filled, stored, request))
+        return [
+            *dropped,
+            *(_finding(error, self.server) for error in dict.fromkeys(errors)),
+        ]
 
     def default(self, value: Any) -> dict[str, Any]:
         """The object with the server's defaults filled in, and without what the server makes up.
@@ -114,32 +132,19 @@ class Engine:
             CannotDecode: the object is malformed.
         """
         struct, decoded, _ = self._decode(value)
-        return self._defaulted(struct, decoded)
-
-    def default_readable(self, value: Any) -> Readable:
-        """Return what can be decoded of an object, with the server's defaults filled in.
-
-        A server of a later release accepts fields that this one does not know, so whoever judges by
-        policies evaluates the rest instead of nothing.
-
-        Raises:
-            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
-        """
-        struct = kind_of(value)
-        report = Report()
-        decoded = self._decoder.of(struct)(value, "", report)
-        if report.errors:
-            decoded = _without_nothing(decoded)
-        unknown = tuple(f"{path}.{name}" if path else name for path, name, _ in report.unknown)
-        return Readable(self._defaulted(struct, decoded), unknown, tuple(report.errors))
-
-    def _defaulted(self, struct: Struct, decoded: dict[str, Any]) -> dict[str, Any]:
         self._fill_in(struct, decoded, Request(self.server, struct.name))
+        return self._encoded(struct, decoded)
+
+    def encoded(self, decoded: DecodedObject) -> dict[str, Any]:
+        """The readable part of an object with the server's defaults, as the server prints it."""
+        return self._encoded(decoded.struct, decoded.filled)
+
+    def _encoded(self, struct: Struct, filled: dict[str, Any]) -> dict[str, Any]:
         if self._encoding is None:
             from jobsworth.validation.encoding import Encoding  # to validate takes none
 
             self._encoding = Encoding(self.server)
-        encoded: dict[str, Any] = self._encoding.of(struct)(decoded)
+        encoded: dict[str, Any] = self._encoding.of(struct)(filled)
         return encoded
 
     def decode(self, value: Any) -> tuple[Struct, dict[str, Any]]:
@@ -157,9 +162,17 @@ class Engine:
         self._fill_in(struct, decoded, Request(self.server, struct.name))
 
     def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], list[Finding]]:
+        struct, decoded, report = self._read(value)
+        if report.errors or report.unknown:
+            raise CannotDecode(self._malformed(struct, report))
+        return struct, decoded, self._dropped_fields(report)
+
+    def _read(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:
         struct = kind_of(value)
         report = Report()
-        decoded = self._decoder.of(struct)(value, "", report)
+        return struct, self._decoder.of(struct)(value, "", report), report
+
+    def _malformed(self, struct: Struct, report: Report) -> list[Finding]:
         errors = [_finding(error, self.server) for error in report.errors]
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
@@ -168,9 +181,10 @@ class Engine:
                 unknown_field(struct, path, name, holder, self.server)
                 for path, name, holder in report.unknown
             )
-        if errors:
-            raise CannotDecode(errors)
-        return struct, decoded, [self._dropped(path, gate) for path, gate in report.dropped]
+        return errors
+
+    def _dropped_fields(self, report: Report) -> list[Finding]:
+        return [self._dropped(path, gate) for path, gate in report.dropped]
 
     def _dropped(self, path: str, gate: str) -> Finding:
         return Finding(

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.audit.audited_objects import Scope, Tally
-    from jobsworth.audit.evaluate import StoredJudge
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.cli.configuration.resolved_settings import Settings
     from jobsworth.client.configuration import RestConfig
     from jobsworth.client.errors import ApiError
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]
@@ -82,10 +83,10 @@ def _explained(error: ApiError, config: RestConfig) -> str:
 
 def _audit(config: RestConfig, values: dict[str, Any]) -> int:
     from jobsworth.audit.audited_objects import Scope, Tally, stored_objects
-    from jobsworth.audit.evaluate import StoredJudge
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
+    from jobsworth.evaluation.evaluator import Evaluator
 
     api = Client(
         config,
@@ -101,12 +102,13 @@ def _audit(config: RestConfig, values: dict[str, Any]) -> int:
     scope = Scope(_namespaces(config, values), values["include_finished"], values["include_owned"])
     labels = _labels(inventory, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
-    judge = StoredJudge(settings.server, settings.selection, policies, stored_by)
+    evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     tally = Tally()
     progress = Progress(enabled=not values["quiet"], noun="objects")
     judged = _judged(
         stored_objects(inventory, scope, tally),
-        judge,
+        evaluator,
+        settings.selection,
         labels,
         lambda: progress.update(tally.read, tally.read + tally.left),
     )
@@ -118,8 +120,14 @@ def _audit(config: RestConfig, values: dict[str, Any]) -> int:
 
 
 def _judged(
-    objects: Iterator[dict[str, Any]], judge: StoredJudge, labels: Labels, done: Callable[[], None]
+    objects: Iterator[dict[str, Any]],
+    evaluator: Evaluator,
+    selection: Selection,
+    labels: Labels,
+    done: Callable[[], None],
 ) -> Iterator[StoredResult]:
+    from jobsworth.evaluation.subject import Subject
+
     for stored in objects:
         kind, meta = stored["kind"], stored["metadata"]
         namespace, name = meta["namespace"], meta["name"]
@@ -132,7 +140,8 @@ def _judged(
             status=VALID,
             findings=[],
         )
-        found = judge.judge(stored, labels.get(namespace))
+        subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
+        found = evaluator.evaluate(subject).reported(selection)
         if found:
             result.replace_findings([Located(finding, policy=policy) for policy, finding in found])
         done()

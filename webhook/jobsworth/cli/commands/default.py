@@ -66,12 +66,15 @@ def _filling(values: dict[str, Any]) -> Callable[[Document], dict[str, Any]]:
         engine = engine_for(chosen)
         return lambda document: engine.default(document.value)
     from jobsworth.cli.inputs.policy_files import load_policies, paths_of
-    from jobsworth.policy.policy_request import of_manifest
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.evaluation.subject import Subject
 
     policies = load_policies(paths_of(values["policy"]))
+    evaluator = Evaluator(chosen, policies=policies)
 
     def fill_in(document: Document) -> dict[str, Any]:
-        mutation = policies.default(of_manifest(document.value, chosen), chosen)
+        request = evaluator.policy_request(Subject(document.value))
+        mutation = policies.default(request, chosen)
         for left_out in mutation.left_out:
             place = document.position(left_out.field)
             print(

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.server import ApiServer
-    from jobsworth.cli.policies.policy_findings import Admission
-    from jobsworth.policy.policy_request import PolicyRequest
-    from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.evaluation.evaluation import PolicyResult
+    from jobsworth.evaluation.subject import Subject
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 
@@ -29,6 +28,7 @@ def run(values: dict[str, Any]) -> int:
     from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.existing_objects import Existing
     from jobsworth.cli.inputs.policy_files import load_policies
+    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 
@@ -36,6 +36,7 @@ def run(values: dict[str, Any]) -> int:
         raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
     policies = load_policies(values["paths"][:1])
     chosen, code = server_options.server_of(values), EXIT_DONE
+    evaluator = Evaluator(chosen, policies=policies)
     existing = Existing(read_existing(values["against"])[0] if values["against"] else {})
     for document in read_documents(values["paths"][1:]):
         error = document if isinstance(document, ManifestError) else document.error
@@ -44,23 +45,23 @@ def run(values: dict[str, Any]) -> int:
             code = EXIT_UNREADABLE
             continue
         try:
-            request = _request(document.value, existing.old(document), chosen, values)
+            subject = _subject(document.value, existing.old(document), values)
+            request = evaluator.policy_request(subject)
         except UnknownKind:
             continue
         except CannotDecode as failure:
             print(f"error: {document.file}: {failure}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
-        print("\n".join(_told(policies, request, chosen)))
+        print("\n".join(_told(evaluator.apply(request), chosen)))
     return code
 
 
-def _request(value: Any, old: Any, chosen: ApiServer, values: dict[str, Any]) -> PolicyRequest:
-    from jobsworth.policy.policy_request import of_manifest
+def _subject(value: Any, old: Any, values: dict[str, Any]) -> Subject:
+    from jobsworth.evaluation.subject import Subject
 
-    return of_manifest(
+    return Subject(
         value,
-        chosen,
         old=old,
         namespace=values["namespace"] or "",
         user=values["user"],
@@ -81,42 +82,42 @@ def _labels(text: str | None) -> dict[str, str] | None:
     return labels
 
 
-def _told(policies: PolicySet, request: PolicyRequest, chosen: ApiServer) -> Iterator[str]:
-    from jobsworth.cli.policies.policy_findings import admit
-
-    admission = admit(policies, request, chosen)
+def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
+    request = result.request
     user = f" by {request.user}" if request.user else ""
     name = request.name or "(unnamed)"
     yield (
         f"{request.kind} {name} in namespace {request.namespace}: {request.operation}{user}, "
         f"Kubernetes {chosen.release}"
     )
-    for policy, decision in policies.decisions(request):
+    for policy, decision in result.decisions:
         speaks = "speaks" if decision.applies else "is silent"
         yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {speaks}"
         yield f"  because     {decision.because}"
-        yield from _said_by(policy.name, admission)
-    findings = admission.judgement.findings
+        yield from _said_by(policy.name, result)
+    findings = result.judgement.findings
     counts = dict.fromkeys(("deny", "warn", "audit"), 0)
     for verdict in findings:
         counts[verdict.effect] += 1
-    outcome = "denied" if admission.judgement.denied else "allowed"
+    outcome = "denied" if result.judgement.denied else "allowed"
     told = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
     yield f"\n{outcome}{f': {told}' if told else ''}\n"
 
 
-def _said_by(name: str, admission: Admission) -> Iterator[str]:
-    for applied in admission.mutation.applied:
+def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
+    mutation = result.mutation
+    assert mutation is not None
+    for applied in mutation.applied:
         if name in applied.policy.split(", "):
             before, after = _shown(applied.before), _shown(applied.after)
             yield f"  fills in    {applied.field}: {before} becomes {after}"
-    for policy, field, why in admission.mutation.skipped:
+    for policy, field, why in mutation.skipped:
         if policy == name:
             yield f"  leaves      {field}: {why}"
-    for left_out in admission.mutation.left_out:
+    for left_out in mutation.left_out:
         if name in left_out.policy.split(", "):
             yield f"  left out    {left_out.field}: {left_out.why}"
-    for verdict in admission.judgement.findings:
+    for verdict in result.judgement.findings:
         if verdict.policy == name:
             yield f"  {verdict.effect:<11} {verdict}"
 

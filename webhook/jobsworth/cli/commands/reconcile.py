@@ -117,21 +117,29 @@ def _judged_by(values: dict[str, Any], runs: str | None) -> Judging:
 
 def _judge(values: dict[str, Any], config: RestConfig) -> Judge:
     """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
-    from jobsworth.audit.evaluate import StoredJudge
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.evaluation.subject import Subject
 
     retry = Retry(4, reads_while_busy=True)
     api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
     judged_by = _judged_by(values, Inventory(api).release())
     policies = None if judged_by.policies is None else judged_by.policies.policies
-    judge = StoredJudge(judged_by.server, judged_by.selection, policies)
+    selection = judged_by.selection
+    evaluator = Evaluator(judged_by.server, selection, policies)
     if policies is None or not policies.asks_namespace_labels:
-        return judge.judge
+        return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
     labels = NamespaceLabels(fetch_from(api))
-    return lambda job: judge.judge(job, labels(job["metadata"]["namespace"]))
+
+    def judge(job: dict[str, Any]) -> list[tuple[str, Finding]]:
+        of_namespace = labels(job["metadata"]["namespace"])
+        subject = Subject(job, "stored", namespace_labels=of_namespace)
+        return evaluator.evaluate(subject).reported(selection)
+
+    return judge
 
 
 def _settings(values: dict[str, Any]) -> Settings:

@@ -16,7 +16,7 @@ from jobsworth.api.server import (
     parse_gates,
 )
 from jobsworth.cli.command import Option, UsageError
-from jobsworth.lint.linter import Linter
+from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration.configuration_file import Configuration
-    from jobsworth.cli.policies.policy_findings import Policies
+    from jobsworth.cli.inputs.policy_files import PolicyFiles
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -53,24 +53,26 @@ OPTIONS = (
 
 
 class Settings:
-    """What holds for a file: which server's verdict, and which rules of ours are reported.
+    """What applies to a file: which server's verdict, which lint rules are reported, which policies hold.
 
     Attributes:
         server: the API server that judges it.
         selection: what is reported, and how severely.
-        linter: asks the rules that are selected.
-        policies: what an organisation demands; None where nobody does.
+        policies: what an organization requires; None for nothing.
+        evaluator: evaluates objects by all of that.
     """
 
-    __slots__ = ("linter", "policies", "selection", "server")
+    __slots__ = ("evaluator", "policies", "selection", "server")
 
     def __init__(
-        self, server: ApiServer, selection: Selection, policies: Policies | None = None
+        self, server: ApiServer, selection: Selection, policies: PolicyFiles | None = None
     ) -> None:
         self.server = server
         self.selection = selection
-        self.linter = Linter(selection.asks)
         self.policies = policies
+        self.evaluator = Evaluator(
+            server, selection, None if policies is None else policies.policies
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # To another process without the rules, which are functions: they are there too.
@@ -159,12 +161,12 @@ class Overrides:
         return Settings(server, selection, _policies(policy))
 
 
-def _policies(paths: list[str]) -> Policies | None:
+def _policies(paths: list[str]) -> PolicyFiles | None:
     if not paths:
         return None
-    from jobsworth.cli.policies.policy_findings import Policies  # most runs do without
+    from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs do without
 
-    return Policies(tuple(paths))
+    return PolicyFiles(tuple(paths))
 
 
 def configurations_for(values: dict[str, Any]) -> Configurations:

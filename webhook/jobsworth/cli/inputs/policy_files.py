@@ -19,6 +19,7 @@ from jobsworth.policy.reader import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from jobsworth.manifests import Document
     from jobsworth.policy.policy_set import PolicySet
@@ -102,6 +103,27 @@ def load_policies(paths: Sequence[str]) -> PolicySet:
     if complaints:
         raise BadPolicies(complaints)
     return policies
+
+
+class PolicyFiles:
+    """The policies under which manifests are judged, read when this is made.
+
+    Args:
+        paths: of files and folders.
+
+    Raises:
+        UsageError: they cannot be used.
+    """
+
+    __slots__ = ("_paths", "policies")
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self._paths = paths
+        self.policies = load_policies(paths)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To another process by their paths: they are compiled into functions.
+        return PolicyFiles, (self._paths,)
 
 
 def paths_of(value: str | None) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.cli.policies.policy_cases import SEVERITIES
-from jobsworth.cli.policies.policy_findings import admit
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, locate
-from jobsworth.policy.policy_request import of_manifest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.server import ApiServer
     from jobsworth.cli.policies.policy_cases import Case
-    from jobsworth.cli.policies.policy_findings import Admission
+    from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_set import PolicySet
 
@@ -46,16 +46,17 @@ def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> O
 
 def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[str]:
     request = case.request
+    subject = Subject(
+        case.manifest,
+        old=case.old,
+        namespace=request.get("namespace", ""),
+        user=request.get("user"),
+        groups=tuple(request.get("groups", ())),
+        namespace_labels=request.get("namespaceLabels"),
+    )
+    evaluator = Evaluator(server, policies=policies)
     try:
-        sent = of_manifest(
-            case.manifest,
-            server,
-            old=case.old,
-            namespace=request.get("namespace", ""),
-            user=request.get("user"),
-            groups=tuple(request.get("groups", ())),
-            namespace_labels=request.get("namespaceLabels"),
-        )
+        sent = evaluator.policy_request(subject)
     except UnknownKind as error:
         yield f"the manifest is {error}"
         return
@@ -64,40 +65,41 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
         return
     if request.get("namespace"):
         sent = replace(sent, namespace=request["namespace"])
-    admission = admit(policies, sent, server)
-    for finding in engine_for(server).validate(admission.mutation.object, case.old):
+    result = evaluator.apply(sent)
+    assert result.mutation is not None
+    for finding in engine_for(server).validate(result.mutation.object, case.old):
         if finding.severity == "error":
             yield f"the API server refuses the manifest: {finding.field}: {finding.message}"
-    yield from _differences(case.expect, admission)
+    yield from _differences(case.expect, result)
 
 
-def _differences(expect: Mapping[str, Any], admission: Admission) -> Iterator[str]:
-    denied = admission.judgement.denied
+def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
+    denied = result.judgement.denied
     if denied != (expect["verdict"] == "deny"):
         got = "deny" if denied else "allow"
-        yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(admission, 'deny')}"
+        yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(result, 'deny')}"
     for effect in SEVERITIES:
         if effect in expect:
-            yield from _unmatched(effect, expect[effect], admission)
+            yield from _unmatched(effect, expect[effect], result)
     if "patch" in expect:
-        yield from _unpatched(expect["patch"] or {}, admission)
+        yield from _unpatched(expect["patch"] or {}, result)
 
 
 def _unmatched(
-    effect: str, wanted: Sequence[Mapping[str, str]], admission: Admission
+    effect: str, wanted: Sequence[Mapping[str, str]], result: PolicyResult
 ) -> Iterator[str]:
-    found = _of_effect(admission, effect)
+    found = _of_effect(result, effect)
     if not wanted and found:
-        yield f"{effect}:\n- nothing{_said(admission, effect)}"
+        yield f"{effect}:\n- nothing{_said(result, effect)}"
     for one in wanted:
         if not any(_matches(one, policy, finding) for policy, finding in found):
-            told = _said(admission, effect) or "\n+ nothing"
+            told = _said(result, effect) or "\n+ nothing"
             yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{told}"
 
 
-def _of_effect(admission: Admission, effect: str) -> list[tuple[str, Finding]]:
+def _of_effect(result: PolicyResult, effect: str) -> list[tuple[str, Finding]]:
     severity = SEVERITIES[effect]
-    return [pair for pair in admission.findings if pair[1].severity == severity]
+    return [pair for pair in result.findings if pair[1].severity == severity]
 
 
 def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
@@ -110,20 +112,22 @@ def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
     return all(tests[key](text) for key, text in wanted.items())
 
 
-def _said(admission: Admission, effect: str) -> str:
+def _said(result: PolicyResult, effect: str) -> str:
     return "".join(
         f"\n+ {finding.code} {finding.field}: {finding.message}"
-        for _, finding in _of_effect(admission, effect)
+        for _, finding in _of_effect(result, effect)
     )
 
 
-def _unpatched(wanted: Mapping[str, Any], admission: Admission) -> Iterator[str]:
+def _unpatched(wanted: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
+    mutation = result.mutation
+    assert mutation is not None
     if not wanted:
-        for applied in admission.mutation.applied:
+        for applied in mutation.applied:
             yield f"patch of {applied.field}:\n- nothing\n+ {_shown(applied.after)}"
     for path, value in wanted.items():
-        place = locate(admission.mutation.object, path)
-        got = _NOTHING if place.missing else at(admission.mutation.object, place.steps)
+        place = locate(mutation.object, path)
+        got = _NOTHING if place.missing else at(mutation.object, place.steps)
         if got != (_NOTHING if value is None else value):
             yield f"patch of {path}:\n- {_shown(value)}\n+ {_shown(got)}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.policy.policy_request import server_default
-from jobsworth.provenance.field_ownership import written
+from jobsworth.provenance.field_ownership import field_ownership
+from jobsworth.provenance.server_defaults import server_default
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class Draft:
         self.request = request
         self.object = request.object
         self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
-        self.written = written(request.object if request.manifest is None else request.manifest)
+        self.written = field_ownership(
+            request.object if request.manifest is None else request.manifest
+        )
         self.applied: list[Applied] = []
         self.left_out: list[LeftOut] = []
         self.skipped: list[tuple[str, str, str]] = []

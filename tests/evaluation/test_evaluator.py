@@ -1,0 +1,108 @@
+"""One evaluation: whatever the source of an object, the same policies and rules find the same."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import jobsworth
+from generation import job_from
+from jobsworth.evaluation.evaluation import merged
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.finding import Finding
+from jobsworth.lint.selection import Selection
+from policed import SERVER, document, job, policies
+from stored_objects import stored
+
+LIMIT = {"backoffLimit": {"maximum": 3}}
+
+
+def finding(source: Any = "lint", code: str = "JW201", field: str = "spec") -> Finding:
+    return Finding(
+        source=source, severity="warning", code=code, field=field, reason="", message="m"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "kept"),
+    [
+        (finding(), False),
+        (finding(code="JW204"), True),
+        (finding(field="spec.suspend"), True),
+        (finding(source="api"), True),
+    ],
+)
+def test_a_violation_hides_the_lint_finding_with_its_code_and_field(
+    found: Finding, kept: bool
+) -> None:
+    violations = [("team", finding(source="policy"))]
+    assert merged([found], violations, lambda each: each) == ([found] if kept else [])
+
+
+def test_the_public_evaluation_has_verdict_rules_and_policies() -> None:
+    rules = {"JW201": "deny"}
+    value = job(backoffLimitPerIndex=1, backoffLimit=5)
+    found = jobsworth.evaluate(value, policies=[document("team", limits=LIMIT, rules=rules)])
+    assert [each.code for each in found.api] == ["JW004"]
+    assert "JW201" in [each.code for each in found.lint]
+    assert [(policy, each.code) for policy, each in found.violations] == [
+        ("team", "JP002"),
+        ("team", "JW201"),
+    ]
+    assert [each.code for each in found.findings].count("JW201") == 1
+
+
+def test_another_kind_is_not_known() -> None:
+    found = jobsworth.evaluate({"apiVersion": "v1", "kind": "Service"})
+    assert not found.known
+    assert found.findings == []
+
+
+def test_policies_that_are_wrong_are_named() -> None:
+    with pytest.raises(jobsworth.BadPolicy, match="backofLimit"):
+        jobsworth.evaluate(job(), policies=[document("team", limits={"backofLimit": {}})])
+
+
+@pytest.mark.parametrize("spec", [{}, {"backoffLimit": 2}, {"backoffLimit": 5}, {"suspend": True}])
+def test_a_file_a_request_and_a_stored_object_get_the_same_violations(spec: dict[str, Any]) -> None:
+    held = policies(limits=LIMIT, rules={"JW201": "deny"})
+    evaluator = Evaluator(SERVER, policies=held)
+    value = job(metadata={"annotations": {}}, **spec)
+    written = {"managedFields": [{"operation": "Apply", "fieldsV1": _field_set(value)}]}
+    sent = stored(value)
+    sent["metadata"] |= written
+    of_file = evaluator.evaluate(Subject(value)).violations
+    of_request = evaluator.evaluate(Subject(sent, "request", kind="Job")).violations
+    assert [each for _, each in of_file] == [each for _, each in of_request]
+    of_cluster = evaluator.evaluate(Subject(stored(value), "stored")).violations
+    assert [each.code for _, each in of_file] == [each.code for _, each in of_cluster]
+
+
+def _field_set(value: Any) -> Any:
+    """The fields of an object in the form FieldsV1, without lists."""
+    if not isinstance(value, dict):
+        return {}
+    return {f"f:{key}": _field_set(part) for key, part in value.items()}
+
+
+@given(st.integers(min_value=0, max_value=2**32))
+def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
+    value = job_from(seed)
+    before = copy.deepcopy(value)
+    evaluator = Evaluator(SERVER, Selection(), policies(limits=LIMIT, defaults={"suspend": True}))
+    evaluator.evaluate(Subject(value, old=value))
+    evaluator.evaluate(Subject(value, "request", kind="Job"))
+    evaluator.mutate(Subject(value, "request", kind="Job"))
+    assert value == before
+
+
+@given(st.integers(min_value=0, max_value=2**32))
+def test_the_verdict_is_that_of_the_engine(seed: int) -> None:
+    value = job_from(seed)
+    found = Evaluator(SERVER).evaluate(Subject(value))
+    assert found.api == jobsworth.validate(value, kubernetes_version="1.36")

@@ -1,0 +1,171 @@
+"""The evaluation: what the API server, the lint rules and the policies find in one object."""
+
+from __future__ import annotations
+
+from jobsworth.findings.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeVar
+
+    from jobsworth.findings.fix import Fix
+    from jobsworth.lint.selection import Selection
+    from jobsworth.policy.documents.job_policy import JobPolicy
+    from jobsworth.policy.enforcement import Judgement
+    from jobsworth.policy.matching.matching import Decision
+    from jobsworth.policy.mutation.mutation import Mutation
+    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.policy_set import PolicySet
+
+    T = TypeVar("T")
+    Reported = tuple[str, Finding]
+    """The name of the policy that a finding comes from, empty for other sources, and the finding."""
+
+UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND = UNREADABLE = ("unknown_field", "wrong_type", "kind")
+"""Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
+field does not have, an object of another kind than its resource."""
+
+UNREADABLE_VALUE = "JP091"
+DEFAULT_NOT_APPLIED = "JP050"
+
+
+class PolicyResult:
+    """What a set of policies makes of a request.
+
+    Attributes:
+        request: as it arrives; its object has the API server's defaults.
+        policies: the policies.
+        judgement: their violations, after their defaults were applied where the source is a manifest.
+        mutation: what their defaults do; None where they were not applied.
+    """
+
+    __slots__ = ("judgement", "mutation", "policies", "request")
+
+    def __init__(
+        self,
+        policies: PolicySet,
+        request: PolicyRequest,
+        judgement: Judgement,
+        mutation: Mutation | None,
+    ) -> None:
+        self.policies = policies
+        self.request = request
+        self.judgement = judgement
+        self.mutation = mutation
+
+    @property
+    def decisions(self) -> list[tuple[JobPolicy, Decision]]:
+        """Of every policy, in the order of precedence, whether it applies to the request, and why."""
+        return self.policies.decisions(self.request)
+
+    @property
+    def findings(self) -> list[Reported]:
+        """The defaults that could not be applied and the violations, each with the policy's name."""
+        left_out = () if self.mutation is None else self.mutation.left_out
+        return [
+            *(
+                (
+                    one.policy,
+                    Finding(
+                        source="policy",
+                        severity="warning",
+                        code=DEFAULT_NOT_APPLIED,
+                        field=one.field,
+                        reason="DefaultNotApplied",
+                        message=f"the default was left out: {one.why} (policy {one.policy})",
+                    ),
+                )
+                for one in left_out
+            ),
+            *((verdict.policy, verdict.finding) for verdict in self.judgement.findings),
+        ]
+
+
+class Evaluation:
+    """What is found in one object.
+
+    Attributes:
+        known: whether the object is a Job or CronJob of ``batch/v1``; if not, at most ``lint`` has a
+            finding, for what may have been meant to be one.
+        api: the API server's findings, in its words.
+        lint: those of lint rules.
+        policy: what the policies make of it; None where there are none.
+        unreadable: of :data:`UNREADABLE`, why policies did not evaluate all of the object.
+        withheld: the fixes of findings that may not be made in this document.
+        withheld_reason: why; empty where none was withheld.
+    """
+
+    __slots__ = (
+        "api", "known", "lint", "policy", "unreadable", "value", "withheld", "withheld_reason",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        value: Any,
+        api: Sequence[Finding] = (),
+        lint: Sequence[Finding] = (),
+        policy: PolicyResult | None = None,
+        unreadable: tuple[str, ...] = (),
+        *,
+        known: bool = True,
+    ) -> None:
+        self.value = value
+        self.known = known
+        self.api = api
+        self.lint = lint
+        self.policy = policy
+        self.unreadable = unreadable
+        self.withheld: Sequence[Fix] = ()
+        self.withheld_reason = ""
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings, merged: the API server's, those of lint rules, then those of policies."""
+        own = merged([*self.api, *self.lint], self.violations, lambda finding: finding)
+        return [*own, *(finding for _, finding in self.violations)]
+
+    @property
+    def violations(self) -> list[Reported]:
+        """The findings of policies, without those that repeat an error of the API server."""
+        if self.policy is None:
+            return []
+        errors = {finding.field for finding in self.api if finding.severity == "error"}
+        return [
+            (policy, finding)
+            for policy, finding in self.policy.findings
+            if not (finding.code == UNREADABLE_VALUE and finding.field in errors)
+        ]
+
+    def reported(self, selection: Selection) -> list[Reported]:
+        """The findings that a user selected and that no annotation of the object ignores, merged.
+
+        Those of policies come first; they can be neither deselected nor ignored.
+        """
+        from jobsworth.evaluation.ignores import from_annotation
+
+        ignore = from_annotation(self.value)
+        violations = self.violations
+        return [
+            *violations,
+            *(
+                ("", adjusted)
+                for finding in merged([*self.api, *self.lint], violations, lambda each: each)
+                if not (ignore is not None and ignore.hides(finding.code, ()))
+                and (adjusted := selection.adjusted(finding)) is not None
+            ),
+        ]
+
+
+def merged(
+    items: Iterable[T], violations: Iterable[Reported], finding_of: Callable[[T], Finding]
+) -> list[T]:
+    """Return the items whose finding no policy reports as well: with the same code about the same field."""
+    reported = {(finding.code, finding.field) for _, finding in violations}
+    if not reported:
+        return list(items)
+    return [
+        item
+        for item in items
+        if (found := finding_of(item)).source != "lint" or (found.code, found.field) not in reported
+    ]

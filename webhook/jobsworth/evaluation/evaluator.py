@@ -1,0 +1,328 @@
+"""The evaluator: the one pipeline that CLI, webhook and audit run.
+
+An object is decoded once. Lint rules and policies read that; the API server's verdict, which changes the
+object as the server does, comes last. Which findings are reported is decided by one rule:
+:func:`jobsworth.evaluation.evaluation.merged`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.evaluation.evaluation import (
+    UNKNOWN_FIELD,
+    UNKNOWN_KIND,
+    WRONG_TYPE,
+    Evaluation,
+    PolicyResult,
+)
+from jobsworth.lint.linter import Linter
+from jobsworth.lint.selection import Selection
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.errors import FieldError
+    from jobsworth.api.server import ApiServer
+    from jobsworth.evaluation.subject import Subject
+    from jobsworth.findings.finding import Finding
+    from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.validation.decoded_object import DecodedObject
+
+    WrittenScalar = Callable[[str], str | None]
+    """The text of a scalar by its field path; None where the manifest has none."""
+
+
+class Evaluator:
+    """Evaluates objects for one API server, one selection of lint rules and one set of policies.
+
+    Any number of threads may use it.
+
+    Args:
+        server: whose verdict is asked: the cluster's, or the one that it is to become.
+        selection: which lint rules are asked; None for those that are on by default.
+        policies: what the organization requires; None for nothing.
+        api: whether the API server's verdict is evaluated.
+        lint: whether lint rules are.
+        stored_by: the server that set the defaults of stored objects, where it is another.
+    """
+
+    __slots__ = ("_api", "_engine", "_lint", "_linter", "_narrow", "_storing", "policies", "server")
+
+    def __init__(
+        self,
+        server: ApiServer,
+        selection: Selection | None = None,
+        policies: PolicySet | None = None,
+        *,
+        api: bool = True,
+        lint: bool = True,
+        stored_by: ApiServer | None = None,
+    ) -> None:
+        self.server = server
+        self.policies = policies
+        self._engine = engine_for(server)
+        self._storing = stored_by if stored_by is not None and stored_by != server else None
+        self._api = api
+        self._lint = lint
+        self._linter = Linter((selection or Selection()).asks)
+        self._narrow: dict[frozenset[str], Linter] = {}
+
+    def evaluate(self, subject: Subject, written: WrittenScalar | None = None) -> Evaluation:
+        """Evaluate an object.
+
+        Args:
+            subject: the object, and what is known about its request.
+            written: the text of scalars, for fixes of manifests; None for no fixes of API findings.
+        """
+        if subject.source == "request":
+            return self._request(subject)
+        if subject.source == "stored":
+            return self._stored(subject)
+        return self._manifest(subject, written)
+
+    def _manifest(self, subject: Subject, written: WrittenScalar | None) -> Evaluation:
+        value = subject.value
+        try:
+            decoded = self._engine.decode_object(value)
+        except UnknownKind:
+            return self._misidentified(subject)
+        lint = self._linter.lint(decoded, self._engine) if self._lint else []
+        policy = None
+        if self.policies is not None:
+            old = None if subject.old is None else self._engine.decode_object(subject.old)
+            policy = self._with_defaults_applied(self._manifest_request(subject, decoded, old))
+        api = self._engine.verdict(decoded, subject.old) if self._api else []
+        if written is not None and any(finding.severity == "error" for finding in api):
+            from jobsworth.evaluation.fixes.api_fixes import with_fixes
+
+            api = with_fixes(api, value, self.server, written)
+        return _in_scope(Evaluation(value, api, lint, policy, _reasons(decoded)), subject)
+
+    def _misidentified(self, subject: Subject) -> Evaluation:
+        from jobsworth.lint.misidentified import near_miss
+
+        miss = near_miss(subject.value)
+        found = () if miss is None else (miss,)
+        return _in_scope(Evaluation(subject.value, lint=found, known=False), subject)
+
+    def _request(self, subject: Subject) -> Evaluation:
+        from contextlib import suppress
+
+        from jobsworth.policy.enforcement import NOTHING
+        from jobsworth.provenance.generated_fields import strip_admitted
+
+        value = subject.value
+        decoded, errors, reasons = self._decoded_request(
+            subject, strip_admitted(value) if subject.old is None else value
+        )
+        policy = None
+        if self.policies is not None:
+            request = self._admission_request(subject, decoded, errors)
+            judgement = (
+                self.policies.judge(request, self.server) if self.policies.policies else NOTHING
+            )
+            policy = PolicyResult(self.policies, request, judgement, None)
+        api: list[Finding] = []
+        if self._api and UNKNOWN_KIND not in reasons:
+            with suppress(UnknownKind):  # of the stored object, which then is not compared with
+                api = self._engine.verdict(decoded, subject.old)
+        return Evaluation(value, api, (), policy, reasons)
+
+    def mutate(self, subject: Subject) -> Evaluation:
+        """Apply the defaults of the policies to the object of a request; judge nothing.
+
+        An object with a value of a wrong type is left alone: the evaluation has no policy result then.
+        """
+        assert self.policies is not None
+        decoded, errors, reasons = self._decoded_request(subject, subject.value)
+        if errors:
+            return Evaluation(subject.value, unreadable=reasons)
+        from dataclasses import replace
+
+        from jobsworth.policy.enforcement import NOTHING
+
+        request = self._admission_request(subject, decoded, errors)
+        request = replace(request, object=self._engine.encoded(decoded))
+        mutation = self.policies.default(request, self.server)
+        policy = PolicyResult(self.policies, request, NOTHING, mutation)
+        return Evaluation(subject.value, policy=policy, unreadable=reasons)
+
+    def _stored(self, subject: Subject) -> Evaluation:
+        """Evaluate a stored object as if a client created it today as it was written."""
+        from jobsworth.policy.enforcement import NOTHING
+        from jobsworth.policy.policy_request import CREATE, PolicyRequest
+        from jobsworth.provenance.generated_fields import strip_generated
+        from jobsworth.provenance.server_defaults import strip_defaults
+
+        manifest = strip_generated(subject.value)
+        storing = self._storing
+        if storing is not None and engine_for(storing).decode_object(manifest).is_valid:
+            manifest = strip_defaults(manifest, storing)
+        decoded = self._engine.decode_object(manifest)
+        lint, policy = self._lint_either_way(decoded, manifest), None
+        if self.policies is not None and decoded.is_valid:
+            if storing is not None:
+                manifest = self._engine.encoded(decoded)
+            meta = manifest["metadata"]
+            request = PolicyRequest(
+                operation=CREATE,
+                kind=manifest["kind"],
+                namespace=meta.get("namespace", ""),
+                name=meta.get("name", ""),
+                object=manifest,
+                namespace_labels=subject.namespace_labels,
+            )
+            judgement = (
+                self.policies.judge(request, self.server) if self.policies.policies else NOTHING
+            )
+            policy = PolicyResult(self.policies, request, judgement, None)
+        api = self._engine.verdict(decoded) if self._api else []
+        return Evaluation(manifest, api, lint, policy, _reasons(decoded))
+
+    def _lint_either_way(self, decoded: DecodedObject, manifest: dict[str, Any]) -> list[Finding]:
+        """Return the lint findings that hold whether or not a client wrote the stored defaults.
+
+        A rule may ask what was written. That is unknown of a stored object.
+        """
+        found = self._linter.lint(decoded, self._engine) if self._lint else []
+        if not found:
+            return found
+        from jobsworth.provenance.server_defaults import strip_defaults
+
+        codes = frozenset(finding.code for finding in found)
+        narrow = self._narrow.get(codes)
+        if narrow is None:
+            narrow = self._narrow[codes] = Linter(Selection(select=codes).asks)
+        bare = self._engine.decode_object(strip_defaults(manifest, self.server))
+        also = {(each.code, each.field) for each in narrow.lint(bare, self._engine)}
+        return [finding for finding in found if (finding.code, finding.field) in also]
+
+    def _with_defaults_applied(self, request: PolicyRequest) -> PolicyResult:
+        """Run a manifest through the policies as a cluster does: defaults, then limits."""
+        assert self.policies is not None
+        from dataclasses import replace
+
+        mutation = self.policies.default(request, self.server)
+        judged = replace(request, object=mutation.object)
+        judgement = self.policies.judge(judged, self.server)
+        return PolicyResult(self.policies, request, judgement, mutation)
+
+    def policy_request(self, subject: Subject) -> PolicyRequest:
+        """Return the request that a manifest becomes when a client sends it.
+
+        Raises:
+            UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
+            CannotDecode: the API server could not decode it, or what it replaces.
+        """
+        decoded = self._engine.decode_object(subject.value)
+        old = None if subject.old is None else self._engine.decode_object(subject.old)
+        for each in (decoded, old):
+            if each is not None and not each.is_valid:
+                raise CannotDecode(each.findings)
+        return self._manifest_request(subject, decoded, old)
+
+    def apply(self, request: PolicyRequest) -> PolicyResult:
+        """Return what the policies make of the request of a manifest: defaults, then violations."""
+        return self._with_defaults_applied(request)
+
+    def _manifest_request(
+        self, subject: Subject, decoded: DecodedObject, old: DecodedObject | None
+    ) -> PolicyRequest:
+        from jobsworth.policy.policy_request import CREATE, UPDATE, PolicyRequest
+
+        filled = self._engine.encoded(decoded)
+        metadata = filled["metadata"]
+        return PolicyRequest(
+            operation=CREATE if old is None else UPDATE,
+            kind=filled["kind"],
+            namespace=metadata.get("namespace") or subject.namespace or "default",
+            name=metadata.get("name") or "",
+            object=filled,
+            old=None if old is None else self._engine.encoded(old),
+            user=subject.user,
+            groups=subject.groups,
+            namespace_labels=subject.namespace_labels,
+            unreadable=decoded.unreadable,
+            manifest=subject.value,
+        )
+
+    def _decoded_request(
+        self, subject: Subject, value: dict[str, Any]
+    ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[str, ...]]:
+        """Decode the object of a request; its resource says what it must be."""
+        try:
+            decoded = self._engine.decode_object(value)
+        except UnknownKind:
+            from jobsworth.api.errors import invalid
+
+            known = {"apiVersion": "batch/v1", "kind": subject.kind}
+            decoded = self._engine.decode_object({**value, **known})
+            shown = f"{value.get('apiVersion')}, kind {value.get('kind')}"
+            error = invalid("apiVersion", shown, f"must be batch/v1, kind {subject.kind}")
+            return decoded, (error, *decoded.unreadable), (UNKNOWN_KIND, *_reasons(decoded))
+        return decoded, decoded.unreadable, _reasons(decoded)
+
+    def _admission_request(
+        self, subject: Subject, decoded: DecodedObject, errors: tuple[FieldError, ...]
+    ) -> PolicyRequest:
+        from jobsworth.policy.policy_request import CREATE, UPDATE, PolicyRequest
+
+        return PolicyRequest(
+            operation=CREATE if subject.old is None else UPDATE,
+            kind=subject.kind,
+            namespace=subject.namespace,
+            name=subject.name,
+            object=self._as_policies_see_it(subject.value, decoded, whole=not errors),
+            old=self._old(subject.old),
+            user=subject.user,
+            groups=subject.groups,
+            namespace_labels=subject.namespace_labels,
+            dry_run=subject.dry_run,
+            options=subject.options,
+            unreadable=errors,
+            manifest=subject.value,  # as it was sent: with the traces of who wrote what
+        )
+
+    def _as_policies_see_it(
+        self, value: dict[str, Any], decoded: DecodedObject, *, whole: bool
+    ) -> dict[str, Any]:
+        from jobsworth.provenance.generated_fields import came_from_a_server
+
+        # What a server has filled in is left as it is: it may be of a later release than ours.
+        if whole and decoded.is_valid and came_from_a_server(value):
+            return value
+        return self._engine.encoded(decoded)
+
+    def _old(self, old: dict[str, Any] | None) -> dict[str, Any] | None:
+        """The stored object as policies see it; None where it cannot be decoded, as if it were new."""
+        if old is None:
+            return None
+        try:
+            decoded = self._engine.decode_object(old)
+        except UnknownKind:
+            return None
+        if decoded.unreadable:
+            return None
+        return self._as_policies_see_it(old, decoded, whole=True)
+
+
+def _reasons(decoded: DecodedObject) -> tuple[str, ...]:
+    found = ((decoded.unknown, UNKNOWN_FIELD), (decoded.unreadable, WRONG_TYPE))
+    return tuple(reason for parts, reason in found if parts)
+
+
+def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
+    """Withhold the fixes of a document that is no manifest to be applied."""
+    found = [*evaluation.api, *evaluation.lint]
+    if all(finding.fix is None for finding in found):
+        return evaluation
+    from jobsworth.evaluation.fixes.fix_scope import in_scope
+
+    scoped = in_scope(found, subject.value, subject.file, subject.beside)
+    evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
+    evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
+    evaluation.withheld, evaluation.withheld_reason = scoped.withheld, scoped.reason
+    return evaluation

@@ -1,0 +1,105 @@
+"""Server defaults: what the API server sets in a spec, and how to take off what no client wrote.
+
+Which fields have defaults, and which, is read from the declarations in :mod:`jobsworth.api`.
+"""
+
+from __future__ import annotations
+
+from jobsworth.api.batch.cron_job import CronJobSpec
+from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.core.pod_template import PodSpec
+from jobsworth.api.validation_request import Request
+from jobsworth.provenance.field_ownership import UNKNOWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from jobsworth.api.declare import Struct
+    from jobsworth.api.server import ApiServer
+    from jobsworth.provenance.field_ownership import FieldOwnership
+
+    Steps = tuple[str, ...]
+    Fill = Callable[[Mapping[str, Any], ApiServer], dict[str, Any]]
+
+
+def job_spec_with_defaults(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
+    """Return a JobSpec with the defaults of its own fields; what lies below them is shared."""
+    return _filled_job_spec(spec, server)
+
+
+def server_default(name: str, spec: Mapping[str, Any], server: ApiServer) -> Any:
+    """Return what the server sets for a field of a JobSpec that lacks it; None where it sets nothing."""
+    others = {key: part for key, part in spec.items() if key != name}
+    return _filled_job_spec(others, server).get(name)
+
+
+def strip_defaults(
+    value: dict[str, Any], server: ApiServer, owned: FieldOwnership = UNKNOWN
+) -> dict[str, Any]:
+    """Return an object without those fields of its specs that the server would set to the same value.
+
+    In a CronJob the server sets nothing of the JobSpec, so what stands there was written.
+
+    Args:
+        value: a Job or CronJob that can be decoded; it stays as it is, and parts are shared with it.
+        server: whose defaults they are.
+        owned: the fields that a client is known to have written, which are kept.
+    """
+    spec, path = value["spec"], ("spec",)
+    if "jobTemplate" not in spec:
+        bare = _bare(spec, _filled_job_spec, path, server, owned)
+        return {**value, "spec": _with_bare_pod(bare, path, server, owned)}
+    template = spec["jobTemplate"]
+    inner = _with_bare_pod(template["spec"], (*path, "jobTemplate", "spec"), server, owned)
+    bare = _bare(spec, _filled_cron_job_spec, path, server, owned)
+    return {**value, "spec": {**bare, "jobTemplate": {**template, "spec": inner}}}
+
+
+def _with_bare_pod(
+    spec: dict[str, Any], path: Steps, server: ApiServer, owned: FieldOwnership
+) -> dict[str, Any]:
+    template = spec["template"]
+    pod = _bare(template["spec"], _filled_pod_spec, (*path, "template", "spec"), server, owned)
+    return {**spec, "template": {**template, "spec": pod}}
+
+
+def _bare(
+    spec: dict[str, Any], fill: Fill, path: Steps, server: ApiServer, owned: FieldOwnership
+) -> dict[str, Any]:
+    """Return a spec without the fields that have the server's default and are not owned."""
+    names = fill({}, server)
+    kept = {
+        name: part for name, part in spec.items() if name not in names or owned.has((*path, name))
+    }
+    defaults = fill(kept, server)
+    return {name: part for name, part in spec.items() if name in kept or part != defaults.get(name)}
+
+
+def _filled_job_spec(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
+    filled = {name: part for name, part in spec.items() if part is not None}
+    request = Request(server, "Job")
+    for defaulter in JobSpec.defaulters:
+        defaulter(filled, request)
+    return _JOB_SPEC | filled
+
+
+def _filled_cron_job_spec(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
+    return _CRON_JOB_SPEC | dict(spec)
+
+
+def _filled_pod_spec(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:
+    return _POD_SPEC | dict(spec)
+
+
+def _constants(struct: Struct) -> dict[str, Any]:
+    """Return the fields with a constant default, whatever the feature gates."""
+    return {
+        name: field.default
+        for name, field in struct.fields.items()
+        if field.default is not None and field.default != {} and not field.gate
+    }
+
+
+_JOB_SPEC, _CRON_JOB_SPEC, _POD_SPEC = map(_constants, (JobSpec, CronJobSpec, PodSpec))

@@ -1,0 +1,76 @@
+"""A decoded object: one decoding of a value, which verdict, lint rules and policies share."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.declare import Struct
+    from jobsworth.api.errors import FieldError
+    from jobsworth.findings.finding import Finding
+
+
+class DecodedObject:
+    """A Job or CronJob as one API server decodes it.
+
+    Attributes:
+        struct: its type.
+        written: what could be decoded, in normal form: see :mod:`jobsworth.validation.decoding`.
+        findings: what strict decoding reports: errors, or the fields that the server drops.
+        unknown: the paths of fields that the server's release does not have.
+        unreadable: the values of a wrong type.
+    """
+
+    __slots__ = ("_fill", "_filled", "findings", "struct", "unknown", "unreadable", "written")
+
+    def __init__(
+        self,
+        struct: Struct,
+        written: dict[str, Any],
+        *,
+        findings: list[Finding],
+        unknown: tuple[str, ...],
+        unreadable: tuple[FieldError, ...],
+        fill: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.struct = struct
+        self.written = written
+        self.findings = findings
+        self.unknown = unknown
+        self.unreadable = unreadable
+        self._fill = fill
+        self._filled: dict[str, Any] | None = None
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether strict decoding succeeds."""
+        return not (self.unknown or self.unreadable)
+
+    @property
+    def filled(self) -> dict[str, Any]:
+        """The object with the server's defaults; to be read, not changed."""
+        if self._filled is None:
+            self._filled = copied(self.written)
+            self._fill(self._filled)
+        return self._filled
+
+    def take_filled(self) -> dict[str, Any]:
+        """Return the object with the server's defaults for a caller that changes it.
+
+        The decoded object is of no use afterwards.
+        """
+        if self._filled is None:
+            self._fill(self.written)
+            return self.written
+        return self._filled
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of a decoded value, whose scalars are shared."""
+    if type(value) is dict:
+        return {name: copied(part) for name, part in value.items()}
+    if type(value) is list:
+        return [copied(item) for item in value]
+    return value

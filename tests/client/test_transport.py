@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.errors import ApiError, NotConfigured
 from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
 from reconciler.fake_api import FakeApi, lost
@@ -93,3 +94,41 @@ def test_calls_are_told_to_whoever_counts_them(server: FakeServer) -> None:
     )
     client.request("POST", pods_path("ns"), POD)
     assert counted == [("POST", 201)]
+
+
+def test_a_configuration_that_cannot_be_used_is_told_at_once(server: FakeServer) -> None:
+    config = server.config()
+    config.configuration.host = "ftp://example.com"
+    with pytest.raises(NotConfigured, match="the test cannot be used"):
+        Client(config, user_agent="test")
+
+
+def test_credentials_that_cannot_be_read_are_an_error(server: FakeServer) -> None:
+    from kubernetes.config import ConfigException
+
+    def empty(_: object) -> None:
+        raise ConfigException("Token file exists but empty.")
+
+    config = server.config()
+    config.configuration.refresh_api_key_hook = empty
+    with pytest.raises(NotConfigured, match=r"the test has no credentials: Token file exists but"):
+        Client(config, user_agent="test").get(pods_path("ns"))
+
+
+def test_nothing_is_tried_again_when_the_process_is_to_end(server: FakeServer) -> None:
+    stop = threading.Event()
+    stop.set()
+    server.busy = 2
+    with pytest.raises(ApiError):
+        Client(server.config(), user_agent="test", stop=stop).get(pods_path("ns"))
+    assert server.busy == 1
+
+
+def test_a_proxy_that_does_not_tunnel_gets_the_whole_address(server: FakeServer) -> None:
+    config = server.config()
+    config.configuration.proxy = server.url
+    config.configuration.no_proxy = None
+    config.configuration.host = "http://api.example.com/base"
+    with pytest.raises(ApiError):  # this proxy answers itself
+        Client(config, user_agent="test").get(pods_path("ns"))
+    assert server.path == "http://api.example.com/base/api/v1/namespaces/ns/pods"

@@ -18,12 +18,14 @@ class FakeServer:
 
     Attributes:
         headers: those of the last request.
+        path: its path and query, as they came.
         busy: answers 429 with ``Retry-After: 0`` so many more times.
     """
 
     def __init__(self, api: FakeApi) -> None:
         self.api = api
         self.headers: dict[str, str] = {}
+        self.path = ""
         self.busy = 0
         outer = self
 
@@ -31,7 +33,7 @@ class FakeServer:
             protocol_version = "HTTP/1.1"
 
             def _serve(self) -> None:
-                outer.headers = dict(self.headers)
+                outer.headers, outer.path = dict(self.headers), self.path
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 address = urlsplit(self.path)
                 query = dict(parse_qsl(address.query))

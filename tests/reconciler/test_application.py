@@ -30,13 +30,15 @@ QUICK = Settings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 class Process:
     """A reconciler that runs in threads of this process."""
 
-    def __init__(self, server: FakeServer, **options: Any) -> None:
+    def __init__(self, server: FakeServer, observed_by: Any = None, **options: Any) -> None:
         from jobsworth.reconciler.process import Application
         from jobsworth.reconciler.reconciler_options import Options
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
-        self.application = Application(server.config(), Options(**chosen), self.log.append)
+        self.application = Application(
+            server.config(), Options(**chosen), self.log.append, observed_by
+        )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -198,6 +200,48 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     api.change("jobs", NAMESPACE, "plain", {"metadata": {"managedFields": [entry]}})
     until(lambda: process.code is not None)
     assert process.code == 1
+
+
+class Seen:
+    """An observer that remembers what it is shown."""
+
+    def __init__(self) -> None:
+        self.jobs: list[str] = []
+        self.forgotten: list[str] = []
+        self.closed = threading.Event()
+
+    def look(self, job: dict[str, Any]) -> None:
+        self.jobs.append(job["metadata"]["name"])
+
+    def forget(self, uid: str) -> None:
+        self.forgotten.append(uid)
+
+    def run(self) -> None:
+        self.closed.wait()
+
+    def close(self) -> None:
+        self.closed.set()
+
+    def collector(self) -> Any:
+        from prometheus_client import Gauge
+
+        return Gauge("seen", "Jobs that were seen", registry=None)
+
+
+def test_an_observer_is_shown_every_job_and_closed_in_the_end(
+    api: FakeApi, server: FakeServer
+) -> None:
+    seen = Seen()
+    process = Process(server, observed_by=lambda api: seen)
+    until(process.at_work)
+    theirs = api.create(jobs_path(NAMESPACE), job("theirs", None))
+    until(lambda: "theirs" in seen.jobs)
+    api.delete(jobs_path(NAMESPACE, "theirs"), {"propagationPolicy": "Background"})
+    until(lambda: theirs["metadata"]["uid"] in seen.forgotten)
+    assert process.application.metrics.registry.get_sample_value("seen") == 0
+    assert not seen.closed.is_set()
+    assert process.end() == 0
+    assert seen.closed.is_set()
 
 
 def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:

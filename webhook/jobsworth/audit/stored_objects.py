@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from jobsworth.client.api import Api
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
+_IDENTITY = ("name", "namespace", "uid")
 
 
 class Inventory:
@@ -53,6 +54,8 @@ class Inventory:
         path = resource_path(BATCH, _RESOURCES[kind], namespace or "")
         for page in resumed_pages(self._api, path, self._page_size):
             for each in page.items:
+                if not all(isinstance(each["metadata"].get(key), str) for key in _IDENTITY):
+                    raise ApiError(200, "", f"the list of {path} holds a {kind} without a name")
                 each["apiVersion"], each["kind"] = "batch/v1", kind
             yield page
 

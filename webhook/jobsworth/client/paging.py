@@ -106,7 +106,8 @@ def _page(path: str, answer: dict[str, Any]) -> tuple[Page, str]:
 
 
 def _is_object(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("metadata"), dict)
+    meta = item.get("metadata") if isinstance(item, dict) else None
+    return isinstance(meta, dict) and isinstance(meta.get("uid", ""), str)
 
 
 def _malformed(message: str) -> ApiError:

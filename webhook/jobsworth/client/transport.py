@@ -120,6 +120,7 @@ class Client(Api):
                 headers={**self._credentials.headers(), "Accept": JSON},
                 retries=False,
                 redirect=False,
+                assert_same_host=False,
                 timeout=self._watch_timeout,
                 preload_content=False,
             )
@@ -147,6 +148,7 @@ class Client(Api):
                 headers={**self._credentials.headers(), **headers},
                 retries=False,
                 redirect=False,
+                assert_same_host=False,
                 timeout=self._timeout,
             )
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:

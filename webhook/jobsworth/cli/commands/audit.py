@@ -46,11 +46,9 @@ def run(values: dict[str, Any]) -> int:
         raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
     values["allow_privileged"] = True  # what is stored was let in
     configurations_for(values)  # what is wrong there is told before anybody is asked
-    try:
-        from jobsworth.client.configuration import Target, rest_config
-        from jobsworth.client.errors import ApiError
-    except ImportError as error:
-        raise _missing(error) from None
+    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.errors import ApiError
+
     try:
         with rest_config(Target(values["kubeconfig"], values["context"])) as config:
             try:

@@ -37,11 +37,9 @@ def run(values: dict[str, Any]) -> int:
     options = _options(values, settings)
     if values["audit"]:
         _judged_by(values, None)  # what is wrong there is told before anybody is asked
-    try:
-        from jobsworth.client.configuration import Target, rest_config
-        from jobsworth.client.errors import ApiError
-    except ImportError as error:
-        raise _missing(error) from None
+    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.errors import ApiError
+
     try:
         with rest_config(Target(values["kubeconfig"], values["context"])) as config:
             if values["release"]:

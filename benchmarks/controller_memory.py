@@ -29,16 +29,7 @@ def measure() -> None:
 class Lists:
     """An API server that has a list of Pods, made a page at a time as real ones send it: as text."""
 
-    def call(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        *,
-        query: Mapping[str, str] | None = None,
-        content_type: str = "",
-        accept: str = "",
-    ) -> dict[str, Any]:
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The next page."""
         first = int((query or {}).get("continue", 0))
         meta = {"resourceVersion": "1000000"}
@@ -48,7 +39,7 @@ class Lists:
         answer: dict[str, Any] = json.loads(json.dumps(page))
         return answer
 
-    def watch(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Nothing happens."""
         return iter(())
 

@@ -9,7 +9,7 @@ import pytest
 
 from jobsworth.api.server import ApiServer
 from jobsworth.audit.live_audit import Audit, AuditMetrics, Kind
-from jobsworth.client.api import jobs_path
+from jobsworth.client.resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -55,7 +55,7 @@ class Audited:
 
 @pytest.fixture
 def stored() -> dict[str, Any]:
-    return FakeApi(time.time).call("POST", jobs_path(NAMESPACE), job())
+    return FakeApi(time.time).request("POST", jobs_path(NAMESPACE), job())
 
 
 def test_a_job_is_judged_again_only_when_it_changes(stored: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_
     }
     codes = []
     for name, spec in (("sound", {"ttlSecondsAfterFinished": 60}), ("poor", poor)):
-        stored = api.call("POST", jobs_path(NAMESPACE), job(name, **spec))
+        stored = api.request("POST", jobs_path(NAMESPACE), job(name, **spec))
         found = evaluator.evaluate(Subject(stored, "stored")).reported(Selection())
         assert not [each for _, each in found if each.source == "api"]
         codes.append({each.code for _, each in found})

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from jobsworth.certificates.cluster_store import Conflict, Seen
+from jobsworth.certificates.cluster_store import Seen
 from jobsworth.certificates.rotation import Bundle
+from jobsworth.client.errors import ApiError
 
 MUTATING = "MutatingWebhookConfiguration jobsworth"
 VALIDATING = "ValidatingWebhookConfiguration jobsworth"
@@ -51,14 +52,14 @@ class Store:
     def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None:
         self._meanwhile()
         if seen.version != (None if self.data is None else str(self.versions[SECRET])):
-            raise Conflict
+            raise ApiError(409, "Conflict", "the object has been modified")
         self.data = dict(data)
         self.versions[SECRET] += 1
 
     def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None:
         self._meanwhile()
         if seen.versions.get(configuration) != str(self.versions[configuration]):
-            raise Conflict
+            raise ApiError(409, "Conflict", "the object has been modified")
         self.bundles[configuration] = dict.fromkeys(self.bundles[configuration], bundle)
         self.versions[configuration] += 1
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("cryptography")
-pytest.importorskip("kubernetes")
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

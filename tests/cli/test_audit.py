@@ -426,6 +426,20 @@ def test_a_list_that_always_expires_is_given_up(server: FakeApiServer, audit: Au
     )
 
 
+def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
+    server: FakeApiServer, audit: Audit
+) -> None:
+    page = {"metadata": {"continue": "again"}, "items": [stored(manifest())]}
+    server.faults = [lambda path, query: (200, page) if path == JOBS else None]
+    done = audit("-A")
+    assert done.code == 2
+    assert (
+        f"Error: the list of {JOBS} does not end: its continue token leads nowhere; is this a "
+        "Kubernetes API server?"
+    ) in done.err
+    assert len([path for path, _ in server.asked if path == JOBS]) == 2
+
+
 @pytest.mark.parametrize("code", [429, 500, 503])
 def test_a_busy_server_is_asked_again(code: int, server: FakeApiServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
@@ -450,6 +464,47 @@ def test_expired_credentials(server: FakeApiServer, audit: Audit) -> None:
         f'Error: {server.url} does not accept the credentials of context "test" (401 Unauthorized): they '
         "may have expired; log in again, or choose another context with --context\n"
     )
+
+
+def test_what_a_server_says_moves_no_cursor(server: FakeApiServer, audit: Audit) -> None:
+    said = status(401, "Unauthorized", "a\x1b[2Jb")
+    server.faults = [lambda path, query: (401, said)]
+    assert "(401 a [2Jb)" in audit("-A").err
+
+
+BROKEN_OBJECTS: list[Any] = [
+    3,
+    None,
+    {},
+    {"metadata": None},
+    {"metadata": {}},
+    {"metadata": {"name": 3, "namespace": [], "uid": {}}},
+    {"metadata": {"name": "a", "namespace": "b", "uid": [1]}},
+    {"spec": 3},
+    {"status": 3},
+    {"status": {"conditions": 3}},
+    {"status": {"conditions": [1]}},
+    {"metadata": {"name": "a", "namespace": "b", "uid": "c", "ownerReferences": [1]}},
+    {"metadata": {"name": "a", "namespace": "b", "uid": "c", "ownerReferences": 3}},
+    {"metadata": {"name": "a", "namespace": "b", "uid": "c", "labels": 3, "annotations": [1]}},
+    {"spec": {"template": 3}},
+    {"spec": {"template": {"metadata": 3, "spec": []}}},
+    {"metadata": {"name": "a", "namespace": "b", "uid": "c", "managedFields": [1]}},
+]
+
+
+@pytest.mark.parametrize("broken", BROKEN_OBJECTS, ids=str)
+@pytest.mark.parametrize("where", ["jobs", "cron_jobs"])
+def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
+    where: str, broken: Any, server: FakeApiServer, audit: Audit
+) -> None:
+    sound = stored(manifest() if where == "jobs" else cron_manifest())
+    page = {"items": [{**sound, **broken} if isinstance(broken, dict) and broken else broken]}
+    path = JOBS if where == "jobs" else CRON_JOBS
+    server.faults = [lambda asked, query: (200, page) if asked == path else None]
+    done = audit("-A")
+    assert done.code in (0, 1, 2)
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("path", [JOBS, CRON_JOBS])

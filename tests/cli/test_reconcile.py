@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import run
-from jobsworth.client.api import pods_path
+from jobsworth.client.resources import pods_path
 from reconciler.fake_api import FakeApi
 from reconciler.fake_http import FakeServer
 
@@ -62,7 +62,7 @@ def test_release_frees_every_pod_of_ours_and_no_other(
         added = {"ours": ["jobsworth.dev/job-tracking"], "theirs": []}
         for name, finalizers in kept.items():
             meta = {"name": name, "namespace": "ns", "finalizers": [*finalizers, *added[name]]}
-            api.call("POST", pods_path("ns"), {"metadata": meta, "spec": {}})
+            api.request("POST", pods_path("ns"), {"metadata": meta, "spec": {}})
         assert reconcile("--release", "--kubeconfig", str(kubeconfig)) == 0
     found = {pod["metadata"]["name"]: pod["metadata"]["finalizers"] for pod in api.all("pods")}
     assert found == kept

@@ -192,23 +192,25 @@ def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     compacted: tuple[TestBed, str, int],
 ) -> None:
     from jobsworth.audit.stored_objects import Inventory
-    from jobsworth.client.access import Target, api_access
+    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.transport import Client
 
     bed, namespace, gone = compacted
     refused = []
-    with api_access(Target(str(bed.kubeconfig))) as access:
-        ask = access.get
+    with rest_config(Target(str(bed.kubeconfig))) as config:
+        api = Client(config, user_agent="test")
+        ask = api.get
 
-        def get(path: str, **query: str | int) -> Any:
+        def get(path: str, query: Any = None) -> Any:
             # The second page is asked for so late that its revision is gone.
             if "continue" in query and not refused:
-                query["continue"] = aged(str(query["continue"]), gone)
+                query = {**query, "continue": aged(query["continue"], gone)}
                 refused.append(query["continue"])
-            return ask(path, **query)
+            return ask(path, query)
 
-        access.get = get  # type: ignore[method-assign]
-        pages = list(Inventory(access, page_size=10).batch_objects("Job", namespace))
-    names = [each["metadata"]["name"] for page in pages for each in page.objects]
+        api.get = get  # type: ignore[method-assign]
+        pages = list(Inventory(api, page_size=10).batch_objects("Job", namespace))
+    names = [each["metadata"]["name"] for page in pages for each in page.items]
     assert refused
     assert names == [f"job-{index:02}" for index in range(41)]
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.client.api import pods_path
+from jobsworth.client.resources import pods_path
 from jobsworth.controller.times import write_time
 from model.reading import Object, deleting, ended
 from model.server import NAMESPACE, Server
@@ -88,7 +88,7 @@ class Cluster:
             return None
         force = chance.random() < 0.3
         options = {"gracePeriodSeconds": 0} if force else {}
-        self.server.call("DELETE", pods_path(NAMESPACE, _name(pod)), options)
+        self.server.request("DELETE", pods_path(NAMESPACE, _name(pod)), options)
         return f"{_name(pod)} is deleted" + (" by force" if force else "")
 
     def disrupt(self, chance: random.Random) -> str | None:
@@ -98,7 +98,7 @@ class Cluster:
             return None
         self._disrupted(pod)
         if chance.random() < 0.8:
-            self.server.call("DELETE", pods_path(NAMESPACE, _name(pod)), {})
+            self.server.request("DELETE", pods_path(NAMESPACE, _name(pod)), {})
         return f"{_name(pod)} is disrupted"
 
     def lose_node(self, chance: random.Random) -> str | None:
@@ -108,7 +108,7 @@ class Cluster:
             return None
         name = _name(self._disrupted(pod))
         self.server.change("pods", NAMESPACE, name, {"status": {"phase": "Failed"}})
-        self.server.call("DELETE", pods_path(NAMESPACE, name), {"gracePeriodSeconds": 0})
+        self.server.request("DELETE", pods_path(NAMESPACE, name), {"gracePeriodSeconds": 0})
         return f"{name} fails with its node"
 
     def finish_deletion(self, chance: random.Random) -> str | None:
@@ -120,7 +120,9 @@ class Cluster:
         if not ended(pod):
             said += ": " + self.end(pod, chance.choice([0, 143, 143]), chance)
         if self.server.find("pods", _name(pod)) is not None and chance.random() < 0.8:
-            self.server.call("DELETE", pods_path(NAMESPACE, _name(pod)), {"gracePeriodSeconds": 0})
+            self.server.request(
+                "DELETE", pods_path(NAMESPACE, _name(pod)), {"gracePeriodSeconds": 0}
+            )
         return said
 
     def let_go(self, chance: random.Random) -> str | None:

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from jobsworth.client.api import JSON, UNREACHABLE, ApiError
+from jobsworth.client.api import JSON, Api
+from jobsworth.client.errors import UNREACHABLE, ApiError
 from jobsworth.controller.controller_settings import Settings
 from jobsworth.reconciler.event_sink import Audience
 from jobsworth.reconciler.informers import Cache
@@ -108,7 +109,7 @@ class Stream:
         return self.answer is not None or self.position < len(self.server.streams[self.resource])
 
 
-class Process(Audience):
+class Process(Audience, Api):
     """See above. Lives until a crash.
 
     Args:
@@ -190,10 +191,10 @@ class Process(Audience):
 
     # As the reconciler's API server.
 
-    def watch(self, path: str, query: Mapping[str, str]) -> Any:
+    def stream(self, path: str, query: Mapping[str, str]) -> Any:
         raise AssertionError("the watches are played by Stream")
 
-    def call(
+    def request(
         self,
         method: str,
         path: str,
@@ -217,7 +218,7 @@ class Process(Audience):
             if look is not None and uid in look.shown:
                 self.ledger.released[uid] = look.shown[uid]
             with self.server.on_behalf_of("controller"):
-                answer = self.server.call(method, path, body, content_type=content_type)
+                answer = self.server.request(method, path, body, content_type=content_type)
         except ApiError as error:
             self.say(f"    {what}: {error.code} {error.message}")
             self._refused(look, method, body, error)

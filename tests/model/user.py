@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.client.api import ApiError, jobs_path, pods_path
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import jobs_path, pods_path
 from model.reading import deleting
 from model.server import NAMESPACE, Server
 from model.specs import draw_job
@@ -41,7 +42,7 @@ class User:
             body["spec"] |= {"manualSelector": True, "selector": {"matchLabels": labels}}
             body["spec"]["template"]["metadata"]["labels"] = {**labels, "job": name}
         try:
-            self.server.call("POST", jobs_path(NAMESPACE), body)
+            self.server.request("POST", jobs_path(NAMESPACE), body)
         except ApiError as error:
             return f"cannot create {name}: {error}"
         return f"creates {name}: {body['spec']}"
@@ -93,7 +94,7 @@ class User:
             job["metadata"]["name"],
             chance.choice(["Foreground", "Background", "Orphan"]),
         )
-        self.server.call("DELETE", jobs_path(NAMESPACE, name), {"propagationPolicy": policy})
+        self.server.request("DELETE", jobs_path(NAMESPACE, name), {"propagationPolicy": policy})
         return f"deletes {name}, {policy}"
 
     def meddle(self, chance: random.Random) -> str | None:
@@ -134,7 +135,7 @@ class User:
         said = f"takes the finalizer off {meta['name']}"
         if chance.random() < 0.7 and self.server.find("pods", meta["name"]) is not None:
             path = pods_path(NAMESPACE, meta["name"])
-            self.server.call("DELETE", path, {"gracePeriodSeconds": 0})
+            self.server.request("DELETE", path, {"gracePeriodSeconds": 0})
             said += ", and deletes it by force"
         return said
 
@@ -156,7 +157,7 @@ class User:
             return None
         name, spec = job["metadata"]["name"], change(job["spec"])
         try:
-            self.server.call("PATCH", jobs_path(NAMESPACE, name), {"spec": spec})
+            self.server.request("PATCH", jobs_path(NAMESPACE, name), {"spec": spec})
         except ApiError as error:
             return f"cannot edit {name}: {error}"
         return f"edits {name}: {spec}"

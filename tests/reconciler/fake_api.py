@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from controller.status_rules import broken_rules
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
 from jobsworth.api.server import ApiServer
-from jobsworth.client.api import APPLY, JSON, UNREACHABLE, ApiError
+from jobsworth.client.api import APPLY, JSON, Api
+from jobsworth.client.errors import UNREACHABLE, ApiError
 from jobsworth.controller.times import write_time
 from jobsworth.validation.engine import engine_for
 from reconciler.fake_store import KINDS, Change, Object, Store, copied
@@ -36,7 +37,7 @@ class Call(NamedTuple):
     body: Any
 
 
-class FakeApi(Store):
+class FakeApi(Store, Api):
     """See above.
 
     Args:
@@ -64,7 +65,7 @@ class FakeApi(Store):
 
     # The API.
 
-    def call(
+    def request(
         self,
         method: str,
         path: str,
@@ -87,7 +88,7 @@ class FakeApi(Store):
             self.after(call)
         return answer
 
-    def watch(self, path: str, query: Mapping[str, str]) -> Iterator[Object]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Object]:
         """The changes from a version on, as they come, until :meth:`end_watches`."""
         return self.changes_from(_parsed(path)[0], int(query["resourceVersion"]))
 

@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from jobsworth.client.api import ApiError
+from jobsworth.client.configuration import RestConfig
+from jobsworth.client.errors import ApiError
 from reconciler.fake_api import FakeApi
 
 
@@ -17,12 +18,14 @@ class FakeServer:
 
     Attributes:
         headers: those of the last request.
+        path: its path and query, as they came.
         busy: answers 429 with ``Retry-After: 0`` so many more times.
     """
 
     def __init__(self, api: FakeApi) -> None:
         self.api = api
         self.headers: dict[str, str] = {}
+        self.path = ""
         self.busy = 0
         outer = self
 
@@ -30,7 +33,7 @@ class FakeServer:
             protocol_version = "HTTP/1.1"
 
             def _serve(self) -> None:
-                outer.headers = dict(self.headers)
+                outer.headers, outer.path = dict(self.headers), self.path
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 address = urlsplit(self.path)
                 query = dict(parse_qsl(address.query))
@@ -46,7 +49,7 @@ class FakeServer:
 
             def _call(self, path: str, query: dict[str, str], body: bytes) -> None:
                 try:
-                    answer = outer.api.call(
+                    answer = outer.api.request(
                         self.command,
                         path,
                         json.loads(body) if body else None,
@@ -66,7 +69,7 @@ class FakeServer:
                 self.send_response(200)
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
-                for event in outer.api.watch(path, query):
+                for event in outer.api.stream(path, query):
                     line = json.dumps(event).encode() + b"\n"
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
                 self.wfile.write(b"0\r\n\r\n")
@@ -99,14 +102,14 @@ class FakeServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def configuration(self) -> Any:
-        """How the kubernetes package reaches it."""
+    def config(self) -> RestConfig:
+        """How it is reached."""
         from kubernetes import client
 
         settings = client.Configuration()
         settings.host = self.url
         settings.api_key = {"authorization": "Bearer secret"}
-        return settings
+        return RestConfig(settings, "the test")
 
 
 def _status(error: ApiError) -> dict[str, Any]:

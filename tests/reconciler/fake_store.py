@@ -100,7 +100,7 @@ class Store:
         with self.changed:
             return copied(list(self._objects[resource].values()))
 
-    def get(self, resource: str, namespace: str, name: str) -> Object | None:
+    def copy_of(self, resource: str, namespace: str, name: str) -> Object | None:
         """An object, None if it is not there."""
         return copied(self._objects[resource].get((namespace, name)))
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.client.api import jobs_path
 from jobsworth.client.leases import Times
+from jobsworth.client.resources import jobs_path
 from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
@@ -30,13 +30,15 @@ QUICK = Settings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 class Process:
     """A reconciler that runs in threads of this process."""
 
-    def __init__(self, server: FakeServer, **options: Any) -> None:
+    def __init__(self, server: FakeServer, observed_by: Any = None, **options: Any) -> None:
         from jobsworth.reconciler.process import Application
         from jobsworth.reconciler.reconciler_options import Options
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
-        self.application = Application(server.configuration(), Options(**chosen), self.log.append)
+        self.application = Application(
+            server.config(), Options(**chosen), self.log.append, observed_by
+        )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -82,7 +84,7 @@ def end_pods(api: FakeApi, exit_code: int = 0) -> None:
 
 def conditions(api: FakeApi, name: str) -> dict[str, str]:
     """Of each condition that is True its reason."""
-    found = api.get("jobs", NAMESPACE, name)
+    found = api.copy_of("jobs", NAMESPACE, name)
     assert found is not None
     return {
         entry["type"]: entry["reason"]
@@ -95,7 +97,7 @@ def test_the_whole_life_of_a_job(api: FakeApi, server: FakeServer) -> None:
     process = Process(server)
     until(process.at_work)
     spec = {"completionMode": "Indexed", "completions": 6, "parallelism": 3}
-    api.call("POST", jobs_path(NAMESPACE), job("train", **spec))
+    api.request("POST", jobs_path(NAMESPACE), job("train", **spec))
     until(lambda: len(api.all("pods")) == 3)
     end_pods(api)
     until(lambda: len(api.all("pods")) == 6)
@@ -117,7 +119,7 @@ def test_what_the_kubelet_and_prometheus_ask(api: FakeApi, server: FakeServer) -
             return str(answer.read().decode())
 
     assert get("/healthz") == get("/readyz") == "ok"
-    api.call("POST", jobs_path(NAMESPACE), job("train"))
+    api.request("POST", jobs_path(NAMESPACE), job("train"))
     until(lambda: len(api.all("pods")) == 1)
     end_pods(api, exit_code=1)
     until(lambda: 'job_pods_finished_total{completion_mode="NonIndexed",result="failed"} 1.0'
@@ -189,7 +191,7 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
     process = Process(server, settings=Settings(adopt_unmanaged=True))
     until(process.at_work)
-    api.call("POST", jobs_path(NAMESPACE), job("plain", None))
+    api.request("POST", jobs_path(NAMESPACE), job("plain", None))
     entry = {
         "manager": "kube-controller-manager",
         "subresource": "status",
@@ -200,6 +202,48 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     assert process.code == 1
 
 
+class Seen:
+    """An observer that remembers what it is shown."""
+
+    def __init__(self) -> None:
+        self.jobs: list[str] = []
+        self.forgotten: list[str] = []
+        self.closed = threading.Event()
+
+    def look(self, job: dict[str, Any]) -> None:
+        self.jobs.append(job["metadata"]["name"])
+
+    def forget(self, uid: str) -> None:
+        self.forgotten.append(uid)
+
+    def run(self) -> None:
+        self.closed.wait()
+
+    def close(self) -> None:
+        self.closed.set()
+
+    def collector(self) -> Any:
+        from prometheus_client import Gauge
+
+        return Gauge("seen", "Jobs that were seen", registry=None)
+
+
+def test_an_observer_is_shown_every_job_and_closed_in_the_end(
+    api: FakeApi, server: FakeServer
+) -> None:
+    seen = Seen()
+    process = Process(server, observed_by=lambda api: seen)
+    until(process.at_work)
+    theirs = api.create(jobs_path(NAMESPACE), job("theirs", None))
+    until(lambda: "theirs" in seen.jobs)
+    api.delete(jobs_path(NAMESPACE, "theirs"), {"propagationPolicy": "Background"})
+    until(lambda: theirs["metadata"]["uid"] in seen.forgotten)
+    assert process.application.metrics.registry.get_sample_value("seen") == 0
+    assert not seen.closed.is_set()
+    assert process.end() == 0
+    assert seen.closed.is_set()
+
+
 def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
     from jobsworth.reconciler.process import Application
     from jobsworth.reconciler.reconciler_options import Options
@@ -207,4 +251,4 @@ def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
     taken = int(server.url.rpartition(":")[2])
     options = Options(host="127.0.0.1", port=taken)
     with pytest.raises(OSError, match="in use"):
-        Application(server.configuration(), options, print).run()
+        Application(server.config(), options, print).run()

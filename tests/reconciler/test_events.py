@@ -65,7 +65,7 @@ def test_an_event_that_has_expired_is_written_anew(api: FakeApi, recorder: Event
     event = Event("Warning", "FailedCreate", "Error creating: quota")
     recorder.write(JOB, event)
     (first,) = api.all("events")
-    api.call("DELETE", f"/api/v1/namespaces/ns/events/{first['metadata']['name']}")
+    api.request("DELETE", f"/api/v1/namespaces/ns/events/{first['metadata']['name']}")
     recorder.write(JOB, event)
     (second,) = api.all("events")
     assert second["count"] == 2

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.client.api import ApiError, pods_path
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import pods_path
 from jobsworth.controller.controller_settings import Settings
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World, job
@@ -77,7 +78,7 @@ def test_a_job_of_the_same_name_inherits_no_backoff(world: World) -> None:
 
 def test_a_job_of_another_controller_is_left_alone(world: World) -> None:
     for name, manager in (("built-in", None), ("other", "example.com/other")):
-        world.api.call("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job(name, manager))
+        world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job(name, manager))
     world.run(10)
     assert world.pods() == []
     assert world.made("PUT", "jobs/status") == 0
@@ -85,7 +86,7 @@ def test_a_job_of_another_controller_is_left_alone(world: World) -> None:
 
 def test_jobs_that_name_nobody_are_adopted_when_told_to_with_the_reserved_finalizer() -> None:
     world = World(Settings(adopt_unmanaged=True))
-    world.api.call("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None))
+    world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None))
     world.run(2)
     assert world.pods()[0]["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
     world.end(world.running()[0])
@@ -178,7 +179,7 @@ def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_let_go(world: World
     assert world.tracked() == [name]
     world.api.change("pods", NAMESPACE, name, {"metadata": {"labels": None}})
     world.run(3)
-    let_go = world.api.get("pods", NAMESPACE, name)
+    let_go = world.api.copy_of("pods", NAMESPACE, name)
     assert let_go is not None
     assert not let_go["metadata"]["ownerReferences"]
     assert not let_go["metadata"]["finalizers"]
@@ -189,11 +190,11 @@ def test_a_pod_deleted_behind_our_back_counts_as_failed_and_is_replaced(world: W
     world.create(parallelism=1)
     world.run(2)
     name = world.pods()[0]["metadata"]["name"]
-    world.api.call("DELETE", pods_path(NAMESPACE, name))
+    world.api.request("DELETE", pods_path(NAMESPACE, name))
     world.run(15)
     assert world.status()["failed"] == 1
     assert len(world.running()) == 1
-    assert world.api.get("pods", NAMESPACE, name) is None
+    assert world.api.copy_of("pods", NAMESPACE, name) is None
 
 
 def test_a_change_that_no_watch_showed_is_found_by_the_resync(world: World) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.client.api import UNREACHABLE, ApiError, pods_path
+from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.resources import pods_path
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World
 
@@ -175,7 +176,7 @@ def test_after_a_write_without_an_answer_nothing_is_decided_by_what_was_known_be
     # The Pod goes, by force, and the caches hear of that before they hear of the status.
     name = first["metadata"]["name"]
     world.api.change("pods", NAMESPACE, name, {"metadata": {"finalizers": None}})
-    world.api.call("DELETE", pods_path(NAMESPACE, name), {"gracePeriodSeconds": 0})
+    world.api.request("DELETE", pods_path(NAMESPACE, name), {"gracePeriodSeconds": 0})
     pods = world.reconciler.pods
     for change in world.news("pods", pods):
         pods.apply(change.kind, change.object)

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from jobsworth.client.api import ApiError, pods_path
-from jobsworth.client.http import Client
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import pods_path
+from jobsworth.client.retry import Backoff
+from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import Settings
-from jobsworth.reconciler import reflector
 from jobsworth.reconciler.informers import PodCache
-from jobsworth.reconciler.reflector import Backoff, Watcher
+from jobsworth.reconciler.reflector import Watcher
 from reconciler.fake_api import Call, FakeApi
 from reconciler.fake_http import FakeServer
 
@@ -35,7 +36,7 @@ class Watched:
         self.api = server.api
         self.stop = threading.Event()
         self.log: list[str] = []
-        client = Client(server.configuration(), user_agent="test", stop=self.stop)
+        client = Client(server.config(), user_agent="test", stop=self.stop)
         self.cache = PodCache(Settings())
         self.watcher = Watcher(
             client,
@@ -73,21 +74,20 @@ def watched() -> Iterator[Watched]:
 def create(api: FakeApi, name: str) -> None:
     """Create a Pod of nobody."""
     pod = {"metadata": {"name": name, "namespace": "ns"}, "spec": {}}
-    api.call("POST", pods_path("ns"), pod)
+    api.request("POST", pods_path("ns"), pod)
 
 
 def test_a_list_comes_in_pages_and_the_watch_goes_on_from_there(
-    watched: Watched, monkeypatch: pytest.MonkeyPatch
+    watched: Watched,
 ) -> None:
-    monkeypatch.setattr(reflector, "PAGE", 2)
-    watched.watcher._page = 2
+    watched.watcher._page_size = 2
     for name in "abcde":
         create(watched.api, name)
     watched.start()
     assert watched.names() == ["a", "b", "c", "d", "e"]
     assert watched.lists() == 3
     create(watched.api, "f")
-    watched.api.call("DELETE", pods_path("ns", "a"))
+    watched.api.request("DELETE", pods_path("ns", "a"))
     until(lambda: watched.names() == ["b", "c", "d", "e", "f"])
     assert watched.lists() == 3
 
@@ -109,7 +109,7 @@ def test_a_version_that_is_too_old_leads_to_a_list_that_finds_what_was_missed(
     create(watched.api, "b")
     watched.start()
     with watched.api.changed:
-        watched.api.call("DELETE", pods_path("ns", "a"))
+        watched.api.request("DELETE", pods_path("ns", "a"))
         create(watched.api, "c")
         watched.api.forget_history()
     until(lambda: watched.names() == ["b", "c"])
@@ -144,7 +144,7 @@ def test_what_was_seen_before_is_not_taken_again() -> None:
     cache = PodCache(Settings())
     api = FakeApi(time.time)
     create(api, "a")
-    api.call("DELETE", pods_path("ns", "a"))
+    api.request("DELETE", pods_path("ns", "a"))
     added, deleted = api.changes
     for change in (added, deleted, added, deleted, added):
         cache.apply(change.kind, change.object)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from jobsworth.client.api import ApiError, jobs_path, pods_path
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.controller.controller_settings import Settings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
@@ -82,7 +83,7 @@ class World:
     def list(self, resource: str, cache: Cache[Any]) -> None:
         """Fill a cache from a list."""
         path = jobs_path("") if resource == "jobs" else pods_path("")
-        answer = self.api.call("GET", path)
+        answer = self.api.request("GET", path)
         # Caches cut down what they are given.
         cache.replace(answer["items"], int(answer["metadata"]["resourceVersion"]), self.now)
 
@@ -121,19 +122,19 @@ class World:
 
     def create(self, name: str = "train", **spec: Any) -> Object:
         """Create a Job that names us; fields of its spec can be given."""
-        return self.api.call("POST", jobs_path(NAMESPACE), job(name, **spec))
+        return self.api.request("POST", jobs_path(NAMESPACE), job(name, **spec))
 
     def patch(self, name: str = "train", **spec: Any) -> Object:
         """Change fields of a Job's spec."""
-        return self.api.call("PATCH", jobs_path(NAMESPACE, name), {"spec": spec})
+        return self.api.request("PATCH", jobs_path(NAMESPACE, name), {"spec": spec})
 
     def delete(self, name: str = "train", policy: str = "Background") -> None:
         """Delete a Job."""
-        self.api.call("DELETE", jobs_path(NAMESPACE, name), {"propagationPolicy": policy})
+        self.api.request("DELETE", jobs_path(NAMESPACE, name), {"propagationPolicy": policy})
 
     def job(self, name: str = "train") -> Object:
         """A Job as it is stored."""
-        found = self.api.get("jobs", NAMESPACE, name)
+        found = self.api.copy_of("jobs", NAMESPACE, name)
         assert found is not None
         return found
 

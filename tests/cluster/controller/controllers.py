@@ -202,16 +202,14 @@ class _Inside:
         settings: Settings,
         jobs_late: float,
     ) -> None:
-        from jobsworth.client.access import Target, api_access
+        from jobsworth.client.configuration import Target, rest_config
         from jobsworth.reconciler.process import Application
         from jobsworth.reconciler.reconciler_options import Options
 
         options = Options(settings=settings, qps=200, burst=400, host="127.0.0.1", port=port)
         self._access = contextlib.ExitStack()
-        access = self._access.enter_context(api_access(Target(str(bed.kubeconfig), None)))
-        self._application: Application = Application(
-            access.configuration, options, lambda message: None
-        )
+        config = self._access.enter_context(rest_config(Target(str(bed.kubeconfig), None)))
+        self._application: Application = Application(config, options, lambda message: None)
         if jobs_late:
             jobs = self._application.reconciler.jobs
             read = jobs.read

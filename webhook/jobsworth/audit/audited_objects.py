@@ -49,7 +49,7 @@ def stored_objects(inventory: Inventory, scope: Scope, tally: Tally) -> Iterator
     """The objects that are to be judged, CronJobs first, as they are read.
 
     Raises:
-        ClusterError: the cluster cannot be asked, or refuses.
+        ApiError: the cluster cannot be asked, or refuses.
     """
     for namespace in scope.namespaces:
         cron_jobs: set[str] = set()
@@ -72,7 +72,7 @@ def _read(
     inventory: Inventory, kind: str, namespace: str | None, tally: Tally
 ) -> Iterator[dict[str, Any]]:
     for page in inventory.batch_objects(kind, namespace):
-        for index, stored in enumerate(page.objects, start=1):
+        for index, stored in enumerate(page.items, start=1):
             tally.read += 1
-            tally.left = len(page.objects) - index + page.left
+            tally.left = len(page.items) - index + page.remaining
             yield stored

@@ -17,14 +17,20 @@ def is_over(stored: dict[str, Any]) -> bool:
         return False
     return any(
         condition.get("type") in TERMINAL_CONDITIONS and condition.get("status") == "True"
-        for condition in (stored.get("status") or {}).get("conditions") or ()
+        for condition in _objects(stored.get("status"), "conditions")
     )
 
 
 def cron_job_of(stored: dict[str, Any]) -> str | None:
     """The UID of the CronJob that made a Job; None of one that somebody else made."""
-    for owner in (stored.get("metadata") or {}).get("ownerReferences") or ():
+    for owner in _objects(stored.get("metadata"), "ownerReferences"):
         if owner.get("controller") and owner.get("kind") == "CronJob":
             uid: str | None = owner.get("uid")
             return uid
     return None
+
+
+def _objects(parent: Any, field: str) -> list[dict[str, Any]]:
+    """The objects in a list of an object; none where it is anything else."""
+    found = parent.get(field) if isinstance(parent, dict) else None
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

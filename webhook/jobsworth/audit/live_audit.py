@@ -15,7 +15,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.audit.lifecycle import is_over
-from jobsworth.client.api import ApiError
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 
@@ -121,6 +122,10 @@ class Audit:
             found = Counter(kind for kinds in self._found.values() for kind in kinds)
             return found, len(self._found)
 
+    def collector(self) -> AuditMetrics:
+        """Return the metrics of what was found."""
+        return AuditMetrics(self)
+
     def _next(self) -> dict[str, Any] | None:
         with self._changed:
             while not self._pending and not self._closed:
@@ -134,7 +139,7 @@ class Audit:
         """Write one event that says all; what was said before a restart is not said again."""
         event = _event(meta, found, write_time(int(self._clock())))
         try:
-            self._api.call("POST", f"/api/v1/namespaces/{meta['namespace']}/events", event)
+            self._api.create(events_path(meta["namespace"]), event)
         except ApiError as error:
             if error.reason != "AlreadyExists":
                 self._log(f"audit of {meta['namespace']}/{meta['name']}: no event: {error}")

@@ -1,7 +1,7 @@
 """Certificates in a cluster: the Secret that holds them, the webhook configurations that publish them.
 
-Every write names the resource version that was read, so that of two replicas that write at once, one is told
-:class:`Conflict`. It takes the verbs ``get``, ``patch`` and ``create`` on the objects by their names:
+Every write names the resource version that was read, so that of two replicas that write at once, one gets a
+conflict. It takes the verbs ``get``, ``patch`` and ``create`` on the objects by their names:
 an object that is missing is created by server-side apply, which, unlike a POST, RBAC can allow by name.
 """
 
@@ -9,33 +9,21 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
-
-from kubernetes.client import AdmissionregistrationV1Api, CoreV1Api
-from kubernetes.client.exceptions import ApiException
-from urllib3.exceptions import HTTPError
 
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
+from jobsworth.client.api import APPLY, STRATEGIC_MERGE
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import CORE, resource_path
 
 if TYPE_CHECKING:
-    from kubernetes.client import ApiClient
+    from jobsworth.client.api import Api
 
 FIELD_MANAGER = "jobsworth-certificates"
-TIMEOUT = 10.0
-"""Seconds that a request may take."""
-
-
-class Conflict(Exception):
-    """Somebody else wrote meanwhile: read again, and decide anew."""
-
-
-class Unavailable(Exception):
-    """The API server could not be asked, or refused; the message says what, and what it said."""
+ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +40,11 @@ class Configuration:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
+
+    @property
+    def path(self) -> str:
+        """Of the API."""
+        return resource_path(ADMISSION, f"{self.kind.lower()}s", name=self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,72 +65,56 @@ class Seen:
 
 
 class Cluster:
-    """The objects of one installation."""
+    """The objects of one installation.
+
+    Every method raises ApiError when the API server refuses or does not answer; ``conflict`` when an
+    object to be written is not what was read any more.
+    """
 
     def __init__(
         self,
-        client: ApiClient,
+        api: Api,
         *,
         namespace: str,
         secret: str,
         configurations: tuple[Configuration, ...],
     ) -> None:
-        self._core = CoreV1Api(client)
-        self._admission = AdmissionregistrationV1Api(client)
-        self._namespace = namespace
-        self._secret = secret
+        self._api = api
         self._configurations = {str(each): each for each in configurations}
+        self._secret_metadata = {"name": secret, "namespace": namespace}
+        self._secret_path = resource_path(CORE, "secrets", namespace, secret)
+        self._secret = f"Secret {namespace}/{secret}"
 
     def read(self) -> Seen:
-        """The Secret and the configurations as they are.
-
-        Raises:
-            Unavailable: the API server could not be asked, or refused.
-        """
-        secret = self._get_secret()
+        """Return the Secret and the configurations as they are."""
+        secret = self._get(self._secret, self._secret_path)
         bundles: list[Bundle] = []
         versions: dict[str, str] = {}
         for key, each in self._configurations.items():
-            read, _ = self._calls(each)
-            found = _asked(f"read {key}", partial(read, each.name), missing=None)
+            found = self._get(key, each.path)
             if found is None:
                 continue
-            versions[key] = found.metadata.resource_version
+            versions[key] = _version(found)
             bundles += [
-                Bundle(key, webhook.name, _decoded(webhook.client_config.ca_bundle))
-                for webhook in found.webhooks or ()
+                Bundle(key, webhook["name"], _decoded(webhook["clientConfig"].get("caBundle")))
+                for webhook in found.get("webhooks") or ()
             ]
-        data, version = ({}, None) if secret is None else secret
-        return Seen(data, version, tuple(bundles), versions)
+        if secret is None:
+            return Seen({}, None, tuple(bundles), versions)
+        return Seen(_data(secret), _version(secret), tuple(bundles), versions)
 
     def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None:
-        """Make our part of the Secret's data this.
-
-        Raises:
-            Conflict: it is not what was read any more.
-            Unavailable: the API server could not be asked, or refused.
-        """
+        """Make our part of the Secret's data this."""
         version = seen.version if seen.version is not None else self._create_secret()
         encoded = {key: base64.b64encode(value).decode() for key, value in data.items()}
         body = {
             "metadata": {"resourceVersion": version},
             "data": {key: encoded.get(key) for key in KEYS},  # null takes a key away
         }
-        _asked(
-            f"write Secret {self._namespace}/{self._secret}",
-            lambda: self._core.patch_namespaced_secret(
-                self._secret, self._namespace, body,
-                field_manager=FIELD_MANAGER, _request_timeout=TIMEOUT,
-            ),
-        )  # fmt: skip
+        self._patch(self._secret, self._secret_path, body)
 
     def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None:
-        """Put a bundle into every webhook of a configuration, and change nothing else of it.
-
-        Raises:
-            Conflict: the configuration is not what was read any more, or is gone.
-            Unavailable: the API server could not be asked, or refused.
-        """
+        """Put a bundle into every webhook of a configuration, and change nothing else of it."""
         encoded = base64.b64encode(bundle).decode()
         body = {
             "metadata": {"resourceVersion": seen.versions[configuration]},
@@ -147,84 +124,54 @@ class Cluster:
                 if each.configuration == configuration
             ],
         }
-        each = self._configurations[configuration]
-        _, patch = self._calls(each)
-        _asked(f"write {configuration}", lambda: patch(each.name, body))
+        self._patch(configuration, self._configurations[configuration].path, body)
 
-    def _calls(
-        self, configuration: Configuration
-    ) -> tuple[Callable[[str], Any], Callable[[str, Any], Any]]:
-        api = self._admission
-        read: Any
-        patch: Any
-        if configuration.kind == "MutatingWebhookConfiguration":
-            read = api.read_mutating_webhook_configuration
-            patch = api.patch_mutating_webhook_configuration
-        else:
-            read = api.read_validating_webhook_configuration
-            patch = api.patch_validating_webhook_configuration
-        return (
-            lambda name: read(name, _request_timeout=TIMEOUT),
-            lambda name, body: patch(
-                name, body, field_manager=FIELD_MANAGER, _request_timeout=TIMEOUT
-            ),
-        )
+    def _get(self, what: str, path: str) -> dict[str, Any] | None:
+        try:
+            return self._api.get(path)
+        except ApiError as error:
+            if error.not_found:
+                return None
+            raise error.while_trying_to(f"read {what}") from None
 
-    def _get_secret(self) -> tuple[dict[str, bytes], str] | None:
-        found = _asked(
-            f"read Secret {self._namespace}/{self._secret}",
-            lambda: self._core.read_namespaced_secret(
-                self._secret, self._namespace, _request_timeout=TIMEOUT
-            ),
-            missing=None,
-        )
-        return None if found is None else _secret(found)
+    def _patch(self, what: str, path: str, body: dict[str, Any]) -> None:
+        try:
+            self._api.patch(path, body, STRATEGIC_MERGE, field_manager=FIELD_MANAGER)
+        except ApiError as error:
+            if error.not_found:
+                raise _written_meanwhile(what) from None
+            raise error.while_trying_to(f"write {what}") from None
 
     def _create_secret(self) -> str:
         """Create an empty Secret, and return its resource version."""
-        where = {"name": self._secret, "namespace": self._namespace}
-        body = {"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": where}
-        made = _asked(
-            f"create Secret {self._namespace}/{self._secret}",
-            lambda: self._core.patch_namespaced_secret(
-                self._secret, self._namespace, body,
-                field_manager=FIELD_MANAGER, _content_type="application/apply-patch+yaml",
-                _request_timeout=TIMEOUT,
-            ),
-        )  # fmt: skip
-        data, version = _secret(made)
-        if data:
-            raise Conflict  # another replica was faster
-        return version
+        body = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "type": "Opaque",
+            "metadata": self._secret_metadata,
+        }
+        try:
+            made = self._api.patch(self._secret_path, body, APPLY, field_manager=FIELD_MANAGER)
+        except ApiError as error:
+            if error.code == 409:
+                raise _written_meanwhile(self._secret) from None
+            raise error.while_trying_to(f"create {self._secret}") from None
+        if _data(made):
+            raise _written_meanwhile(self._secret)  # another replica was faster
+        return _version(made)
 
 
-_REQUIRED: Any = object()
+def _written_meanwhile(what: str) -> ApiError:
+    return ApiError(409, "Conflict", f"{what} was written meanwhile")
 
 
-def _asked(what: str, call: Callable[[], Any], missing: Any = _REQUIRED) -> Any:
-    """Ask the API server; the value ``missing`` is for a 404, where it is given."""
-    try:
-        return call()
-    except ApiException as error:
-        if error.status == 404 and missing is not _REQUIRED:
-            return missing
-        if error.status in (404, 409):
-            raise Conflict from None
-        raise Unavailable(f"cannot {what}: {_said(error)}") from None
-    except (HTTPError, OSError) as error:
-        raise Unavailable(f"cannot {what}: {error}") from None
+def _version(found: dict[str, Any]) -> str:
+    version: str = found["metadata"]["resourceVersion"]
+    return version
 
 
-def _said(error: ApiException) -> str:
-    """What the API server said in refusing."""
-    try:
-        return str(json.loads(error.body or "")["message"])
-    except (ValueError, KeyError, TypeError):
-        return f"{error.status} {error.reason}"
-
-
-def _secret(found: Any) -> tuple[dict[str, bytes], str]:
-    return {k: _decoded(v) for k, v in (found.data or {}).items()}, found.metadata.resource_version
+def _data(secret: dict[str, Any]) -> dict[str, bytes]:
+    return {key: _decoded(text) for key, text in (secret.get("data") or {}).items()}
 
 
 def _decoded(text: str | None) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from jobsworth.certificates import ca, leaf
-from jobsworth.certificates.cluster_store import Conflict, Seen
+from jobsworth.certificates.cluster_store import Seen
 from jobsworth.certificates.folder_store import publish, published
 from jobsworth.certificates.keypair import BadCertificate, KeyPair, expiry, join, read_key
 from jobsworth.certificates.rotation import (
@@ -26,6 +26,7 @@ from jobsworth.certificates.rotation import (
     next_step,
 )
 from jobsworth.certificates.state import Holdings, decode, encode
+from jobsworth.client.errors import ApiError
 
 LOG = logging.getLogger("jobsworth.certificates")
 MOST_STEPS = 12
@@ -65,7 +66,7 @@ class Manager:
         False means that another replica wrote meanwhile, or that somebody undoes what is done: go on later.
 
         Raises:
-            Unavailable: the API server could not be asked, or refused.
+            ApiError: the API server could not be asked, or refused.
         """
         for _ in range(MOST_STEPS):
             seen = self._store.read()
@@ -76,8 +77,10 @@ class Manager:
                 return True
             try:
                 self._take(step, seen, holdings, now)
-            except Conflict:
-                return False
+            except ApiError as error:
+                if error.conflict:
+                    return False
+                raise
         LOG.warning("somebody undoes what is written to the Secret or the webhook configurations")
         return False
 
@@ -88,7 +91,7 @@ class Manager:
         new one for as long as bundles take to settle.
 
         Raises:
-            Unavailable: the API server could not be asked, or refused.
+            ApiError: the API server could not be asked, or refused.
             OSError: the folder cannot be written.
         """
         if self._folder is None:

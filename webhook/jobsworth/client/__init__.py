@@ -1,1 +1,1 @@
-"""Reaching an API server: whose, with what credentials, how fast, and what its errors mean."""
+"""Reach an API server: configuration, transport, errors, paging, watch, retry, leases, rate limit."""

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import APPLY, MERGE, ApiError, lease_path
+from jobsworth.client.api import APPLY, MERGE
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import COORDINATION, resource_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +68,7 @@ class LeaderElection:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._api = api
-        self._path = lease_path(namespace, name)
+        self._path = resource_path(COORDINATION, "leases", namespace, name)
         self._name = name
         self._namespace = namespace
         self._identity = identity
@@ -152,7 +154,7 @@ class LeaderElection:
     def release(self) -> None:
         """Give the Lease back, so that another need not wait until it has run out."""
         try:
-            lease = self._api.call("GET", self._path)
+            lease = self._api.get(self._path)
             if (lease.get("spec") or {}).get("holderIdentity") == self._identity:
                 self._write(lease, {"holderIdentity": "", "leaseDurationSeconds": 1})
         except ApiError as error:
@@ -160,7 +162,7 @@ class LeaderElection:
 
     def _read(self) -> dict[str, Any]:
         try:
-            return self._api.call("GET", self._path)
+            return self._api.get(self._path)
         except ApiError as error:
             if not error.not_found:
                 raise
@@ -169,12 +171,11 @@ class LeaderElection:
             "kind": "Lease",
             "metadata": {"name": self._name, "namespace": self._namespace},
         }
-        manager = {"fieldManager": "jobsworth"}
-        return self._api.call("PATCH", self._path, body, query=manager, content_type=APPLY)
+        return self._api.patch(self._path, body, APPLY, field_manager="jobsworth")
 
     def _write(self, lease: dict[str, Any], spec: dict[str, Any]) -> None:
         version = {"resourceVersion": lease["metadata"]["resourceVersion"]}
-        self._api.call("PATCH", self._path, {"metadata": version, "spec": spec}, content_type=MERGE)
+        self._api.patch(self._path, {"metadata": version, "spec": spec}, MERGE)
 
 
 def _micro_time(seconds: float) -> str:

@@ -10,10 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
-from jobsworth.client.access import ApiAccess, Target, api_access
-from jobsworth.client.unreachable import Refused
+from jobsworth.client.configuration import Target, rest_config
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import namespaces_path
+from jobsworth.client.retry import Retry
+
+if TYPE_CHECKING:
+    from jobsworth.client.api import Api
 
 Labels = Mapping[str, str]
 Fetch = Callable[[str], Labels | None]
@@ -70,14 +75,14 @@ class NamespaceLabels:
             return labels
 
 
-def fetch_from(access: ApiAccess) -> Fetch:
-    """Asks an API server."""
+def fetch_from(api: Api) -> Fetch:
+    """Return what asks an API server."""
 
     def fetch(namespace: str) -> Labels | None:
         try:
-            found = access.get(f"/api/v1/namespaces/{quote(namespace, safe='')}")
-        except Refused as refused:
-            if refused.code == 404:
+            found = api.get(namespaces_path(namespace))
+        except ApiError as error:
+            if error.not_found:
                 return None
             raise
         labels: Labels = found["metadata"].get("labels") or {}
@@ -87,7 +92,7 @@ def fetch_from(access: ApiAccess) -> Fetch:
 
 
 def labels_from_cluster(failed: Failed) -> NamespaceLabels:
-    """Asks the cluster that this process runs in, or that the kubeconfig names.
+    """Return what asks the cluster that this process runs in, or that the kubeconfig names.
 
     The connection is made when it is first needed: in the worker, after it was forked.
 
@@ -96,13 +101,19 @@ def labels_from_cluster(failed: Failed) -> NamespaceLabels:
     """
     import kubernetes  # noqa: F401  (told here, not in a worker)
 
+    from jobsworth.client.transport import Client
+
     made: list[Fetch] = []
     until_the_end = ExitStack()
 
     def fetch(namespace: str) -> Labels | None:
         if not made:
-            access = until_the_end.enter_context(api_access(Target(), REQUEST_SECONDS, tries=1))
-            made.append(fetch_from(access))
+            config = until_the_end.enter_context(rest_config(Target()))
+            made.append(
+                fetch_from(
+                    Client(config, user_agent="jobsworth", timeout=REQUEST_SECONDS, retry=Retry(1))
+                )
+            )
         return made[0](namespace)
 
     return NamespaceLabels(fetch, failed=failed)

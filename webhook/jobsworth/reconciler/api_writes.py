@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import METADATA_ONLY, STRATEGIC_MERGE, jobs_path, pods_path
+from jobsworth.client.api import METADATA_ONLY, STRATEGIC_MERGE
+from jobsworth.client.resources import jobs_path, pods_path
 
 if TYPE_CHECKING:
     from jobsworth.client.api import Api
@@ -18,7 +19,7 @@ def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
         ApiError: as any call; a conflict means that the Pod has been replaced by another.
     """
     options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": pod.uid}}
-    return api.call("DELETE", pods_path(pod.namespace, pod.name), options, accept=METADATA_ONLY)
+    return api.delete(pods_path(pod.namespace, pod.name), options, accept=METADATA_ONLY)
 
 
 def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
     """
     path = pods_path(pod.namespace, pod.name)
     body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
-    return api.call("PATCH", path, body, content_type=STRATEGIC_MERGE, accept=METADATA_ONLY)
+    return api.patch(path, body, STRATEGIC_MERGE, accept=METADATA_ONLY)
 
 
 def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ApiError: as any call.
     """
-    return api.call("POST", pods_path(namespace), body, accept=METADATA_ONLY)
+    return api.create(pods_path(namespace), body, accept=METADATA_ONLY)
 
 
 def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
@@ -51,4 +52,4 @@ def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> di
         ApiError: as any call.
     """
     body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status}
-    return api.call("PUT", jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)
+    return api.replace(jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)

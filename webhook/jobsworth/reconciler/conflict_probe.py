@@ -11,7 +11,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import ApiError, jobs_path
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import jobs_path
 from jobsworth.controller.times import read_time
 
 if TYPE_CHECKING:
@@ -49,14 +50,14 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
         BuiltInControllerAtWork: somebody took it.
     """
     try:
-        made = api.call("POST", jobs_path(namespace), _probe_job(namespace))
+        made = api.create(jobs_path(namespace), _probe_job(namespace))
     except ApiError as error:
         return f"cannot create a Job in the namespace {namespace} to find out: {error}"
     path = jobs_path(namespace, made["metadata"]["name"])
     try:
         for _ in range(int(PROBE_SECONDS / PROBE_STEP)):
             wait(PROBE_STEP)
-            if (api.call("GET", path).get("status") or {}).get("conditions"):
+            if (api.get(path).get("status") or {}).get("conditions"):
                 raise BuiltInControllerAtWork(
                     f"within {PROBE_SECONDS:.0f} s it took a suspended Job that names no controller"
                 )
@@ -84,7 +85,7 @@ def seen_at_work(job: dict[str, Any], settings: Settings, since: float) -> bool:
 
 def _delete(api: Api, path: str) -> None:
     with suppress(ApiError):  # the TTL, or whoever reads its name, will see to it
-        api.call("DELETE", path, {"propagationPolicy": "Background"})
+        api.delete(path, {"propagationPolicy": "Background"})
 
 
 def _probe_job(namespace: str) -> dict[str, Any]:

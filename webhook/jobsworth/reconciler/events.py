@@ -7,7 +7,9 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import ApiError
+from jobsworth.client.api import MERGE
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler.event_correlation import Correlator, Report, Series
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 COMPONENT = "job-controller"
 WAITING = 4096  # events beyond that many are dropped
 LONGEST_MESSAGE = 1024  # what the API takes
-MERGE = "application/merge-patch+json"
 
 
 class EventRecorder:
@@ -92,7 +93,7 @@ class EventRecorder:
         if series.name and self._count_up(metadata, series):
             return
         body = self._body(metadata, event, series)
-        self._api.call("POST", _path(metadata), body)
+        self._api.create(events_path(metadata["namespace"]), body)
         series.name = body["metadata"]["name"]
 
     def _count_up(self, metadata: dict[str, Any], series: Series) -> bool:
@@ -102,9 +103,8 @@ class EventRecorder:
             "lastTimestamp": write_time(int(series.last)),
             "message": series.message[:LONGEST_MESSAGE],
         }
-        path = f"{_path(metadata)}/{series.name}"
         try:
-            self._api.call("PATCH", path, patch, content_type=MERGE)
+            self._api.patch(events_path(metadata["namespace"], series.name), patch, MERGE)
         except ApiError as error:
             if not error.not_found:
                 raise
@@ -136,7 +136,3 @@ class EventRecorder:
             "firstTimestamp": write_time(int(series.first)),
             "lastTimestamp": write_time(int(series.last)),
         }
-
-
-def _path(metadata: dict[str, Any]) -> str:
-    return f"/api/v1/namespaces/{metadata['namespace']}/events"

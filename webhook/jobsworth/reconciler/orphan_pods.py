@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.client.api import ApiError, jobs_path
+from jobsworth.client.api import STRATEGIC_MERGE
+from jobsworth.client.errors import ApiError
+from jobsworth.client.paging import resumed_pages
+from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.controller.orphan_finalizers import stray_finalizers
 from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
 from jobsworth.reconciler.api_writes import patch_pod
@@ -70,7 +73,7 @@ class OrphanRelease:
         if job is not None and job.uid == pod.controller.uid:
             return job
         try:
-            live = self._api.call("GET", jobs_path(pod.namespace, name))
+            live = self._api.get(jobs_path(pod.namespace, name))
         except ApiError as error:
             if not error.not_found:
                 raise
@@ -96,23 +99,15 @@ def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError |
     Raises:
         ApiError: the Pods cannot be listed.
     """
-    from jobsworth.client.api import STRATEGIC_MERGE, pods_path
-
-    query = {"limit": "500"}
-    while True:
-        page = api.call("GET", pods_path(namespace), query=query)
-        for pod in page.get("items") or ():
+    for page in resumed_pages(api, pods_path(namespace)):
+        for pod in page.items:
             meta = pod["metadata"]
             if finalizer not in (meta.get("finalizers") or ()):
                 continue
             path = pods_path(meta["namespace"], meta["name"])
             try:
-                api.call("PATCH", path, finalizer_patch(finalizer), content_type=STRATEGIC_MERGE)
+                api.patch(path, finalizer_patch(finalizer), STRATEGIC_MERGE)
             except ApiError as error:
                 yield None if error.not_found else error
             else:
                 yield None
-        following = (page.get("metadata") or {}).get("continue")
-        if not following:
-            return
-        query = {"limit": "500", "continue": following}

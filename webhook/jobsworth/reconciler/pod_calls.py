@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import ApiError, resource_version
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import Acted
 from jobsworth.controller.pod_template import BadTemplate, pod_body

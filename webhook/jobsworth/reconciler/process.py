@@ -8,11 +8,10 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.audit.live_audit import Audit, AuditMetrics
-from jobsworth.client.api import jobs_path, pods_path
-from jobsworth.client.http import Client
 from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
+from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import Settings
 from jobsworth.reconciler.conflict_probe import BuiltInControllerAtWork, probe, seen_at_work
 from jobsworth.reconciler.event_sink import Told
@@ -26,10 +25,10 @@ from jobsworth.reconciler.reflector import Watcher
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.findings.finding import Finding
+    from jobsworth.client.api import Api
+    from jobsworth.client.configuration import RestConfig
+    from jobsworth.reconciler.job_observer import JobObserver
     from jobsworth.reconciler.reconciler_options import Options
-
-    Judge = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
 SECONDS_TO_STOP = 20.0  # of the 30 that a Pod has by default
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
@@ -40,17 +39,16 @@ class Application:
     """See above.
 
     Args:
-        configuration: a ``kubernetes.client.Configuration``.
         log: is told what people who run it should know, a line at a time.
-        judge: says of a Job what is wrong with it, to be audited; None for no audit.
+        observed_by: makes what sees each Job, given the API server that it may write to.
     """
 
     def __init__(
         self,
-        configuration: Any,
+        config: RestConfig,
         options: Options,
         log: Callable[[str], None],
-        judge: Judge | None = None,
+        observed_by: Callable[[Api], JobObserver] | None = None,
     ) -> None:
         self.options = options
         self.metrics = Metrics()
@@ -61,9 +59,9 @@ class Application:
         self._started = time.time()
         self._threads: list[threading.Thread] = []
         self._server: HealthServer | None = None
-        self._api = self._client(configuration, TokenBucket(options.qps, options.burst))
+        self._api = self._client(config, TokenBucket(options.qps, options.burst))
         # Renewing the Lease must not wait in line behind a thousand Pods.
-        self._lease_api = self._client(configuration, TokenBucket(LEASE_QPS, 10))
+        self._lease_api = self._client(config, TokenBucket(LEASE_QPS, 10))
         self._calls = Threads(options.calls_at_once)
         self._recorder = EventRecorder(self._api, time.time, log=log)
         self.reconciler = Reconciler(
@@ -77,10 +75,10 @@ class Application:
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)
-        self._audit = None if judge is None else Audit(judge, self._api, time.time, log)
-        if self._audit is not None:
-            self.metrics.registry.register(AuditMetrics(self._audit))
-            self.reconciler.jobs.gone = self._audit.forget
+        self._observer = None if observed_by is None else observed_by(self._api)
+        if self._observer is not None:
+            self.metrics.registry.register(self._observer.collector())
+            self.reconciler.jobs.gone = self._observer.forget
         self._election = LeaderElection(
             self._lease_api,
             options.lease_namespace,
@@ -165,8 +163,8 @@ class Application:
             if unsure is not None:
                 self._log(f"assuming that the built-in Job controller is off: {unsure}")
         self._recorder.start()
-        if self._audit is not None:
-            self._start("audit", self._guarded(self._audit.run))
+        if self._observer is not None:
+            self._start("observer", self._guarded(self._observer.run))
         self._watch()
         # Each list is begun after the Lease was taken: it contains all that a leader before us wrote.
         for cache in (self.reconciler.jobs, self.reconciler.pods):
@@ -222,8 +220,8 @@ class Application:
             meta = job["metadata"]
             how = f"it wrote the status of {meta['namespace']}/{meta['name']}"
             self._fail(str(BuiltInControllerAtWork(how)))
-        if self._audit is not None:
-            self._audit.look(job)
+        if self._observer is not None:
+            self._observer.look(job)
 
     # Threads and the end.
 
@@ -255,8 +253,8 @@ class Application:
         self.reconciler.queue.close()
         self.reconciler.orphan_queue.close()
         until = time.monotonic() + SECONDS_TO_STOP
-        if self._audit is not None:
-            self._audit.close()
+        if self._observer is not None:
+            self._observer.close()
         workers = [thread for thread in self._threads if thread.name.startswith(("job", "orphan"))]
         for thread in workers:
             thread.join(max(0.0, until - time.monotonic()))
@@ -278,9 +276,9 @@ class Application:
             ready=self.unready,
         )
 
-    def _client(self, configuration: Any, limit: TokenBucket) -> Client:
+    def _client(self, config: RestConfig, limit: TokenBucket) -> Client:
         return Client(
-            configuration,
+            config,
             user_agent=self.options.user_agent,
             limit=limit,
             connections=self.options.calls_at_once + self.options.workers + CONNECTIONS_BESIDES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.client.api import ApiError
+from jobsworth.client.errors import ApiError
 from jobsworth.reconciler.event_handlers import Waking
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobCache, PodCache

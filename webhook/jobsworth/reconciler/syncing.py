@@ -10,7 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jobsworth.client.api import ApiError, jobs_path, resource_version
+from jobsworth.client.errors import ApiError
+from jobsworth.client.resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import Acted, Memory, plan
 from jobsworth.controller.skip_reason import Entry, entry
@@ -116,7 +117,7 @@ class Syncer:
     def _clear_up(self, key: str, outcome: Outcome) -> bool:
         """Ask how far a Job has come, for the cache to come as far before anything is decided."""
         try:
-            live = self.api.call("GET", jobs_path(*key.split("/")))
+            live = self.api.get(jobs_path(*key.split("/")))
         except ApiError as error:
             if not error.not_found:
                 outcome.errors.append(error)
@@ -194,7 +195,7 @@ class _Sync:
     def _check_still_there(self) -> None:
         """Read the Job anew: who adopts for a Job that is gone makes orphans."""
         try:
-            live = self._api.call("GET", jobs_path(self._job.namespace, self._job.name))
+            live = self._api.get(jobs_path(self._job.namespace, self._job.name))
         except ApiError as error:
             self._abandon(error)
             return

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from jobsworth.audit.audited_objects import Scope, Tally
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.cli.configuration.resolved_settings import Settings
-    from jobsworth.client.access import ApiAccess
+    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.errors import ApiError
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
@@ -45,33 +46,59 @@ def run(values: dict[str, Any]) -> int:
         raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
     values["allow_privileged"] = True  # what is stored was let in
     configurations_for(values)  # what is wrong there is told before anybody is asked
+    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.errors import ApiError
+
     try:
-        from jobsworth.client.access import Target, api_access
-        from jobsworth.client.unreachable import ClusterError
-    except ImportError as error:
-        raise _missing(error) from None
-    try:
-        with api_access(
-            Target(values["kubeconfig"], values["context"]), values["request_timeout"]
-        ) as access:
-            return _audit(access, values)
-    except ClusterError as error:
+        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
+            try:
+                return _audit(config, values)
+            except ApiError as error:
+                error.explanation = _explained(error, config)
+                raise
+    except ApiError as error:
         print(f"Error: {error}", file=sys.stderr)
         return EXIT_UNREADABLE
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _audit(access: ApiAccess, values: dict[str, Any]) -> int:
+def _explained(error: ApiError, config: RestConfig) -> str:
+    """The error with what somebody who audits can do about it."""
+    if error.timed_out:
+        return f"{error}: give it longer with --request-timeout"
+    if error.expired:
+        return f"{error}: audit single namespaces with -n"
+    if error.explanation or error.code < 300:
+        return str(error)
+    if error.code == 403:
+        return (
+            f"{config.name} may not do this (403 {error}): the verb list on jobs and cronjobs "
+            "is needed"
+        )
+    return f"{config.url} answers: {error}"
+
+
+def _audit(config: RestConfig, values: dict[str, Any]) -> int:
     from jobsworth.audit.audited_objects import Scope, Tally, stored_objects
     from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.client.retry import Retry
+    from jobsworth.client.transport import Client
     from jobsworth.evaluation.evaluator import Evaluator
 
-    inventory = Inventory(access)
+    api = Client(
+        config,
+        user_agent="jobsworth",
+        connections=1,
+        timeout=values["request_timeout"],
+        retry=Retry(4, reads_while_busy=True),
+        compressed=True,
+    )
+    inventory = Inventory(api)
     runs, settings = _settings(inventory, values)
     policies = None if settings.policies is None else settings.policies.policies
-    scope = Scope(_namespaces(access, values), values["include_finished"], values["include_owned"])
-    labels = _labels(inventory, scope, policies, access)
+    scope = Scope(_namespaces(config, values), values["include_finished"], values["include_owned"])
+    labels = _labels(inventory, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     tally = Tally()
@@ -86,7 +113,7 @@ def _audit(access: ApiAccess, values: dict[str, Any]) -> int:
     results = reporting.report(judged, values, progress)
     summary = Summary(results)
     if not values["quiet"]:
-        print(_sentence(access, runs, settings.server, summary, tally), file=sys.stderr)
+        print(_sentence(config, runs, settings.server, summary, tally), file=sys.stderr)
     return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
 
@@ -121,13 +148,13 @@ def _judged(
 
 def _settings(inventory: Inventory, values: dict[str, Any]) -> tuple[str, Settings]:
     """The release that the cluster runs (empty where it does not tell), and what is to be judged by."""
-    from jobsworth.client.unreachable import Refused
+    from jobsworth.client.errors import ApiError
 
     runs, release = "", values["kubernetes_version"]
     try:
         runs = inventory.release()
-    except Refused as refused:
-        if refused.code == 401:
+    except ApiError as error:
+        if error.code in (0, 200, 401):
             raise
         if release is None:
             _note(f"the cluster does not tell its version: judged as Kubernetes {RELEASES[-1]}")
@@ -144,22 +171,22 @@ def _known(release: str) -> str:
     return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
 
 
-def _namespaces(access: ApiAccess, values: dict[str, Any]) -> list[str | None]:
+def _namespaces(config: RestConfig, values: dict[str, Any]) -> list[str | None]:
     if values["all_namespaces"]:
         return [None]
     named = [name.strip() for name in (values["namespace"] or "").split(",")]
-    return list(dict.fromkeys(filter(None, named))) or [access.namespace]
+    return list(dict.fromkeys(filter(None, named))) or [config.namespace]
 
 
 def _labels(
-    inventory: Inventory, scope: Scope, policies: PolicySet | None, access: ApiAccess
+    inventory: Inventory, scope: Scope, policies: PolicySet | None, config: RestConfig
 ) -> Labels:
     """The labels of the namespaces, where a policy asks for them; and see whether they are there.
 
     Raises:
-        ClusterError: a namespace that is named is not there.
+        ApiError: a namespace that is named is not there.
     """
-    from jobsworth.client.unreachable import ClusterError, Refused
+    from jobsworth.client.errors import ApiError
 
     wanted = policies is not None and policies.asks_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}
@@ -168,10 +195,10 @@ def _labels(
             continue
         try:
             labels |= inventory.namespace_labels(namespace)
-        except Refused as refused:
-            if refused.code == 404:
-                raise ClusterError(f'{access.name} has no namespace "{namespace}"') from None
-            if refused.code != 403:
+        except ApiError as error:
+            if error.not_found:
+                error.explanation = f'{config.name} has no namespace "{namespace}"'
+            if error.code != 403:
                 raise
             if wanted:
                 _note(
@@ -182,11 +209,11 @@ def _labels(
 
 
 def _sentence(
-    access: ApiAccess, runs: str, judged_by: ApiServer, summary: Summary, tally: Tally
+    config: RestConfig, runs: str, judged_by: ApiServer, summary: Summary, tally: Tally
 ) -> str:
     release = judged_by.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
-    parts = [f"{access.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
+    parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
     if tally.over:
         parts.append(f"{tally.over} finished or being deleted, skipped (--include-finished)")
     if tally.folded:

@@ -66,9 +66,10 @@ def manage(values: dict[str, Any]) -> int:
     """
     try:
         from jobsworth.cli.commands import certs_manage
+
+        return certs_manage.run(values, policy_of(values))
     except ImportError:
         raise UsageError(EXTRA) from None
-    return certs_manage.run(values, policy_of(values))
 
 
 def policy_of(values: dict[str, Any]) -> Policy:

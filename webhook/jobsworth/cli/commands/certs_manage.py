@@ -15,25 +15,22 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kubernetes.client import ApiClient
-
 from jobsworth.api.formats.duration import BadDuration, parse
-from jobsworth.certificates.cluster_store import Cluster, Configuration, Unavailable
+from jobsworth.certificates.cluster_store import Cluster, Configuration
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
-from jobsworth.client.access import Target, api_access
-from jobsworth.client.api import ApiError
-from jobsworth.client.http import Client
+from jobsworth.client.configuration import Target, rest_config
+from jobsworth.client.errors import ApiError, NotConfigured
 from jobsworth.client.leases import LeaderElection, Times
-from jobsworth.client.unreachable import ClusterError
+from jobsworth.client.transport import Client
 
 if TYPE_CHECKING:
-    from kubernetes.client import Configuration as ClientConfiguration
-
     from jobsworth.certificates.rotation import Policy
+    from jobsworth.client.configuration import RestConfig
 
 SOON = 1.0
 """Seconds until the next look while something is still to come: files, or another replica's step."""
+REQUEST_SECONDS = 10.0
 LEASE_INTERVALS = 3
 """A Lease is good for so many intervals between two looks."""
 _ORDINARY = frozenset(vars(logging.makeLogRecord({})))
@@ -49,17 +46,23 @@ def run(values: dict[str, Any], policy: Policy) -> int:
     _log_to_stderr()
     gc.enable()  # the command line turns it off, for commands that end soon
     try:
-        with api_access(Target(values["kubeconfig"], values["context"])) as access:
-            return _manage(access.configuration, values, policy, interval)
-    except ClusterError as error:
+        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
+            return _manage(config, values, policy, interval)
+    except NotConfigured as error:
         raise UsageError(str(error)) from None
 
 
-def _manage(
-    configuration: ClientConfiguration, values: dict[str, Any], policy: Policy, interval: float
-) -> int:
+def _manage(config: RestConfig, values: dict[str, Any], policy: Policy, interval: float) -> int:
+    stop = threading.Event()
+    api = Client(
+        config,
+        user_agent="jobsworth-certificates",
+        connections=1,
+        timeout=REQUEST_SECONDS,
+        stop=stop,
+    )
     store = Cluster(
-        ApiClient(configuration),
+        api,
         namespace=values["namespace"],
         secret=values["secret"],
         configurations=(
@@ -71,11 +74,10 @@ def _manage(
     manager = Manager(store, policy, folder)
     if values["once"]:
         return _once(manager)
-    stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     election = LeaderElection(
-        Client(configuration, user_agent="jobsworth-certificates", connections=1, stop=stop),
+        api,
         values["namespace"],
         values["lease"],
         identity=f"{socket.gethostname()}_{random.getrandbits(32):08x}",
@@ -91,7 +93,7 @@ def _manage(
 def _once(manager: Manager) -> int:
     try:
         return 0 if manager.tend() and manager.fill() else 1
-    except (Unavailable, OSError) as error:
+    except (ApiError, OSError) as error:
         LOG.error(str(error))
         return 1
 
@@ -103,20 +105,25 @@ def _always(
     while not stop.is_set():
         done = False
         try:
-            was, leading = leading, election.take()
+            was, leading = leading, _leads(election)
             if leading != was:
                 LOG.info("tends the certificates" if leading else "another replica tends them")
             tended = not leading or manager.tend()
             done = manager.fill() and tended
-        except ApiError as error:
-            LOG.error("cannot hold the Lease: %s", error)
-        except (Unavailable, OSError) as error:
+        except (ApiError, OSError) as error:
             LOG.error(str(error))
         # Replicas that were started together should not ask together.
         stop.wait((interval if done else min(SOON, interval)) * random.uniform(0.9, 1.1))
     if leading:
         election.release()
     return 0
+
+
+def _leads(election: LeaderElection) -> bool:
+    try:
+        return election.take()
+    except ApiError as error:
+        raise error.while_trying_to("hold the Lease") from None
 
 
 def _configurations(kind: str, values: dict[str, Any]) -> list[Configuration]:

@@ -13,16 +13,18 @@ from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.audit.live_audit import Audit
     from jobsworth.cli.configuration.resolved_settings import Settings as Judging
-    from jobsworth.client.access import ApiAccess
+    from jobsworth.client.api import Api
+    from jobsworth.client.configuration import RestConfig
     from jobsworth.controller.controller_settings import Settings
     from jobsworth.findings.finding import Finding
-    from jobsworth.reconciler.process import Judge
     from jobsworth.reconciler.reconciler_options import Options
 
-NAMESPACE_FILE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+    Judge = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
 
 def run(values: dict[str, Any]) -> int:
@@ -35,28 +37,27 @@ def run(values: dict[str, Any]) -> int:
     options = _options(values, settings)
     if values["audit"]:
         _judged_by(values, None)  # what is wrong there is told before anybody is asked
+    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.errors import ApiError
+
     try:
-        from jobsworth.client.access import Target, api_access
-        from jobsworth.client.unreachable import ClusterError
-    except ImportError as error:
-        raise _missing(error) from None
-    try:
-        with api_access(Target(values["kubeconfig"], values["context"])) as access:
+        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
             if values["release"]:
-                return _release(access.configuration, values["namespace"] or "", settings)
-            judge = _judge(values, access) if values["audit"] else None
-            return _reconcile(access.configuration, options, judge)
-    except ClusterError as error:
+                return _release(config, values["namespace"] or "", settings)
+            judge = _judge(values, config) if values["audit"] else None
+            return _reconcile(config, options, judge)
+    except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(cluster: Any, options: Options, judge: Judge | None) -> int:
+def _reconcile(config: RestConfig, options: Options, judge: Judge | None) -> int:
     from jobsworth.reconciler.process import Application
 
     gc.enable()  # the command line turns it off, for commands that end soon
-    application = Application(cluster, options, _log, judge)
+    observed_by = None if judge is None else _audit_by(judge)
+    application = Application(config, options, _log, observed_by)
     application.stop_on_signals()
     try:
         return application.run()
@@ -64,13 +65,21 @@ def _reconcile(cluster: Any, options: Options, judge: Judge | None) -> int:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
 
-def _release(cluster: Any, namespace: str, settings: Settings) -> int:
-    from jobsworth.client.api import ApiError
-    from jobsworth.client.http import Client
+def _audit_by(judge: Judge) -> Callable[[Api], Audit]:
+    import time
+
+    from jobsworth.audit.live_audit import Audit
+
+    return lambda api: Audit(judge, api, time.time, _log)
+
+
+def _release(config: RestConfig, namespace: str, settings: Settings) -> int:
+    from jobsworth.client.errors import ApiError
     from jobsworth.client.rate_limit import TokenBucket
+    from jobsworth.client.transport import Client
     from jobsworth.reconciler.orphan_pods import release_all
 
-    api = Client(cluster, user_agent="jobsworth-release", limit=TokenBucket(100, 200))
+    api = Client(config, user_agent="jobsworth-release", limit=TokenBucket(100, 200))
     freed = failed = 0
     try:
         for error in release_all(api, namespace, settings.finalizer):
@@ -104,20 +113,24 @@ def _judged_by(values: dict[str, Any], runs: str | None) -> Judging:
     return configurations_for(chosen).of(STDIN)
 
 
-def _judge(values: dict[str, Any], access: ApiAccess) -> Judge:
+def _judge(values: dict[str, Any], config: RestConfig) -> Judge:
     """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
+    from jobsworth.client.retry import Retry
+    from jobsworth.client.transport import Client
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.evaluation.subject import Subject
 
-    judged_by = _judged_by(values, Inventory(access).release())
+    retry = Retry(4, reads_while_busy=True)
+    api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
+    judged_by = _judged_by(values, Inventory(api).release())
     policies = None if judged_by.policies is None else judged_by.policies.policies
     selection = judged_by.selection
     evaluator = Evaluator(judged_by.server, selection, policies)
     if policies is None or not policies.asks_namespace_labels:
         return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
-    labels = NamespaceLabels(fetch_from(access))
+    labels = NamespaceLabels(fetch_from(api))
 
     def judge(job: dict[str, Any]) -> list[tuple[str, Finding]]:
         of_namespace = labels(job["metadata"]["namespace"])
@@ -147,6 +160,7 @@ def _settings(values: dict[str, Any]) -> Settings:
 
 
 def _options(values: dict[str, Any], settings: Settings) -> Options:
+    from jobsworth.client.configuration import own_namespace
     from jobsworth.reconciler.reconciler_options import Options
 
     host, port = _address(values["listen"])
@@ -157,7 +171,7 @@ def _options(values: dict[str, Any], settings: Settings) -> Options:
         qps=_number(values, "kube_api_qps"),
         burst=values["kube_api_burst"],
         leader_elect=values["leader_elect"],
-        lease_namespace=values["leader_elect_namespace"] or _own_namespace(),
+        lease_namespace=values["leader_elect_namespace"] or own_namespace(),
         lease=values["leader_elect_name"],
         identity=_identity(),
         host=host,
@@ -198,15 +212,6 @@ def _number(values: dict[str, Any], key: str) -> float:
 
 def _is_number(text: str) -> bool:
     return text.replace(".", "", 1).isdecimal() and text.isascii()
-
-
-def _own_namespace() -> str:
-    """The namespace of the Pod that we run in; ``default`` outside of one."""
-    try:
-        with open(NAMESPACE_FILE, encoding="utf-8") as file:
-            return file.read().strip() or "default"
-    except OSError:
-        return "default"
 
 
 def _identity() -> str:

@@ -1,24 +1,21 @@
-"""Reaching an API server as kubectl would: a kubeconfig, or a Pod's own account; JSON, without models.
+"""Find the API server that kubectl would call: by a kubeconfig, or by a Pod's own account.
 
-The official client loads the configuration, keeps the credentials fresh and the connections open. What
-it would make of an answer, an instance of a generated class for every part of every object, takes
-longer than judging it, so answers are read as plain JSON.
+The kubernetes package loads the configuration and keeps the credentials fresh: tokens that expire,
+credential plugins, certificates inside the file.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
-from jobsworth.client.unreachable import ClusterError, refusal, unreachable
+from jobsworth.client.errors import NotConfigured
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration
@@ -26,12 +23,6 @@ if TYPE_CHECKING:
 DEFAULT_KUBECONFIG = "~/.kube/config"
 ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 DEFAULT_NAMESPACE = "default"
-TIMEOUT_SECONDS = 30.0
-
-BUSY = (429, 500, 502, 503, 504)
-"""Answers after which the same request may do: the server is overloaded, or just starting."""
-TRIES = 4
-LONGEST_WAIT_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,101 +38,36 @@ class Target:
     context: str | None = None
 
 
-class ApiAccess:
-    """An API server, and who asks it.
+@dataclass(frozen=True, slots=True)
+class RestConfig:
+    """An API server, and who calls it.
 
     Attributes:
-        configuration: the official client's, for who makes connections of another kind.
-        url: the server's address.
-        name: of the context, for people; the address where there is none.
+        configuration: the kubernetes package's, which keeps the credentials fresh.
+        name: of the context, for people.
         namespace: the one that the context names, ``default`` where it names none.
     """
 
-    def __init__(
-        self,
-        configuration: Configuration,
-        *,
-        name: str = "",
-        namespace: str = DEFAULT_NAMESPACE,
-        timeout: float = TIMEOUT_SECONDS,
-        tries: int = TRIES,
-    ) -> None:
-        import urllib3
-        from kubernetes.client import ApiClient
+    configuration: Configuration
+    name: str
+    namespace: str = DEFAULT_NAMESPACE
 
-        self.url = str(configuration.host).rstrip("/")
-        self.name = name or self.url
-        self.namespace = namespace
-        self.configuration = configuration
-        self._timeout = timeout
-        self._tries = tries
-        self._limits = urllib3.Timeout(connect=min(timeout, 10.0), read=timeout)
-        self._pool = ApiClient(configuration).rest_client.pool_manager
-
-    def get(self, path: str, **query: str | int) -> Any:
-        """The JSON that the server answers.
-
-        Asked again, after a while, where the server says that it is too busy.
-
-        Raises:
-            Refused: the server answers with an error; what it says is in there.
-            ClusterError: the server cannot be reached, or is no API server.
-        """
-        for left in reversed(range(self._tries)):
-            status, headers, data = self._once(path, query)
-            if status not in BUSY or not left:
-                break
-            time.sleep(_pause(headers.get("Retry-After"), self._tries - 1 - left))
-        body = self._decoded(status, data)
-        if status != 200:
-            raise refusal(status, body, self.url, self.name)
-        return body
-
-    def _once(
-        self, path: str, query: Mapping[str, str | int]
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        import urllib3
-
-        url = f"{self.url}{path}" + (f"?{urlencode(query)}" if query else "")
-        headers = {
-            "Accept": "application/json",
-            "Accept-Encoding": "gzip",
-            "User-Agent": "jobsworth",
-        }
-        try:
-            for setting in dict[str, Any](self.configuration.auth_settings()).values():
-                headers[setting["key"]] = setting["value"]
-            answer = self._pool.request(
-                "GET", url, headers=headers, retries=False, timeout=self._limits
-            )
-        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            raise unreachable(error, self.url, self.name, self._timeout) from None
-        return answer.status, answer.headers, answer.data
-
-    def _decoded(self, status: int, data: bytes) -> Any:
-        try:
-            body = json.loads(data)
-        except ValueError:
-            body = None
-        if isinstance(body, dict):
-            return body
-        raise ClusterError(
-            f"{self.url} answers with status {status}, but not as a Kubernetes API server does: "
-            f"is the address in {self.name} right, and does a proxy stand in between?"
-        )
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return str(self.configuration.host).rstrip("/")
 
 
 @contextlib.contextmanager
-def api_access(
-    target: Target, timeout: float = TIMEOUT_SECONDS, tries: int = TRIES
-) -> Iterator[ApiAccess]:
-    """Access to the cluster that is meant, while it lasts.
+def rest_config(target: Target) -> Iterator[RestConfig]:
+    """Load the configuration of the cluster that is meant; it can be used within the context.
 
     Certificates and keys that stand inside a kubeconfig are files meanwhile, in a folder that only
     this user can read, and that is removed in the end.
 
     Raises:
-        ClusterError: there is no configuration, or it is wrong; the message says what would be right.
+        NotConfigured: there is no configuration, or it is wrong; the message says what would be right.
+        ImportError: the kubernetes package is not installed.
     """
     from kubernetes.client import Configuration
 
@@ -150,16 +76,20 @@ def api_access(
     files = target.kubeconfig or _default_kubeconfig(target)
     with tempfile.TemporaryDirectory(prefix="jobsworth-") as folder:
         if files is None:
-            name, namespace = "this Pod's account", _load_account(configuration)
+            _load_account(configuration)
+            yield RestConfig(configuration, "this Pod's account", own_namespace())
         else:
             name, namespace = _load_kubeconfig(configuration, files, target.context, folder)
-        try:
-            access = ApiAccess(
-                configuration, name=name, namespace=namespace, timeout=timeout, tries=tries
-            )
-        except (OSError, ValueError) as error:
-            raise ClusterError(f"{name} cannot be used: {error}") from None
-        yield access
+            yield RestConfig(configuration, name, namespace)
+
+
+def own_namespace() -> str:
+    """Return the namespace of the Pod that this process runs in; ``default`` outside of one."""
+    try:
+        with open(ACCOUNT_NAMESPACE, encoding="utf-8") as file:
+            return file.read().strip() or DEFAULT_NAMESPACE
+    except OSError:
+        return DEFAULT_NAMESPACE
 
 
 def _default_kubeconfig(target: Target) -> str | None:
@@ -173,20 +103,16 @@ def _default_kubeconfig(target: Target) -> str | None:
     absent = f"$KUBECONFIG names {named}, which is not there" if named else (
         f"$KUBECONFIG is not set, and there is no {DEFAULT_KUBECONFIG}"
     )  # fmt: skip
-    raise ClusterError(f"no cluster is known: {absent}; name a file with --kubeconfig")
+    raise NotConfigured(f"no cluster is known: {absent}; name a file with --kubeconfig")
 
 
-def _load_account(configuration: Configuration) -> str:
+def _load_account(configuration: Configuration) -> None:
     from kubernetes import config
 
     try:
         config.load_incluster_config(configuration)
-        with open(ACCOUNT_NAMESPACE, encoding="utf-8") as file:
-            return file.read().strip() or DEFAULT_NAMESPACE
-    except FileNotFoundError:
-        return DEFAULT_NAMESPACE
     except (config.ConfigException, OSError) as error:
-        raise ClusterError(
+        raise NotConfigured(
             f"this Pod's account cannot be used: {error}; does the Pod have a token "
             "(automountServiceAccountToken)? Otherwise name a file with --kubeconfig"
         ) from None
@@ -198,7 +124,7 @@ def _load_kubeconfig(
     """Load a context; its name for people, and its namespace."""
     named = [os.path.expanduser(file) for file in files.split(os.pathsep) if file]
     if not any(map(os.path.exists, named)):
-        raise ClusterError(f"there is no kubeconfig {files}: name another with --kubeconfig")
+        raise NotConfigured(f"there is no kubeconfig {files}: name another with --kubeconfig")
     chosen = _chosen_context(files, context)
     from kubernetes import config
 
@@ -212,15 +138,15 @@ def _load_kubeconfig(
                 temp_file_path=folder,
             )
     except Exception as error:
-        raise ClusterError(
+        raise NotConfigured(
             f'context "{chosen["name"]}" of the kubeconfig {files} cannot be used: {_said(error)}'
         ) from None
     if logged:
-        raise ClusterError(
+        raise NotConfigured(
             f'context "{chosen["name"]}" of the kubeconfig {files} has no credentials: {logged[0]}'
         )
     if urlsplit(str(configuration.host)).scheme not in ("http", "https"):
-        raise ClusterError(
+        raise NotConfigured(
             f'context "{chosen["name"]}" of the kubeconfig {files} names the server '
             f'"{configuration.host}": it must be a URL such as https://10.0.0.1:6443'
         )
@@ -238,18 +164,18 @@ def _chosen_context(files: str, context: str | None) -> dict[str, Any]:
         current = merged.value.get("current-context")
     except Exception as error:
         # YAML errors, wrong types anywhere: a hand-written file can hold anything.
-        raise ClusterError(
+        raise NotConfigured(
             f"the kubeconfig {files} cannot be read: {_said(error)}; "
             "`kubectl config view` shows what kubectl makes of it"
         ) from None
     wanted = context or current
     names = ", ".join(sorted(map(str, known))) or "none"
     if not wanted:
-        raise ClusterError(
+        raise NotConfigured(
             f"the kubeconfig {files} has no current-context: name one with --context (it has: {names})"
         )
     if wanted not in known:
-        raise ClusterError(f'the kubeconfig {files} has no context "{wanted}"; it has: {names}')
+        raise NotConfigured(f'the kubeconfig {files} has no context "{wanted}"; it has: {names}')
     node = known[wanted]
     return dict(getattr(node, "value", node))
 
@@ -272,12 +198,3 @@ def _said(error: Exception) -> str:
     """What an error says, in one line."""
     said = " ".join(str(error).split()) or type(error).__name__
     return said.removeprefix("Invalid kube-config file. ")
-
-
-def _pause(asked: str | None, tried: int) -> float:
-    """How many seconds to wait: what the server asks for, or longer each time."""
-    try:
-        seconds = float(asked) if asked is not None else 2.0**tried
-    except ValueError:
-        seconds = 2.0**tried
-    return max(0.0, min(seconds, LONGEST_WAIT_SECONDS))

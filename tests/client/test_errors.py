@@ -1,0 +1,76 @@
+"""What errors mean: for programs, and for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.client.errors import UNREACHABLE, ApiError, NotConfigured, error_of
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "trait"),
+    [
+        (409, {"reason": "Conflict"}, "conflict"),
+        (404, {"reason": "NotFound"}, "not_found"),
+        (
+            403,
+            {"details": {"causes": [{"reason": "NamespaceTerminating"}]}},
+            "namespace_terminating",
+        ),
+        (422, {"message": "metadata.uid: Invalid value"}, "another_object"),
+    ],
+)
+def test_what_errors_mean(code: int, body: dict[str, object], trait: str) -> None:
+    assert getattr(error_of(code, body), trait)
+    assert not getattr(error_of(500, "broken"), trait)
+
+
+def test_already_exists_is_no_conflict() -> None:
+    assert not error_of(409, {"reason": "AlreadyExists"}).conflict
+
+
+@pytest.mark.parametrize(
+    ("code", "uncertain"),
+    [(UNREACHABLE, True), (200, True), (400, False), (404, False), (409, False), (429, False),
+     (500, True), (504, True)],
+)  # fmt: skip
+def test_a_call_may_have_been_carried_out_unless_the_server_says_no(
+    code: int, uncertain: bool
+) -> None:
+    assert ApiError(code, "", "").may_have_been_carried_out is uncertain
+
+
+def test_without_a_configuration_nothing_is_carried_out() -> None:
+    assert not NotConfigured("no cluster is known").may_have_been_carried_out
+
+
+def test_a_status_says_when_to_ask_again_and_where_a_list_goes_on() -> None:
+    status = {"metadata": {"continue": "there"}, "details": {"retryAfterSeconds": 3}}
+    error = error_of(410, status)
+    assert (error.retry_after, error.continue_token, error.expired) == (3, "there", True)
+
+
+def test_the_header_counts_for_more_than_the_status() -> None:
+    assert error_of(429, {"details": {"retryAfterSeconds": 3}}, 1.0).retry_after == 1
+
+
+def test_people_see_the_explanation_and_programs_the_message() -> None:
+    error = ApiError(403, "Forbidden", "secrets is forbidden").while_trying_to("read Secret a/b")
+    assert str(error) == "cannot read Secret a/b: secrets is forbidden"
+    assert error.message == "secrets is forbidden"
+
+
+def test_no_answer_writes_to_the_terminal_what_it_likes() -> None:
+    for answer in ({"message": "a\x1b[2Jb\nc"}, "a\x1b[2Jb\nc"):
+        assert str(error_of(500, answer)) == "a [2Jb c"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, [], 3, "", {}, {"metadata": 3, "details": [1]}, {"details": {"causes": [1, None]}},
+     {"details": {"causes": 7, "retryAfterSeconds": "soon"}}, {"message": ["a"], "reason": {}}],
+)  # fmt: skip
+def test_whatever_is_answered_is_an_error_with_a_text(answer: Any) -> None:
+    assert str(error_of(500, answer))

@@ -1,0 +1,134 @@
+"""The HTTP client: who it says it is, how often it asks, what it makes of refusals."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from jobsworth.client.errors import ApiError, NotConfigured
+from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.transport import Client
+from reconciler.fake_api import FakeApi, lost
+from reconciler.fake_http import FakeServer
+
+pytest.importorskip("kubernetes")
+
+POD = {"metadata": {"name": "a", "namespace": "ns"}, "spec": {}}
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(FakeApi(time.time)) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: FakeServer) -> Client:
+    return Client(server.config(), user_agent="jobsworth-test")
+
+
+def test_it_says_who_it_is(server: FakeServer, client: Client) -> None:
+    client.request("GET", pods_path("ns"))
+    assert server.headers["Authorization"] == "Bearer secret"
+    assert server.headers["User-Agent"] == "jobsworth-test"
+
+
+def test_a_token_that_was_replaced_is_read_anew(server: FakeServer) -> None:
+    config = server.config()
+    client = Client(config, user_agent="test")
+    client.request("GET", pods_path("ns"))
+    config.configuration.api_key = {"authorization": "Bearer new"}
+
+    def refuse_old(_: object) -> None:
+        if server.headers["Authorization"] != "Bearer new":
+            raise ApiError(401, "Unauthorized", "Unauthorized")
+
+    server.api.before = refuse_old
+    client.request("GET", pods_path("ns"))
+    assert server.headers["Authorization"] == "Bearer new"
+
+
+def test_a_refusal_has_what_the_status_says(client: Client) -> None:
+    with pytest.raises(ApiError) as caught:
+        client.request("GET", jobs_path("ns", "missing"))
+    assert caught.value.not_found
+    assert "missing" in caught.value.message
+
+
+def test_a_busy_server_is_asked_again_when_it_wants_to_be(
+    server: FakeServer, client: Client
+) -> None:
+    server.busy = 3
+    client.request("POST", pods_path("ns"), POD)
+    assert len(server.api.calls) == 1
+    server.busy = 5
+    with pytest.raises(ApiError) as caught:
+        client.request("GET", pods_path("ns"))
+    assert caught.value.code == 429
+
+
+def test_no_answer_is_an_error_of_its_own(server: FakeServer, client: Client) -> None:
+    server.api.after = lost
+    with pytest.raises(ApiError) as caught:
+        client.request("POST", pods_path("ns"), POD)
+    assert caught.value.code == 0
+    assert len(server.api.all("pods")) == 1
+
+
+def test_nobody_there_is_an_error_too(server: FakeServer) -> None:
+    config = server.config()
+    config.configuration.host = "http://127.0.0.1:1"
+    with pytest.raises(ApiError, match="refuses connections"):
+        Client(config, user_agent="test").request("GET", pods_path("ns"))
+
+
+def test_calls_are_told_to_whoever_counts_them(server: FakeServer) -> None:
+    counted: list[tuple[str, int]] = []
+    client = Client(
+        server.config(),
+        user_agent="test",
+        observe=lambda method, code: counted.append((method, code)),
+    )
+    client.request("POST", pods_path("ns"), POD)
+    assert counted == [("POST", 201)]
+
+
+def test_a_configuration_that_cannot_be_used_is_told_at_once(server: FakeServer) -> None:
+    config = server.config()
+    config.configuration.host = "ftp://example.com"
+    with pytest.raises(NotConfigured, match="the test cannot be used"):
+        Client(config, user_agent="test")
+
+
+def test_credentials_that_cannot_be_read_are_an_error(server: FakeServer) -> None:
+    from kubernetes.config import ConfigException
+
+    def empty(_: object) -> None:
+        raise ConfigException("Token file exists but empty.")
+
+    config = server.config()
+    config.configuration.refresh_api_key_hook = empty
+    with pytest.raises(NotConfigured, match=r"the test has no credentials: Token file exists but"):
+        Client(config, user_agent="test").get(pods_path("ns"))
+
+
+def test_nothing_is_tried_again_when_the_process_is_to_end(server: FakeServer) -> None:
+    stop = threading.Event()
+    stop.set()
+    server.busy = 2
+    with pytest.raises(ApiError):
+        Client(server.config(), user_agent="test", stop=stop).get(pods_path("ns"))
+    assert server.busy == 1
+
+
+def test_a_proxy_that_does_not_tunnel_gets_the_whole_address(server: FakeServer) -> None:
+    config = server.config()
+    config.configuration.proxy = server.url
+    config.configuration.no_proxy = None
+    config.configuration.host = "http://api.example.com/base"
+    with pytest.raises(ApiError):  # this proxy answers itself
+        Client(config, user_agent="test").get(pods_path("ns"))
+    assert server.path == "http://api.example.com/base/api/v1/namespaces/ns/pods"

@@ -1,0 +1,63 @@
+"""What a watch brings, and how it can go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from jobsworth.client.api import Api
+from jobsworth.client.errors import ApiError
+from jobsworth.client.watch import WATCH_SECONDS, watch
+
+
+class Events(Api):
+    """A watch that brings these events."""
+
+    def __init__(self, *events: Any) -> None:
+        self.events = events
+        self.query: Mapping[str, str] = {}
+
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
+        self.query = query
+        yield from self.events
+
+
+def event(kind: str, version: str) -> dict[str, Any]:
+    return {"type": kind, "object": {"metadata": {"resourceVersion": version}}}
+
+
+def test_events_come_in_order_from_a_version_on() -> None:
+    api = Events(event("ADDED", "8"), event("BOOKMARK", "9"))
+    found = [(kind, obj["metadata"]["resourceVersion"]) for kind, obj in watch(api, "/pods", "7")]
+    assert found == [("ADDED", "8"), ("BOOKMARK", "9")]
+    assert (api.query["resourceVersion"], api.query["allowWatchBookmarks"]) == ("7", "true")
+    assert WATCH_SECONDS <= int(api.query["timeoutSeconds"]) < 2 * WATCH_SECONDS
+
+
+def test_a_version_that_is_too_old_is_an_error() -> None:
+    gone = {"kind": "Status", "code": 410, "reason": "Expired", "message": "too old"}
+    with pytest.raises(ApiError, match="too old") as caught:
+        list(watch(Events({"type": "ERROR", "object": gone}), "/pods", "7"))
+    assert caught.value.expired
+
+
+def test_a_watch_that_ends_at_once_is_an_error() -> None:
+    with pytest.raises(ApiError, match="ended the watch at once"):
+        list(watch(Events(), "/pods", "7"))
+
+
+def test_a_watch_in_which_nothing_happens_is_none() -> None:
+    times = iter([0.0, 300.0])
+    assert list(watch(Events(), "/pods", "7", lambda: next(times))) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, [], {}, {"type": "ADDED"}, {"type": "ADDED", "object": 3},
+     {"type": "ADDED", "object": {"metadata": {}}}, {"type": "ERROR", "object": "away"}],
+)  # fmt: skip
+def test_something_else_than_events_is_an_error(wrong: Any) -> None:
+    with pytest.raises(ApiError):
+        list(watch(Events(wrong), "/pods", "7"))

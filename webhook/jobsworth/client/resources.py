@@ -1,0 +1,56 @@
+"""Paths of the API's resources, and the versions of what is stored there."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+CORE = "/api/v1"
+BATCH = "/apis/batch/v1"
+COORDINATION = "/apis/coordination.k8s.io/v1"
+
+
+def resource_path(group: str, resource: str, namespace: str = "", name: str = "") -> str:
+    """Return the path of one object, or of all.
+
+    >>> resource_path(CORE, "pods", "batch", "train-0")
+    '/api/v1/namespaces/batch/pods/train-0'
+
+    Args:
+        group: the API group and version as a path.
+        resource: in the plural, as in the path.
+        namespace: none for a resource of the cluster, or for the objects of all namespaces.
+        name: none for all objects.
+    """
+    within = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+    return f"{group}{within}/{resource}" + (f"/{quote(name, safe='')}" if name else "")
+
+
+def pods_path(namespace: str, name: str = "") -> str:
+    """Return the path of a namespace's Pods, or of one; of all namespaces' Pods if none is given."""
+    return resource_path(CORE, "pods", namespace, name)
+
+
+def jobs_path(namespace: str, name: str = "") -> str:
+    """Return the path of a namespace's Jobs, or of one; of all namespaces' Jobs if none is given."""
+    return resource_path(BATCH, "jobs", namespace, name)
+
+
+def events_path(namespace: str, name: str = "") -> str:
+    """Return the path of a namespace's events, or of one."""
+    return resource_path(CORE, "events", namespace, name)
+
+
+def namespaces_path(name: str = "") -> str:
+    """Return the path of the namespaces, or of one."""
+    return resource_path(CORE, "namespaces", name=name)
+
+
+def resource_version(obj: Any) -> int:
+    """Return the resourceVersion of an object or list as a number; 0 where it has none.
+
+    Two of one resource can be compared: the API says so since Kubernetes 1.35 (KEP-5504), and etcd's
+    have always been increasing numbers.
+    """
+    text = (obj.get("metadata") or {}).get("resourceVersion") if isinstance(obj, dict) else None
+    return int(text) if text and text.isdigit() else 0

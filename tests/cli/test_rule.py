@@ -51,6 +51,7 @@ def test_the_beginning_of_codes_lists_them() -> None:
 def test_json_has_all_that_the_pages_have() -> None:
     (described,) = json.loads(run("rule", "JW404", "--output", "json").stdout)["rules"]
     rule = next(rule for rule in ALL if rule.code == "JW404")
+    explained = pages.explanation(rule)
     assert described == {
         "code": "JW404",
         "name": "every-minute-of-hour",
@@ -58,10 +59,10 @@ def test_json_has_all_that_the_pages_have() -> None:
         "fix": "unsafe",
         "default": True,
         "summary": rule.summary,
-        "why": rule.why,
-        "bad": rule.bad,
-        "good": rule.good,
-        "sources": list(rule.sources),
+        "why": explained.why,
+        "bad": explained.bad,
+        "good": explained.good,
+        "sources": explained.sources,
     }
 
 

@@ -89,28 +89,15 @@ def meant_condition(type_: str) -> str:
         return "DisruptionTarget"
     if type_ in FORMER_NAMES:
         return FORMER_NAMES[type_]
-    folded = type_.lower().replace("-", "").replace("_", "")
+    from jobsworth.findings.near_names import fold, slips
+
+    folded = fold(type_)
     for known in STATUSES_OF_FAILED_PODS:
         # A short name is near to too many words to be meant by each.
-        slips = 2 if len(known) > 8 else 1
-        if _within(slips, folded, known.lower()):
+        most = 2 if len(known) > 8 else 1
+        if slips(folded, known.lower(), most) <= most:
             return known
     return ""
-
-
-def _within(slips: int, one: str, other: str) -> bool:
-    """Whether one word becomes another by so many letters added, dropped or changed."""
-    # A letter that the other word lacks is a slip, each of them: most words end here.
-    if abs(len(one) - len(other)) > slips or len({*one} - {*other}) > slips:
-        return False
-    above = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        here = [row]
-        for column, wanted in enumerate(other, 1):
-            changed = above[column - 1] + (letter != wanted)
-            here.append(min(changed, above[column] + 1, here[column - 1] + 1))
-        above = here
-    return above[-1] <= slips
 
 
 def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
@@ -174,7 +161,7 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
         if meant:
             yield Complaint(
                 f"{path}.type",
-                f'no Pod has a condition "{type_}"; did you mean {meant}?',
+                f'no Pod has a condition "{type_}"; did you mean "{meant}"?',
                 Fix(f"match {meant}", Edit("set", f"{path}.type", meant), safe=False),
             )
 

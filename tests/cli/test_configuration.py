@@ -173,7 +173,7 @@ def test_excluded_files_are_counted(validate: Validate) -> None:
         (".jobsworth.yaml", "kubernetes-version: '1.25'\nfeature-gates: {JobManagedBy: true}", "does not exist in Kubernetes 1.25"),
         (".jobsworth.yaml", "allow-privileged: 1", "allow-privileged: it must be true or false, and is 1"),
         (".jobsworth.yaml", "select: JW101", "select: it must be a list of strings, and is \"JW101\""),
-        (".jobsworth.yaml", "select: [JW999]", "select: unknown rule \"JW999\": did you mean"),
+        (".jobsworth.yaml", "select: [JW999]", "select: unknown rule \"JW999\": it must be a code (JW101)"),
         (".jobsworth.yaml", "ignore: [rule-shadow]", "ignore: unknown rule \"rule-shadow\": did you mean \"rule-shadowed\"?"),
         (".jobsworth.yaml", "ignore: [xyz]", "it must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"),
         (".jobsworth.yaml", "ignore: [JW004]", "\"JW004\" is the verdict of the API server"),

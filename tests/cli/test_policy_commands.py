@@ -264,7 +264,7 @@ class TestTest:
             ("spec: [\n", "house_test.yaml:1:8: error: "),
             (
                 CASES.replace("expect:\n        deny", "expects:\n        deny"),
-                "house_test.yaml:7:7: error: spec.cases[0].expects: unknown field: did you mean expect?",
+                'house_test.yaml:7:7: error: spec.cases[0].expects: unknown field: did you mean "expect"?',
             ),
             (
                 CASES.replace("- name: nine retries are too many\n", "- {}\n    - name: x\n"),
@@ -282,7 +282,7 @@ class TestTest:
                 CASES.replace("deny: [{code: JP002, field: spec.backoffLimit}]", "deny: JP002"),
                 "a list of",
             ),
-            (CASES.replace("code: JP002", "cod: JP002"), "did you mean code?"),
+            (CASES.replace("code: JP002", "cod: JP002"), 'did you mean "code"?'),
             (
                 CASES.replace("patch: {spec", "patch: [spec").replace("3600}", "3600]"),
                 "field paths",

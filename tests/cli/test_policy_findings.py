@@ -183,7 +183,7 @@ BROKEN = {
     "an expression": (
         f"{POLICY}  expressions:\n    - expression: objct.x == 1\n",
         "policies/house.yaml:19:19: error: spec.expressions[0].expression: at line 1, column 1 of the "
-        "expression: there is no variable objct (did you mean object?)",
+        'expression: there is no variable objct (did you mean "object"?)',
     ),
     "a default that a limit refuses": (
         POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 6\n"),

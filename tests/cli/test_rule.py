@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,7 @@ def test_the_beginning_of_codes_lists_them() -> None:
 def test_json_has_all_that_the_pages_have() -> None:
     (described,) = json.loads(run("rule", "JW404", "--output", "json").stdout)["rules"]
     rule = next(rule for rule in ALL if rule.code == "JW404")
+    explained = pages.explanation(rule)
     assert described == {
         "code": "JW404",
         "name": "every-minute-of-hour",
@@ -58,10 +61,10 @@ def test_json_has_all_that_the_pages_have() -> None:
         "fix": "unsafe",
         "default": True,
         "summary": rule.summary,
-        "why": rule.why,
-        "bad": rule.bad,
-        "good": rule.good,
-        "sources": list(rule.sources),
+        "why": explained.why,
+        "bad": explained.bad,
+        "good": explained.good,
+        "sources": explained.sources,
     }
 
 
@@ -101,6 +104,30 @@ def test_the_pages_in_the_repository_are_up_to_date(tmp_path: Path) -> None:
     written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/rules").iterdir()}
     assert kept == written, "run: jobsworth rule --directory docs/rules"
+
+
+def test_only_the_command_that_runs_is_imported() -> None:
+    code = (
+        "import sys\n"
+        "from jobsworth.cli.click_application import application\n"
+        "application(['rule', 'JW101'], standalone_mode=False)\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('jobsworth.cli.commands.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(ROOT / "webhook")},
+    )
+    assert done.stdout.splitlines()[-1] == "jobsworth.cli.commands.rule"
+
+
+@pytest.mark.parametrize("words", [["certs generate"], ["policy"], ["certs", "x"]])
+def test_a_command_has_one_name(words: list[str]) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert "Usage: jobsworth" in done.stderr
 
 
 def test_help_teaches_by_example() -> None:

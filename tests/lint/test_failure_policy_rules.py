@@ -390,6 +390,7 @@ def test_each_reserved_exit_code_is_explained(code: int) -> None:
         ("Initialised", "Initialized"),
         ("PodHasNetwork", "PodReadyToStartContainers"),
         ("Reddy", "Ready"),
+        ("Raedy", "Ready"),
         ("Steady", ""),
         ("Retry", ""),
         ("ConfigIssue", ""),

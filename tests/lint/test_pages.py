@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
 from jobsworth.lint import manifest_rules, pages
@@ -21,12 +23,28 @@ def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
     text = pages.page(rule)
     assert text.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary}\n")
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == HEADINGS
-    assert rule.why in text
-    assert pages.printable(rule.bad) in text
-    assert pages.printable(rule.good) in text
-    for source in rule.sources:
+    explained = pages.explanation(rule)
+    assert explained.why in text
+    assert explained.bad in text
+    assert explained.good in text
+    for source in explained.sources:
         assert f"- {source}\n" in text
     assert f"`# jobsworth: ignore[{rule.code}] reason`" in text
+
+
+@each_rule
+def test_the_sections_of_a_page_are_told_apart(rule: Rule) -> None:
+    explained = pages.explanation(rule)
+    prose = [explained.why, explained.bad, explained.good, *explained.sources]
+    assert all(prose)
+    assert not any("```" in part or "\n## " in part for part in prose)
+    assert explained.bad.endswith("\n")
+    assert explained.good.endswith("\n")
+
+
+def test_each_rule_has_its_file_and_each_file_its_rule() -> None:
+    folder = files("jobsworth.lint") / "rule_pages"
+    assert {file.name for file in folder.iterdir()} == {pages.file_name(rule) for rule in ALL}
 
 
 @each_rule

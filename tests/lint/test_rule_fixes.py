@@ -9,6 +9,7 @@ import pytest
 from jobsworth.api.server import ApiServer
 from jobsworth.findings.edits import edited, identical
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.pages import explanation
 from jobsworth.lint.rule import Rule
 from jobsworth.manifests import read_text
 from jobsworth.validation.engine import engine_for
@@ -26,8 +27,8 @@ def fix(rule: Rule, text: str, *, unsafe: bool | None = None) -> str:
 
 @each_fixable_rule
 def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None:
-    done = mended(rule.bad, select=rule.code, unsafe=rule.fixable == "unsafe")
-    assert done.data.decode() != rule.bad
+    done = mended(explanation(rule).bad, select=rule.code, unsafe=rule.fixable == "unsafe")
+    assert done.data.decode() != explanation(rule).bad
     assert findings_left(done) == []
     assert [attempt.refused for attempt in attempts(done)] == [""] * len(attempts(done))
 
@@ -35,24 +36,24 @@ def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None
 @each_fixable_rule
 def test_a_fix_is_as_safe_as_the_rule_says(rule: Rule) -> None:
     if rule.fixable == "unsafe":
-        assert fix(rule, rule.bad, unsafe=False) == rule.bad
+        assert fix(rule, explanation(rule).bad, unsafe=False) == explanation(rule).bad
 
 
 @each_fixable_rule
 def test_a_fix_is_made_once(rule: Rule) -> None:
-    once = fix(rule, rule.bad)
+    once = fix(rule, explanation(rule).bad)
     assert fix(rule, once) == once
-    assert fix(rule, rule.good) == rule.good
+    assert fix(rule, explanation(rule).good) == explanation(rule).good
 
 
 @each_fixable_rule
 def test_nothing_changes_but_what_the_edits_say(rule: Rule) -> None:
-    (document,) = read_text(rule.bad.encode(), "job.yaml")
+    (document,) = read_text(explanation(rule).bad.encode(), "job.yaml")
     value = document.value
     engine = engine_for(ApiServer("1.36"))
     while found := [each for each in lint(value, engine, [rule]) if each.fix is not None]:
         value = edited(value, *found[-1].fix.edits)
-    (mended_document,) = read_text(fix(rule, rule.bad).encode(), "job.yaml")
+    (mended_document,) = read_text(fix(rule, explanation(rule).bad).encode(), "job.yaml")
     assert identical(mended_document.value, value)
 
 
@@ -67,9 +68,9 @@ def annotated(text: str) -> str:
 
 @each_fixable_rule
 def test_comments_stay_with_the_lines_that_stay(rule: Rule) -> None:
-    if "|" in rule.bad or ">" in rule.bad:
+    if "|" in explanation(rule).bad or ">" in explanation(rule).bad:
         pytest.skip("in a block of text there are no comments")
-    before = annotated(rule.bad)
+    before = annotated(explanation(rule).bad)
     after = fix(rule, before)
     assert after != before
     kept = [line.partition("  # ")[0].strip() for line in after.splitlines()]
@@ -80,6 +81,6 @@ def test_comments_stay_with_the_lines_that_stay(rule: Rule) -> None:
 
 @each_fixable_rule
 def test_lines_that_the_fix_has_nothing_to_do_with_stay(rule: Rule) -> None:
-    after = fix(rule, rule.bad).splitlines()
-    for head in rule.bad.splitlines()[:4]:
+    after = fix(rule, explanation(rule).bad).splitlines()
+    for head in explanation(rule).bad.splitlines()[:4]:
         assert head in after

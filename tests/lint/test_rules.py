@@ -13,6 +13,7 @@ from jobsworth.api.server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.pages import explanation
 from jobsworth.lint.rule import SEVERITIES, Rule
 from jobsworth.manifests import read_file, read_text
 from jobsworth.validation.engine import UnknownKind, engine_for
@@ -47,15 +48,20 @@ def test_a_rule_says_what_it_is_about(rule: Rule) -> None:
     assert rule.fixable in ("", "safe", "unsafe")
     assert rule.summary.endswith(".")
     assert "\n" not in rule.summary
-    assert rule.why.strip() == rule.why
-    assert rule.why.endswith(".")
+    why = explanation(rule).why
+    assert why.strip() == why
+    assert why.endswith(".")
+
+
+@each_rule
+def test_a_rule_is_declared_by_the_check_of_its_name(rule: Rule) -> None:
+    assert rule.check is not None
+    assert rule.check.__name__ == rule.name.replace("-", "_")
 
 
 @each_rule
 def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
-    assert isinstance(rule.sources, tuple)
-    assert rule.sources
-    assert any("https://" in source for source in rule.sources)
+    assert any("https://" in source for source in explanation(rule).sources)
 
 
 def test_codes_and_names_are_unique_and_sorted() -> None:
@@ -66,7 +72,7 @@ def test_codes_and_names_are_unique_and_sorted() -> None:
 
 @each_rule
 def test_the_bad_example_is_reported(rule: Rule) -> None:
-    found = findings(rule, rule.bad)
+    found = findings(rule, explanation(rule).bad)
     assert found
     for finding in found:
         assert finding.code == rule.code
@@ -79,27 +85,29 @@ def test_the_bad_example_is_reported(rule: Rule) -> None:
 
 @each_rule
 def test_the_good_example_is_left_alone(rule: Rule) -> None:
-    assert findings(rule, rule.good) == []
+    assert findings(rule, explanation(rule).good) == []
 
 
 @each_rule
 @pytest.mark.parametrize("which", ["bad", "good"])
 def test_the_api_server_accepts_the_examples(rule: Rule, which: str) -> None:
-    for value in objects_in(getattr(rule, which)):
+    for value in objects_in(getattr(explanation(rule), which)):
         found = engine_for(NEWEST).validate(value)
         assert [finding for finding in found if finding.severity == "error"] == []
 
 
 @each_rule
 def test_a_finding_stands_where_its_field_is(rule: Rule) -> None:
-    for document in read_text(rule.bad.encode(), "job.yaml"):
+    for document in read_text(explanation(rule).bad.encode(), "job.yaml"):
         for finding in lint(document.value, engine_for(NEWEST), [rule]):
             assert document.position(finding.field).line > 1
 
 
 @each_rule
 def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
-    fixes = [finding.fix for finding in findings(rule, rule.bad) if finding.fix is not None]
+    fixes = [
+        finding.fix for finding in findings(rule, explanation(rule).bad) if finding.fix is not None
+    ]
     assert bool(fixes) == bool(rule.fixable)
     for fix in fixes:
         assert fix.edits
@@ -110,7 +118,7 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 @each_rule
 def test_the_fix_mends_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
     engine = engine_for(NEWEST)
-    for value in objects_in(rule.bad):
+    for value in objects_in(explanation(rule).bad):
         for finding in lint(value, engine, [rule]):
             if finding.fix is not None:
                 mended = edited(value, *finding.fix.edits)

@@ -186,12 +186,12 @@ def test_the_user_is_known_where_the_server_tells() -> None:
     [
         ("object.spec.", (1, 13), "no viable alternative", ""),
         ("object.x ==\n  &&", (2, 3), "", ""),
-        ("true &&\n  objct.x", (2, 3), "there is no variable objct", "did you mean object?"),
+        ("true &&\n  objct.x", (2, 3), "there is no variable objct", 'did you mean "object"?'),
         (
             "object.x.lowerAsci()",
             (1, 10),
             "there is no function lowerAsci",
-            "did you mean lowerAscii?",
+            'did you mean "lowerAscii"?',
         ),
         ("greatest(1, 2) == 2", (1, 1), "there is no function greatest", ""),
         ("math.largest(1, 2) == 2", (1, 6), "there is no function largest", ""),

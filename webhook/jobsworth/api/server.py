@@ -6,7 +6,7 @@ from jobsworth.api.feature_gates import FEATURE_GATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
 """The Kubernetes releases whose API servers are known."""
@@ -62,7 +62,10 @@ class ApiServer:
 
     def _set(self, name: str, wanted: bool) -> None:
         if name not in FEATURE_GATES:
-            raise UnknownGate(f'unknown feature gate "{name}"{_near(name, FEATURE_GATES)}')
+            from jobsworth.findings.near_names import did_you_mean
+
+            hint = did_you_mean(name, FEATURE_GATES)
+            raise UnknownGate(f'unknown feature gate "{name}"{f": {hint}" if hint else ""}')
         stage = self._stage(name)
         if stage is None:
             first = FEATURE_GATES[name][0][0]
@@ -137,10 +140,3 @@ def _known_release(text: str) -> str:
             f'unknown Kubernetes release "{text}": known are {RELEASES[0]} to {RELEASES[-1]}'
         )
     return release
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(name, known, n=1)
-    return f': did you mean "{matches[0]}"?' if matches else ""

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 import jobsworth
 from jobsworth.cli.command import Command, InputError, Option, UsageError
-from jobsworth.cli.commands import (
-    audit,
-    certs,
-    default,
-    policy_check,
-    policy_explain,
-    policy_test,
-    reconcile,
-    rule,
-    schema,
-    serve,
-    validate,
-)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-COMMANDS = (
-    validate.COMMAND,
-    rule.COMMAND,
-    default.COMMAND,
-    schema.COMMAND,
-    audit.COMMAND,
-    policy_check.COMMAND,
-    policy_explain.COMMAND,
-    policy_test.COMMAND,
-    certs.GENERATE,
-    certs.MANAGE,
-    serve.COMMAND,
-    reconcile.COMMAND,
-)
+COMMANDS = {
+    "validate": "validate:COMMAND",
+    "rule": "rule:COMMAND",
+    "default": "default:COMMAND",
+    "schema": "schema:COMMAND",
+    "audit": "audit:COMMAND",
+    "policy check": "policy_check:COMMAND",
+    "policy explain": "policy_explain:COMMAND",
+    "policy test": "policy_test:COMMAND",
+    "certs generate": "certs:GENERATE",
+    "certs manage": "certs:MANAGE",
+    "serve": "serve:COMMAND",
+    "reconcile": "reconcile:COMMAND",
+}
+"""Of each command, the module of :mod:`jobsworth.cli.commands` that declares it, and the name there."""
+
+GROUPS = {
+    "certs": "The webhook's certificates, in a folder or in a cluster.",
+    "policy": "JobPolicy documents: check, explain and test them.",
+}
 
 
 class _BadInput(click.ClickException):
@@ -101,7 +96,37 @@ def _joined(context: click.Context, option: click.Parameter, words: tuple[str, .
     return ",".join(words) if words else None
 
 
+class _Group(click.Group):
+    """A group of commands, each imported when it is run, or listed with its help.
+
+    Args:
+        beginning: the words before the names of its commands: ``certs `` of ``certs generate``.
+    """
+
+    def __init__(self, name: str | None = None, *, beginning: str = "", **settings: Any) -> None:
+        super().__init__(name, **settings)
+        self._beginning = beginning
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        rest = [
+            name.removeprefix(self._beginning)
+            for name in COMMANDS
+            if name.startswith(self._beginning)
+        ]
+        return sorted({name.partition(" ")[0] for name in rest})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.list_commands(context):
+            return None
+        full = self._beginning + name
+        if full in GROUPS:
+            return _Group(name, beginning=f"{full} ", help=GROUPS[full])
+        module, _, attribute = COMMANDS[full].partition(":")
+        return _Parameterised(getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute))
+
+
 @click.group(
+    cls=_Group,
     help=jobsworth.DESCRIPTION,
     epilog="""\b
 Examples:
@@ -119,23 +144,3 @@ Completion in the shell (bash; likewise zsh and fish):
 @click.version_option(jobsworth.__version__, prog_name="jobsworth")
 def application() -> None:
     """See the help text above: click takes it from there."""
-
-
-GROUPS = {
-    "certs": "The webhook's certificates, in a folder or in a cluster.",
-    "policy": "JobPolicy documents: check, explain and test them.",
-}
-
-
-def _group(name: str) -> click.Group:
-    group = application.commands.get(name)
-    if not isinstance(group, click.Group):
-        group = click.Group(name, help=GROUPS[name])
-        application.add_command(group)
-    return group
-
-
-for _command in COMMANDS:
-    # "certs generate" is generate, of the group certs.
-    _of, _, _name = _command.name.rpartition(" ")
-    (_group(_of) if _of else application).add_command(_Parameterised(_command), _name)

@@ -9,7 +9,7 @@ from jobsworth.cli.inputs.existing_objects import Existing, describe, identity
 from jobsworth.evaluation.evaluation import merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
-from jobsworth.lint.codes import NOTES, UNREADABLE, UNREADABLE_NAME
+from jobsworth.lint.codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,
@@ -234,14 +234,9 @@ def _locate(finding: Finding, place: Position, document: Document, policy: str =
 
 
 def _noted(note: Note) -> Finding:
-    return Finding(
-        source="lint",
-        severity="warning",
-        code=NOTES[note.kind],
-        field=note.field,
-        reason=note.kind,
-        message=note.message,
-    )
+    from jobsworth.lint.manifest_rules import NOTES  # few files have any
+
+    return NOTES[note.kind].finding(note.field, note.message)
 
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:

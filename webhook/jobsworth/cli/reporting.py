@@ -10,25 +10,63 @@ from jobsworth.reports.result import Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TextIO
 
     from jobsworth.cli.progress import Progress
 
-    Lines = Callable[[Result], Iterator[str]]
 
-WHOLE = ("json", "sarif", "junit", "table")
-"""The reports that are written once everything is known; of the others, each result by itself."""
+class Reporter:
+    """A form of report.
 
-COUNTED = ("text", "concise", "json")
-"""The reports that can have statistics."""
+    Args:
+        module: the module of :mod:`jobsworth.reports` that renders it.
+        whole: it is written once everything is known; otherwise each result by itself.
+        counted: it can have statistics.
+        takes: the settings that its renderer takes.
+    """
+
+    __slots__ = ("_module", "counted", "takes", "whole")
+
+    def __init__(
+        self,
+        module: str,
+        *,
+        whole: bool = False,
+        counted: bool = False,
+        takes: tuple[str, ...] = (),
+    ) -> None:
+        self._module = module
+        self.whole = whole
+        self.counted = counted
+        self.takes = takes
+
+    def renderer(self, **settings: bool) -> Callable[[Any], Any]:
+        """Return the function that renders a result, or all of them; only now it is imported."""
+        from importlib import import_module
+
+        render: Callable[..., Any] = import_module(f"jobsworth.reports.{self._module}").render
+        taken = {name: settings[name] for name in self.takes}
+        return lambda found: render(found, **taken)
+
+
+REPORTERS = {
+    "text": Reporter("text", counted=True, takes=("colour", "infos")),
+    "concise": Reporter("concise", counted=True),
+    "json": Reporter("json_report", whole=True, counted=True, takes=("statistics",)),
+    "sarif": Reporter("sarif", whole=True),
+    "junit": Reporter("junit", whole=True),
+    "github": Reporter("github"),
+    "table": Reporter("overview", whole=True),
+}
+"""The forms of reports by the name that --output has for them; ``table`` is for what a cluster stores."""
 
 OPTIONS = (
     Option(
         "--output",
         short="-o",
         default="text",
-        choices=("text", "concise", "json", "sarif", "junit", "github"),
+        choices=tuple(name for name in REPORTERS if name != "table"),
         help="How to report: with the source line, one line a finding, for programs, code scanning, "
         "test reports, or as annotations of a GitHub workflow.",
     ),
@@ -49,8 +87,9 @@ def check(values: dict[str, Any]) -> None:
     Raises:
         UsageError: they do not.
     """
-    if values["statistics"] and values["output"] not in COUNTED:
-        raise UsageError(f"--statistics goes with --output {', '.join(COUNTED)}")
+    if values["statistics"] and not REPORTERS[values["output"]].counted:
+        counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
+        raise UsageError(f"--statistics goes with --output {', '.join(counted)}")
 
 
 def report(results: Iterable[Result], values: dict[str, Any], progress: Progress) -> list[Result]:
@@ -74,15 +113,16 @@ def report(results: Iterable[Result], values: dict[str, Any], progress: Progress
 def _report(
     results: Iterable[Result], values: dict[str, Any], progress: Progress, out: TextIO
 ) -> list[Result]:
-    output, quiet = values["output"], values["quiet"]
-    if output in WHOLE or values["statistics"]:
+    reporter, quiet = REPORTERS[values["output"]], values["quiet"]
+    if reporter.whole or values["statistics"]:
         found = list(results)
         shown = [result for result in found if not quiet or _is_wrong(result)]
         progress.clear()
-        for line in _whole(output, shown, values["statistics"]):
+        for line in _whole(reporter, shown, values["statistics"]):
             print(line, file=out)
         return found
-    lines = _lines(output, out, infos=values["info"])
+    colour = out.isatty() and not os.environ.get("NO_COLOR")
+    lines = reporter.renderer(colour=colour, infos=values["info"])
     found = []
     for result in results:
         found.append(result)
@@ -99,38 +139,10 @@ def _is_wrong(result: Result) -> bool:
     return any(located.finding.severity == "error" for located in result.findings)
 
 
-def _whole(output: str, results: Sequence[Result], statistics: bool) -> Iterable[str]:
-    if output == "sarif":
-        from jobsworth.reports import sarif
+def _whole(reporter: Reporter, results: Sequence[Result], statistics: bool) -> Iterable[str]:
+    if statistics and "statistics" not in reporter.takes:
+        from jobsworth.reports.statistics import table
 
-        return [sarif.render(results)]
-    if output == "junit":
-        from jobsworth.reports import junit
-
-        return [junit.render(results)]
-    if output == "json":
-        from jobsworth.reports import json_report
-
-        return [json_report.render(results, statistics=statistics)]
-    if output == "table":
-        from jobsworth.reports import overview
-
-        return overview.render(results)
-    from jobsworth.reports.statistics import table
-
-    return table(results)
-
-
-def _lines(output: str, out: TextIO, *, infos: bool) -> Lines:
-    if output == "concise":
-        from jobsworth.reports import concise
-
-        return concise.render
-    if output == "github":
-        from jobsworth.reports import github
-
-        return github.render
-    from jobsworth.reports import text
-
-    colour = out.isatty() and not os.environ.get("NO_COLOR")
-    return lambda result: text.render(result, colour=colour, infos=infos)
+        return table(results)
+    rendered = reporter.renderer(statistics=statistics)(results)
+    return [rendered] if isinstance(rendered, str) else rendered

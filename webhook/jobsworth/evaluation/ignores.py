@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.finding import Finding
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_to_change
-from jobsworth.lint.codes import UNUSED_IGNORE, UNUSED_IGNORE_NAME
+from jobsworth.lint.manifest_rules import UNUSED_IGNORE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
+
+    from jobsworth.findings.finding import Finding
 
 ANNOTATION = "jobsworth.dev/ignore"
 ANNOTATION_FIELD = f"metadata.annotations[{ANNOTATION}]"
@@ -59,7 +60,7 @@ class Ignore:
         """
         if self.faults:
             return "; ".join(self.faults)
-        if self.used or UNUSED_IGNORE in self.codes:
+        if self.used or UNUSED_IGNORE.code in self.codes:
             return ""
         by_default = [code for code in self.codes if CATALOGUE[code].on]
         if not all(asked(code) for code in by_default or self.codes):
@@ -99,14 +100,7 @@ def from_annotation(value: Any) -> Ignore | None:
 
 def unused(message: str, field: str = "") -> Finding:
     """The finding for an ignore that is of no use."""
-    return Finding(
-        source="lint",
-        severity="warning",
-        code=UNUSED_IGNORE,
-        field=field,
-        reason=UNUSED_IGNORE_NAME,
-        message=message,
-    )
+    return UNUSED_IGNORE.finding(field, message)
 
 
 def _words(text: str) -> list[str]:

@@ -115,7 +115,13 @@ def codes_named(word: str) -> frozenset[str]:
     else:
         found = frozenset(entry.code for entry in CATALOGUE.values() if entry.name == word)
     if not found:
-        raise UnknownCode(f'unknown rule "{word}"{_near(word)}')
+        from jobsworth.findings.near_names import did_you_mean
+
+        known = [*CATALOGUE, *(entry.name for entry in CATALOGUE.values())]
+        hint = did_you_mean(word, known) or (
+            "it must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"
+        )
+        raise UnknownCode(f'unknown rule "{word}": {hint}')
     return found
 
 
@@ -132,13 +138,3 @@ def codes_to_change(word: str) -> frozenset[str]:
             f'"{word}" is the verdict of the API server: it cannot be ignored, nor be less than an error'
         )
     return free
-
-
-def _near(word: str) -> str:
-    from difflib import get_close_matches
-
-    known = [*CATALOGUE, *(entry.name for entry in CATALOGUE.values())]
-    matches = get_close_matches(word, known, n=1)
-    if matches:
-        return f': did you mean "{matches[0]}"?'
-    return ": it must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"

@@ -1,4 +1,4 @@
-"""The codes that are neither the API server's nor a lint rule's: about the text, and about ignores."""
+"""The codes that are neither the API server's nor a lint rule's: about text that cannot be read."""
 
 from __future__ import annotations
 
@@ -10,15 +10,3 @@ TEMPLATE, TEMPLATE_NAME = "JW091", "template"
 
 NO_MANIFEST, NO_MANIFEST_NAME = "JW092", "no-manifest"
 """With ``--mixed``: a document that cannot be read and names no Job is skipped."""
-
-NOTES = {
-    "duplicate-key": "JW301",
-    "merge-override": "JW302",
-    "coerced-key": "JW303",
-    "dropped-content": "JW304",
-    "replaced-bytes": "JW305",
-}
-"""What kubectl does in silence with a text, by the kind of the note on it."""
-
-UNUSED_IGNORE, UNUSED_IGNORE_NAME = "JW900", "unused-ignore"
-"""An ignore comment or annotation that ignores nothing."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from jobsworth.api.kinds import Job
 from jobsworth.lint.linted_job import Subject
+from jobsworth.lint.rule import Rule
 from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.lint.rule import Rule
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -91,11 +91,14 @@ FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
 """Of each family its module, and the objects that it can say anything about."""
 
 
-def _rules_of(family: str) -> tuple[Rule, ...]:
+def _rules_of(family: str) -> list[Rule]:
+    """Return the rules that a family's module declares, in the order of the codes."""
     from importlib import import_module
 
-    rules: tuple[Rule, ...] = import_module(f"jobsworth.lint.rules.{family}").RULES
-    return rules
+    declared = vars(import_module(f"jobsworth.lint.rules.{family}")).values()
+    return sorted(
+        (value for value in declared if isinstance(value, Rule)), key=lambda rule: rule.code
+    )
 
 
 def __getattr__(name: str) -> object:

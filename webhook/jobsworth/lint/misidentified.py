@@ -8,15 +8,23 @@ without one, such as ``batch``, ``apps`` or the core, all kinds are known.
 
 from __future__ import annotations
 
-from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, slips
+from jobsworth.lint.rule import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-CODE, NAME = "JW320", "near-miss"
+    from jobsworth.findings.finding import Finding
+
+NEAR_MISS = Rule(
+    "JW320",
+    "near-miss",
+    severity="error",
+    summary="An object was meant to be a Job or CronJob, and the API server has no such kind.",
+    fixable="safe",
+)
 
 GROUP, API_VERSION = "batch", "batch/v1"
 KIND_NAMES = {"job": "Job", "cronjob": "CronJob", "scheduledjob": "CronJob"}
@@ -56,7 +64,7 @@ def near_miss(value: Any) -> Finding | None:
     meant = meant_kind(kind)
     if group == GROUP:
         if not kind:
-            return _finding("kind", "there is no kind; write kind: Job or kind: CronJob")
+            return NEAR_MISS.finding("kind", "there is no kind; write kind: Job or kind: CronJob")
         if meant is None and kind.endswith("List"):
             return None
     elif meant is None or "." in group:
@@ -100,7 +108,7 @@ def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
     message = f"the API server has no {kind} in {version}"
     if since:
         message += f" since Kubernetes {since}"
-    return _finding(
+    return NEAR_MISS.finding(
         edits[-1].field,
         f"{message}; write {' and '.join(wanted)}",
         fix=Fix("name a kind that there is", *edits, safe=True) if meant else None,
@@ -109,7 +117,7 @@ def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
 
 def _wrong_key(version_key: str, kind_key: str) -> Finding:
     wrong, right = (kind_key, "kind") if kind_key != "kind" else (version_key, "apiVersion")
-    return _finding(
+    return NEAR_MISS.finding(
         wrong,
         f"the field is spelt {right}, not {wrong}: without it this is no object to the API server",
         fix=Fix(f"rename it to {right}", Edit("rename", wrong, right), safe=True),
@@ -117,7 +125,7 @@ def _wrong_key(version_key: str, kind_key: str) -> Finding:
 
 
 def _without_version() -> Finding:
-    return _finding(
+    return NEAR_MISS.finding(
         "apiVersion",
         f"there is no apiVersion; write apiVersion: {API_VERSION} if this is a Job of Kubernetes",
         severity="warning",
@@ -128,23 +136,9 @@ def _without_version() -> Finding:
 def _of_reserved_group(version: str, kind: str) -> Finding | None:
     if kind not in KIND_NAMES.values():
         return None
-    return _finding(
+    return NEAR_MISS.finding(
         "apiVersion",
         f"Kubernetes has no {kind} in {version}; its own is in {API_VERSION}",
         severity="warning",
         fix=Fix("name Kubernetes' own", Edit("set", "apiVersion", API_VERSION), safe=False),
-    )
-
-
-def _finding(
-    field: str, message: str, *, severity: str = "error", fix: Fix | None = None
-) -> Finding:
-    return Finding(
-        source="lint",
-        severity=severity,
-        code=CODE,
-        field=field,
-        reason=NAME,
-        message=message,
-        fix=fix,
     )

@@ -1,4 +1,8 @@
-"""What people read about a rule: its page, and the index of all pages, as Markdown."""
+"""The page of a rule, and the index of all pages, as Markdown.
+
+The prose of a page is a file of the folder ``rule_pages``, in sections "Why", "Bad", "Good" and "Sources".
+It is read only to be shown: a run that reports findings of a rule does without.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +41,37 @@ stand. What is off by default is reported when it is selected.
 """
 
 
+class Explanation:
+    """The prose about a rule.
+
+    Attributes:
+        why: why the condition hurts, as one or more paragraphs.
+        bad: a manifest that the rule reports; a byte that is not UTF-8 is spelled out (``\\xfc``).
+        good: the same manifest, fixed.
+        sources: KEP and section, documentation page, issue or source file that the rule rests on.
+    """
+
+    __slots__ = ("bad", "good", "sources", "why")
+
+    def __init__(self, text: str) -> None:
+        self.why = _section_of(text, "Why")
+        self.bad = _without_fence(_section_of(text, "Bad"))
+        self.good = _without_fence(_section_of(text, "Good"))
+        self.sources = [line[2:] for line in _section_of(text, "Sources").splitlines()]
+
+
+def explanation(rule: Rule) -> Explanation:
+    """Read the prose about a rule."""
+    return Explanation(_text(rule))
+
+
 def file_name(rule: Rule) -> str:
-    """The name of the file that has the page: ``JW101-rule-shadowed.md``."""
+    """Return the name of a rule's file, here and among the pages: ``JW101-rule-shadowed.md``."""
     return f"{rule.code}-{rule.name}.md"
 
 
 def page(rule: Rule) -> str:
-    """The page of a rule: what it reports, why that hurts, a bad and a good example, sources."""
-    sources = "".join(f"- {source}\n" for source in rule.sources)
+    """Return the page of a rule: what it reports, why that hurts, a bad and a good example, sources."""
     return f"""\
 # {rule.code} {rule.name}
 
@@ -54,19 +81,7 @@ def page(rule: Rule) -> str:
 - Fix: {_FIXES[rule.fixable]}
 - Reported by default: {"yes" if rule.on else f"no, select it: `--select default,{rule.code}`"}
 
-## Why
-
-{rule.why}
-
-## Bad
-
-{_example(rule.bad)}
-## Good
-
-{_example(rule.good)}
-## Sources
-
-{sources}
+{_text(rule)}
 ## To ignore it
 
 `# jobsworth: ignore[{rule.code}] reason` on the line of the finding, or before the first key of a
@@ -74,18 +89,19 @@ document for all of it.
 """
 
 
-def _example(text: str) -> str:
-    language = "json" if text.startswith("{") else "yaml"
-    return f"```{language}\n{printable(text)}```\n"
+def _text(rule: Rule) -> str:
+    from importlib.resources import files
+
+    return (files(__package__) / "rule_pages" / file_name(rule)).read_text(encoding="utf-8")
 
 
-def printable(text: str) -> str:
-    """An example as it can be printed: a byte that is not UTF-8 is spelled out.
+def _section_of(text: str, title: str) -> str:
+    return text.partition(f"## {title}\n\n")[2].partition("\n\n## ")[0].rstrip("\n")
 
-    >>> printable("M\\udcfcller")
-    'M\\\\xfcller'
-    """
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+def _without_fence(section: str) -> str:
+    """Return an example without the lines that mark it as code."""
+    return section.partition("\n")[2].removesuffix("```")
 
 
 def short_page(entry: Entry) -> str:

@@ -34,24 +34,20 @@ class Complaint:
 
 
 class Rule:
-    """A lint rule.
+    """A lint rule. Its page, with the reasons and examples, is a file: see :mod:`jobsworth.lint.pages`.
 
     Attributes:
         code: stable, such as ``JW101``.
         name: stable, in words joined by hyphens, such as ``rule-shadowed``.
         severity: ``error``, ``warning`` or ``info``.
         summary: one sentence: the condition.
-        why: why it hurts: what will happen to whom, as one or two paragraphs.
-        sources: where that can be read: KEP and section, documentation page, issue, source file.
-        bad: a manifest that the rule reports.
-        good: the same, mended.
         fixable: ``safe``, ``unsafe`` or empty: whether its findings come with a fix.
-        on: whether the rule speaks unless it is asked to.
+        on: whether the rule is reported unless it is selected.
+        check: yields the rule's complaints about a Job or CronJob; None of a rule whose findings are
+            made before there is a Job.
     """
 
-    __slots__ = (
-        "bad", "check", "code", "fixable", "good", "name", "on", "severity", "sources", "summary", "why",
-    )  # fmt: skip
+    __slots__ = ("check", "code", "fixable", "name", "on", "severity", "summary")
 
     def __init__(
         self,
@@ -60,37 +56,57 @@ class Rule:
         *,
         severity: str,
         summary: str,
-        why: str,
-        sources: tuple[str, ...],
-        bad: str,
-        good: str,
-        check: Check,
         fixable: str = "",
         on: bool = True,
+        check: Check | None = None,
     ) -> None:
         self.code = code
         self.name = name
         self.severity = severity
         self.summary = summary
-        self.why = why
-        self.sources = sources
-        self.bad = bad
-        self.good = good
-        self.check = check
         self.fixable = fixable
         self.on = on
+        self.check = check
+
+    def finding(
+        self, field: str, message: str, fix: Fix | None = None, *, severity: str = ""
+    ) -> Finding:
+        """Make a finding of this rule.
+
+        Args:
+            field: the field path that it is about.
+            message: what is wrong, and what would be right.
+            fix: an edit that fixes it, when there is one.
+            severity: instead of the rule's own.
+        """
+        return Finding(
+            source="lint",
+            severity=severity or self.severity,
+            code=self.code,
+            field=field,
+            reason=self.name,
+            message=message,
+            fix=fix,
+        )
 
     def findings(self, subject: Subject) -> list[Finding]:
-        """What the rule says about a Job or CronJob."""
+        """Check a Job or CronJob."""
+        if self.check is None:
+            return []
         return [
-            Finding(
-                source="lint",
-                severity=self.severity,
-                code=self.code,
-                field=complaint.field,
-                reason=self.name,
-                message=complaint.message,
-                fix=complaint.fix,
-            )
+            self.finding(complaint.field, complaint.message, complaint.fix)
             for complaint in self.check(subject)
         ]
+
+
+def lint_rule(
+    code: str, name: str, *, severity: str, summary: str, fixable: str = "", on: bool = True
+) -> Callable[[Check], Rule]:
+    """Declare a rule by its check: the decorated function becomes the :class:`Rule`."""
+
+    def declare(check: Check) -> Rule:
+        return Rule(
+            code, name, severity=severity, summary=summary, fixable=fixable, on=on, check=check
+        )
+
+    return declare

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.lint.rule import Rule
     from jobsworth.reports.result import Change, Located, Result
 
 SCHEMA = (
@@ -77,9 +76,11 @@ def _rule(finding: Finding) -> dict[str, Any]:
         severity = entry.severity
     rule = _RULES.get(finding.code)
     if rule is not None:
-        why = " ".join(rule.why.split("\n"))
+        explained = pages.explanation(rule)
+        why = " ".join(explained.why.split("\n"))
+        text = "\n".join([why, "", "Sources:", *explained.sources])
         described["fullDescription"] = {"text": why}
-        described["help"] = {"text": _help(rule, why), "markdown": pages.page(rule)}
+        described["help"] = {"text": text, "markdown": pages.page(rule)}
         described["helpUri"] = f"{HOME}/blob/main/docs/rules/{pages.file_name(rule)}"
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
     tags = {"api": "kubernetes", "lint": "maintainability"}
@@ -89,10 +90,6 @@ def _rule(finding: Finding) -> dict[str, Any]:
         "precision": "very-high" if finding.source == "api" else "high",
     }
     return described
-
-
-def _help(rule: Rule, why: str) -> str:
-    return "\n".join([why, "", "Sources:", *rule.sources])
 
 
 def _result(result: Result, located: Located, index: int) -> dict[str, Any]:

@@ -5,10 +5,9 @@ Imported only once there is an unknown field.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from jobsworth.api.declare import ListOf, Pointer, Struct
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.near_names import did_you_mean, fold, near
 from jobsworth.validation.codes import CODES
 
 TYPE_CHECKING = False
@@ -51,9 +50,9 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
             return f"it came with Kubernetes {declared.since}, after {server.release}"
         return f"it was removed after Kubernetes {declared.until}"
     known = [field.name for field in _known(holder, server)]
-    folded = {_fold(candidate): candidate for candidate in known}
-    if _fold(name) in folded:
-        return f'did you mean "{folded[_fold(name)]}"?'
+    meant = near(name, known)
+    if meant is not None and fold(meant.name) == fold(name):
+        return did_you_mean(name, known)
     if "metadata" in holder.fields and name in OWN_METADATA:
         return (
             f"this field belongs in {path}.metadata" if path else "this field belongs in metadata"
@@ -61,14 +60,7 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
     places = [place for place in _index(root, server).get(name, ()) if place != path]
     if places:
         return f"this field belongs in {min(places, key=lambda place: _distance(place, path))}"
-    near = get_close_matches(name, known, n=1) or get_close_matches(_fold(name), folded, n=1)
-    if near:
-        return f'did you mean "{folded.get(near[0], near[0])}"?'
-    return ""
-
-
-def _fold(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
+    return did_you_mean(name, known)
 
 
 def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:

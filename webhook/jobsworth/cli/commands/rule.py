@@ -67,11 +67,12 @@ def _described(code: str) -> dict[str, Any]:
         "summary": entry.summary,
     }
     if rule is not None:
+        explained = pages.explanation(rule)
         described |= {
-            "why": rule.why,
-            "bad": pages.printable(rule.bad),
-            "good": pages.printable(rule.good),
-            "sources": list(rule.sources),
+            "why": explained.why,
+            "bad": explained.bad,
+            "good": explained.good,
+            "sources": explained.sources,
         }
     return described
 

@@ -10,6 +10,7 @@ import os
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import UsageError
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
 from jobsworth.lint.rule import SEVERITIES
 from jobsworth.lint.selection import ignored, selected
@@ -93,7 +94,8 @@ class _Reader:
         self._where = where
         for key in values:
             if key not in KEYS:
-                self._refuse(str(key), f"there is no such key{_near(str(key), KEYS)}")
+                hint = did_you_mean(str(key), KEYS) or f"known are {', '.join(KEYS)}"
+                self._refuse(str(key), f"there is no such key: {hint}")
 
     def release(self) -> str | None:
         value = self._values.get("kubernetes-version")
@@ -112,10 +114,8 @@ class _Reader:
         for name, value in gates.items():
             key = f"feature-gates.{name}"
             if name not in FEATURE_GATES:
-                self._refuse(
-                    key,
-                    f"there is no such feature gate{_near(name, FEATURE_GATES, list_all=False)}",
-                )
+                hint = did_you_mean(name, FEATURE_GATES)
+                self._refuse(key, f"there is no such feature gate{f': {hint}' if hint else ''}")
             self._must_be_truth(key, value)
         return gates
 
@@ -143,9 +143,9 @@ class _Reader:
         for word, severity in self._table("severity", "a rule: a severity").items():
             key = f"severity.{word}"
             if severity not in SEVERITIES:
-                near = _near(severity, SEVERITIES) if isinstance(severity, str) else ""
-                message = f"{_shown(severity)} is no severity{near or ': ' + ', '.join(SEVERITIES)}"
-                self._refuse(key, message)
+                hint = did_you_mean(severity, SEVERITIES) if isinstance(severity, str) else ""
+                hint = hint or f"known are {', '.join(SEVERITIES)}"
+                self._refuse(key, f"{_shown(severity)} is no severity: {hint}")
             try:
                 found.append((codes_to_change(word), severity))
             except UnknownCode as error:
@@ -276,12 +276,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     return "empty" if value is None else str(value)
-
-
-def _near(word: str, known: Any, *, list_all: bool = True) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(word, known, n=1)
-    if matches:
-        return f': did you mean "{matches[0]}"?'
-    return f": known are {', '.join(known)}" if list_all else ""

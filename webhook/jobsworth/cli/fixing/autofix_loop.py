@@ -8,7 +8,7 @@ again before another has helped. Rounds go on until there is nothing left to men
 from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit
-from jobsworth.lint.misidentified import CODE as NEAR_MISS
+from jobsworth.lint.misidentified import NEAR_MISS
 from jobsworth.manifests import read_text
 from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.reports.result import ERROR, Attempt
@@ -245,6 +245,6 @@ def _errors(findings: Sequence[Finding]) -> list[Finding]:
 def _stage(findings: Sequence[Finding]) -> int:
     """How far the server has got: to know the kind, to decode the object, to judge it."""
     codes = {finding.code for finding in findings}
-    if NEAR_MISS in codes:
+    if NEAR_MISS.code in codes:
         return 0
     return 1 if codes.intersection(_CANNOT_DECODE) else 2

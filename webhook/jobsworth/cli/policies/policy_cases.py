@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.server import ApiServer, UnknownRelease
 from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, Complaint
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION
 
@@ -237,9 +238,6 @@ def _mapping(value: Any, field: str, known: Sequence[str]) -> dict[str, Any]:
         raise _BadCase(field, f"must be a mapping with {', '.join(known)}")
     for key in value:
         if key not in known:
-            from difflib import get_close_matches
-
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            hint = did_you_mean(str(key), known) or f"known are {', '.join(known)}"
             raise _BadCase(f"{field}.{key}", f"unknown field: {hint}")
     return value

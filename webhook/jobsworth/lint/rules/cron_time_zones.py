@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     clock_time,
@@ -21,15 +20,19 @@ if TYPE_CHECKING:
     from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.linted_job import Subject
 
-PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#time-zones"
-PARSER = "github.com/robfig/cron/v3, Time zones, https://pkg.go.dev/github.com/robfig/cron/v3"
-DATABASE = "IANA time zone database, https://www.iana.org/time-zones"
 
 _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
 """Names that stand for winter time all the year, and the zone that people mean by them."""
 
 
-def _no_time_zone(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW407",
+    "no-time-zone",
+    severity="info",
+    summary="A schedule depends on the hour or the day, and no time zone is named.",
+    fixable="unsafe",
+)
+def no_time_zone(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -44,7 +47,13 @@ def _no_time_zone(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _clock_change(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW408",
+    "clock-change",
+    severity="info",
+    summary="A run is due at a time that clocks skip or show twice once a year.",
+)
+def clock_change(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     zone = (job.cron or {}).get("timeZone", "")
     if schedule is None or schedule.every is not None or not zone or every_hour(schedule):
@@ -79,7 +88,13 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     ]
 
 
-def _fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW418",
+    "fixed-offset-zone",
+    severity="info",
+    summary="A time zone is a fixed offset from UTC whose name misleads.",
+)
+def fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
     zone = (job.cron or {}).get("timeZone", "")
     if zone in _WITHOUT_SUMMER_TIME:
         yield Complaint(
@@ -95,49 +110,3 @@ def _fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
             f"{zone} is {offset[1:]} h {side} UTC, elsewhere written UTC{sign}{offset[1:]}, and has "
             "no summer time: name a place, such as Europe/Berlin",
         )
-
-
-RULES = (
-    Rule(
-        "JW407",
-        "no-time-zone",
-        severity="info",
-        summary="A schedule depends on the hour or the day, and no time zone is named.",
-        why="""\
-Without timeZone the schedule is read in the time zone of the machine that kube-controller-manager
-runs on. That is mostly UTC, seldom where the author lives, and can differ between two clusters
-that are given the same manifest. Schedules that fire in every hour of every day are left alone.""",
-        sources=(f"Kubernetes, CronJob, Time zones, {PAGE}",),
-        bad=examples.cron_job('  schedule: "30 4 * * *"\n'),
-        good=examples.cron_job('  schedule: "30 4 * * *"\n  timeZone: Europe/Berlin\n'),
-        check=_no_time_zone,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW408",
-        "clock-change",
-        severity="info",
-        summary="A run is due at a time that clocks skip or show twice once a year.",
-        why="""\
-When clocks go forward, the hour that they skip has no runs: a nightly run within it does not take
-place that night. When they go back, the hour comes again, and so does the run. Decided by the
-yearly rules of the time zone; runs with another one an hour before or after are left alone.""",
-        sources=(PARSER, DATABASE),
-        bad=examples.cron_job('  schedule: "30 2 * * *"\n  timeZone: Europe/Berlin\n'),
-        good=examples.cron_job('  schedule: "30 4 * * *"\n  timeZone: Europe/Berlin\n'),
-        check=_clock_change,
-    ),
-    Rule(
-        "JW418",
-        "fixed-offset-zone",
-        severity="info",
-        summary="A time zone is a fixed offset from UTC whose name misleads.",
-        why="""\
-The sign of Etc/GMT+5 is that of POSIX: it lies west of Greenwich, five hours behind UTC. EST and
-MST are winter time all the year. Both are an hour off for half the year where clocks change.""",
-        sources=(f"{DATABASE}: files etcetera and northamerica",),
-        bad=examples.cron_job('  schedule: "30 4 * * *"\n  timeZone: Etc/GMT+5\n'),
-        good=examples.cron_job('  schedule: "30 4 * * *"\n  timeZone: America/New_York\n'),
-        check=_fixed_offset_zone,
-    ),
-)

@@ -7,9 +7,8 @@ SIGKILL: its containers end with 143 or 137, and it has the condition ``Disrupti
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
-from jobsworth.lint.rules.failure_policies import KEP, MATCHING, POLICY_PAGE, listed
+from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.rules.failure_policies import listed
 from jobsworth.lint.rules.pod_conditions import meant_condition
 
 TYPE_CHECKING = False
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-TASK_PAGE = "https://kubernetes.io/docs/tasks/job/pod-failure-policy/"
 DISRUPTION = "DisruptionTarget"
 DISRUPTED = f"{DISRUPTION}=True"
 TERMINATION_CODES = frozenset((137, 143))
@@ -87,7 +85,14 @@ def _consequence(job: Subject, index: int) -> str:
     return CONSEQUENCES.get(job.rules[index].get("action", ""), "it decides first")
 
 
-def _disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW102",
+    "disruption-after-exit-code",
+    severity="warning",
+    summary="A rule on exit codes takes evicted Pods before the rule on DisruptionTarget can.",
+    fixable="unsafe",
+)
+def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
     position = disruption_rule(job)
     if not position:
         return
@@ -102,7 +107,14 @@ def _disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW103",
+    "fail-on-signal-code",
+    severity="warning",
+    summary="A rule fails the Job or index for an exit code of evicted Pods, and none minds disruptions.",
+    fixable="unsafe",
+)
+def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
     if not job.rules or disruption_rule(job) is not None:
         return
     blamed = rules_before_disruptions(job)
@@ -118,7 +130,14 @@ def _fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW104",
+    "missing-disruption-rule",
+    severity="info",
+    summary="A failure policy, or a limit of 0 retries, does not tell evictions from failures.",
+    fixable="unsafe",
+)
+def missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
     if not job.rules:
         yield from _no_retries_and_no_policy(job)
         return
@@ -162,89 +181,3 @@ def _no_retries_and_no_policy(job: Subject) -> Iterator[Complaint]:
         "tells a drained node from a failure of the program",
         Fix("ignore disruptions", *edits, safe=False),
     )
-
-
-RULES = (
-    Rule(
-        "JW102",
-        "disruption-after-exit-code",
-        severity="warning",
-        summary="A rule on exit codes takes evicted Pods before the rule on DisruptionTarget can.",
-        why="""\
-When a node is drained, or a Pod is preempted, its containers are stopped by signals and end with 143 or
-137. The Pod has the condition DisruptionTarget too, but the first rule that matches decides: a rule on exit
-codes that includes these (a NotIn list does, unless it names them) takes it for a failure of the program.
-The rule on DisruptionTarget has to come first.""",
-        sources=(
-            f"KEP-3329, Current state review, {KEP}",
-            POLICY_PAGE,
-            "https://github.com/flyteorg/flyte/issues/8067",
-        ),
-        bad=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [40, 41]}
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [40, 41]}
-"""),
-        check=_disruption_after_exit_code,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW103",
-        "fail-on-signal-code",
-        severity="warning",
-        summary="A rule fails the Job or index for an exit code of evicted Pods, and none minds disruptions.",
-        why="""\
-137 and 143 are what a container ends with that was stopped by SIGKILL or SIGTERM: at an eviction, a
-preemption, the drain of a node. Without a rule on DisruptionTarget before it, FailJob on these codes, or on
-a NotIn list that does not name them, ends the Job for what its program had no part in.""",
-        sources=(f"KEP-3329, Current state review, {KEP}", TASK_PAGE, MATCHING),
-        bad=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [42, 137]}
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [42, 137]}
-"""),
-        check=_fail_on_signal_code,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW104",
-        "missing-disruption-rule",
-        severity="info",
-        summary="A failure policy, or a limit of 0 retries, does not tell evictions from failures.",
-        why="""\
-An eviction is counted like a failure of the program. On nodes that come and go, such as spot instances, the
-retries are soon used up, and with a limit of 0 the first drained node fails the Job. A rule that ignores
-DisruptionTarget keeps the limits for the program's own failures.""",
-        sources=(TASK_PAGE, f"KEP-3329, Story 2, {KEP}"),
-        bad=examples.job("  backoffLimit: 0\n"),
-        good=examples.policy(
-            """\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-""",
-            "  backoffLimit: 0\n",
-        ),
-        check=_missing_disruption_rule,
-        fixable="unsafe",
-    ),
-)

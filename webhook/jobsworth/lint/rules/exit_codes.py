@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
 from jobsworth.lint.matched_failures import LINUX_EXIT_CODES
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.disruptions import TERMINATION_CODES, rules_before_disruptions
-from jobsworth.lint.rules.failure_policies import KEP, MATCHING, POLICY_PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +14,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-BASH_PAGE = "https://www.gnu.org/software/bash/manual/html_node/Exit-Status.html"
 
 MEANINGS = {
     125: "a tool that runs a command (docker, timeout, env) failed itself; no code of Kubernetes",
@@ -41,7 +38,14 @@ def exit_code_rules(job: Subject) -> Iterator[tuple[int, str, dict[str, Any], li
             yield index, path, requirement, requirement.get("values", [])
 
 
-def _exit_code_range(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW110",
+    "exit-code-range",
+    severity="warning",
+    summary="A rule names an exit code below 0 or above 255.",
+    fixable="unsafe",
+)
+def exit_code_range(job: Subject) -> Iterator[Complaint]:
     if job.windows:
         return
     for index, path, requirement, values in exit_code_rules(job):
@@ -78,7 +82,14 @@ def _as_the_kernel_does(path: str, requirement: dict[str, Any], values: list[int
     return Fix("take the low byte", Edit("set", f"{path}.values", kept), safe=False)
 
 
-def _notin_zero(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW111",
+    "notin-zero",
+    severity="info",
+    summary="A NotIn list names 0 beside other exit codes.",
+    fixable="safe",
+)
+def notin_zero(job: Subject) -> Iterator[Complaint]:
     for _, path, requirement, values in exit_code_rules(job):
         if requirement.get("operator") == "NotIn" and 0 in values and len(values) > 1:
             at = f"{path}.values[{values.index(0)}]"
@@ -89,7 +100,13 @@ def _notin_zero(job: Subject) -> Iterator[Complaint]:
             )
 
 
-def _reserved_exit_code(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW121",
+    "reserved-exit-code",
+    severity="info",
+    summary="A rule lists an exit code that has a meaning of its own: 125 to 128, 137, 139 or 143.",
+)
+def reserved_exit_code(job: Subject) -> Iterator[Complaint]:
     if job.windows or not job.rules:
         return
     told = rules_before_disruptions(job)
@@ -108,93 +125,3 @@ def _reserved_exit_code(job: Subject) -> Iterator[Complaint]:
         if named:
             meanings = "; ".join(f"{code}: {MEANINGS[code]}" for code in named)
             yield Complaint(f"{path}.values", meanings)
-
-
-RULES = (
-    Rule(
-        "JW110",
-        "exit-code-range",
-        severity="warning",
-        summary="A rule names an exit code below 0 or above 255.",
-        why="""\
-On Linux a process ends with one byte: exit(-1) arrives as 255, exit(256) as 0, which is success. The API
-server takes any 32-bit number, as Windows has such codes, and the rule then waits for what never comes.
-Nothing is said where the Pod names Windows as its system.""",
-        sources=(MATCHING, "https://man7.org/linux/man-pages/man3/exit.3.html", f"KEP-3329, {KEP}"),
-        bad=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [-1]}
-"""),
-        good=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [255]}
-"""),
-        check=_exit_code_range,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW111",
-        "notin-zero",
-        severity="info",
-        summary="A NotIn list names 0 beside other exit codes.",
-        why="""\
-A container that ended with 0 is left out before any list is looked at, so 0 among other values has no
-effect. Alone it has a use: NotIn [0] is how "any failure" is written.""",
-        sources=(MATCHING, f"KEP-3329, JobSpec API, {KEP}"),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [0, 40]}
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [40]}
-"""),
-        check=_notin_zero,
-        fixable="safe",
-    ),
-    Rule(
-        "JW121",
-        "reserved-exit-code",
-        severity="info",
-        summary="A rule lists an exit code that has a meaning of its own: 125 to 128, 137, 139 or 143.",
-        why="""\
-Shells, container runtimes and signals produce these codes, whatever the program is: above 128 it is 128 and
-the number of the signal. A rule on one of them is right where that very event is meant. A program that wants
-to tell a failure of its own had better choose a code from 3 to 124.
-
-- 125: a tool that runs another command (docker run, timeout, env) failed itself. Kubernetes produces no 125:
-  a container that cannot be created has no exit code, and waits with a reason such as
-  CreateContainerError.
-- 126: the command was found but could not be executed: a missing permission, or not a program.
-- 127: the command was not found; a typing error in `command`, or another image than expected.
-- 128: containerd could not start the process at all, with reason StartError, where other runtimes say 127.
-- 137: 128 + 9, SIGKILL. The container used more memory than its limit (reason OOMKilled), or it did not
-  stop within its grace period when the Pod was evicted, preempted or deleted.
-- 139: 128 + 11, SIGSEGV. The program, or a native library that it loads, touched memory that it may not.
-- 143: 128 + 15, SIGTERM. The container was told to stop, by an eviction, a preemption or a deletion, and
-  the program did nothing about the signal.""",
-        sources=(
-            BASH_PAGE,
-            f"KEP-3329, Current state review, {KEP}",
-            "https://github.com/containerd/containerd/issues/9080",
-            POLICY_PAGE,
-        ),
-        bad=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [126, 127]}
-"""),
-        good=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [3]}
-"""),
-        check=_reserved_exit_code,
-    ),
-)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.failure_policies import enumerated
 from jobsworth.provenance.generated_fields import IGNORED_METADATA
 
@@ -20,7 +19,14 @@ GENERATED_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
 """Labels that bind a Pod to one Job by its UID; a Job of the same manifest has another."""
 
 
-def _exported_manifest(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW216",
+    "exported-manifest",
+    severity="warning",
+    summary="A manifest has fields that only the server writes.",
+    fixable="safe",
+)
+def exported_manifest(job: Subject) -> Iterator[Complaint]:
     meta = job.written.get("metadata", {})
     ignored = [f"metadata.{field}" for field in IGNORED_METADATA if field in meta]
     if job.written.get("status"):
@@ -67,34 +73,3 @@ def _generated_labels(job: Subject) -> Iterator[Complaint]:
                 safe=False,
             ),
         )
-
-
-RULES = (
-    Rule(
-        "JW216",
-        "exported-manifest",
-        severity="warning",
-        summary="A manifest has fields that only the server writes.",
-        why="""\
-`kubectl get -o yaml` prints more than somebody wrote. status, uid and creationTimestamp are ignored when the
-object is created, and mislead whoever reads them. With a resourceVersion it cannot be created at all, and the
-labels and the selector with the UID of the old Job are refused for a new one.
-
-Tests have such objects too, and there the status is the point. The rule is silent in assertions of kuttl and
-Chainsaw, and in other documents that are not whole manifests; in test data it has no fix. A status without
-the uid that the server writes beside it was written by hand: its fix is unsafe.""",
-        sources=(
-            "https://github.com/aquasecurity/kube-bench/issues/934",
-            "https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions",
-            "pkg/registry/batch/job/strategy.go, Kubernetes 1.36",
-        ),
-        bad=examples.job("").replace(
-            "  name: train\n",
-            "  name: train\n  uid: 0b3c2f5e-7c1d-4a2e-9d7a-1f2e3d4c5b6a\n"
-            '  creationTimestamp: "2025-11-03T08:00:00Z"\n',
-        ),
-        good=examples.job(""),
-        check=_exported_manifest,
-        fixable="safe",
-    ),
-)

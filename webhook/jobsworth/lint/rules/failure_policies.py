@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
 from jobsworth.lint.matched_failures import Facts, covering, possible_codes
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-KEP = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-apps/3329-retriable-and-non-retriable-failures"
-POLICY_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy"
-MATCHING = "pkg/controller/job/pod_failure_policy.go, Kubernetes 1.36"
 MAX_EXIT_CODES = 255
 
 
@@ -41,7 +37,14 @@ def names_disruptions(rule: dict[str, Any]) -> bool:
     return any(pattern.get("type") == "DisruptionTarget" for pattern in patterns)
 
 
-def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW101",
+    "rule-shadowed",
+    severity="warning",
+    summary="A rule of a failure policy is covered by earlier rules.",
+    fixable="unsafe",
+)
+def rule_shadowed(job: Subject) -> Iterator[Complaint]:
     for index, earlier in enumerate(covering(job.facts)):
         if not earlier:
             continue
@@ -61,7 +64,14 @@ def _rule_shadowed(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _trailing_count(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW112",
+    "trailing-count",
+    severity="info",
+    summary="The last rules of a failure policy only count.",
+    fixable="safe",
+)
+def trailing_count(job: Subject) -> Iterator[Complaint]:
     end = len(job.rules)
     while end and job.rules[end - 1].get("action") == "Count":
         end -= 1
@@ -88,7 +98,14 @@ def _trailing_count(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _mergeable_rules(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW113",
+    "mergeable-rules",
+    severity="info",
+    summary="Neighbouring rules differ only in their exit codes.",
+    fixable="safe",
+)
+def mergeable_rules(job: Subject) -> Iterator[Complaint]:
     rules, start = job.rules, 0
     while start < len(rules):
         end = start + 1
@@ -126,7 +143,14 @@ def _listed_codes(rule: dict[str, Any]) -> list[int]:
     return codes
 
 
-def _empty_policy(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW114",
+    "empty-policy",
+    severity="info",
+    summary="A failure policy has no rules.",
+    fixable="safe",
+)
+def empty_policy(job: Subject) -> Iterator[Complaint]:
     if "podFailurePolicy" not in job.spec or job.rules:
         return
     path = f"{job.path}.podFailurePolicy"
@@ -141,7 +165,13 @@ def _empty_policy(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _retry_dead(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW118",
+    "retry-dead",
+    severity="info",
+    summary="A failure policy fails the Job for every exit code, so that backoffLimit has no use.",
+)
+def retry_dead(job: Subject) -> Iterator[Complaint]:
     limit = job.written_spec.get("backoffLimit")
     if not limit or not job.rules:
         return
@@ -163,133 +193,3 @@ def _retry_dead(job: Subject) -> Iterator[Complaint]:
             f"no exit code is counted towards this limit of {limit}: the failure policy fails the Job at "
             f"the first, by {listed(final)}",
         )
-
-
-RULES = (
-    Rule(
-        "JW101",
-        "rule-shadowed",
-        severity="warning",
-        summary="A rule of a failure policy is covered by earlier rules.",
-        why="""\
-The rules are taken in order and the first that matches decides, so a rule whose every case is taken by
-earlier ones is never asked. What its author wanted (often to fail the Job at once for one exit code) does
-not happen, and nobody is told: the Job retries until its limit.""",
-        sources=(f"KEP-3329, {KEP}", POLICY_PAGE),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: Count
-        onExitCodes: {operator: NotIn, values: [0]}
-      - action: FailJob
-        onExitCodes: {operator: In, values: [42]}
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {operator: In, values: [42]}
-"""),
-        check=_rule_shadowed,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW112",
-        "trailing-count",
-        severity="info",
-        summary="The last rules of a failure policy only count.",
-        why="""\
-A failure that no rule matches is counted towards the limits. A Count rule matters only before a rule that
-would do something else with the same failure; at the end it can be left out.""",
-        sources=(f"KEP-3329, Evaluation, {KEP}", POLICY_PAGE),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: Count
-        onExitCodes: {operator: In, values: [1]}
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-"""),
-        check=_trailing_count,
-        fixable="safe",
-    ),
-    Rule(
-        "JW113",
-        "mergeable-rules",
-        severity="info",
-        summary="Neighbouring rules differ only in their exit codes.",
-        why="""\
-One rule with all the values does the same, is read at one glance, and leaves room: a policy may have no
-more than 20 rules.""",
-        sources=(f"{MATCHING}", POLICY_PAGE),
-        bad=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [42]}
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [3]}
-"""),
-        good=examples.policy("""\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [3, 42]}
-"""),
-        check=_mergeable_rules,
-        fixable="safe",
-    ),
-    Rule(
-        "JW114",
-        "empty-policy",
-        severity="info",
-        summary="A failure policy has no rules.",
-        why="""\
-It decides about no failure. What it does, and does not say, is to demand restartPolicy: Never, and to make
-the Job wait for a Pod that is terminating before it starts another.""",
-        sources=(f"KEP-3329, JobSpec API, {KEP}", "KEP-3939, Defaulting and validation"),
-        bad=examples.job("  podFailurePolicy:\n    rules: []\n"),
-        good=examples.job("  podReplacementPolicy: Failed\n"),
-        check=_empty_policy,
-        fixable="safe",
-    ),
-    Rule(
-        "JW118",
-        "retry-dead",
-        severity="info",
-        summary="A failure policy fails the Job for every exit code, so that backoffLimit has no use.",
-        why="""\
-The limit suggests retries that never take place: whatever the program ends with, the policy ends the Job
-first. Only a Pod that fails without any exit code, one that its node does not admit, is still counted.""",
-        sources=(f"{MATCHING}", f"KEP-3329, Story 3, {KEP}"),
-        bad=examples.policy(
-            """\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {operator: NotIn, values: [0]}
-""",
-            "  backoffLimit: 6\n",
-        ),
-        good=examples.policy(
-            """\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-      - action: FailJob
-        onExitCodes: {operator: In, values: [42]}
-""",
-            "  backoffLimit: 6\n",
-        ),
-        check=_retry_dead,
-    ),
-)

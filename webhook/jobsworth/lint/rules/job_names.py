@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.validation.engine import engine_for
 
 TYPE_CHECKING = False
@@ -19,16 +18,19 @@ RUN = "-29000000"
 GENERATED_NAME_MAX_LENGTH = 58
 """What is left of the name of a Job's Pod after the server has cut it to add five characters."""
 
-CRON_JOB_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
-NAMES_PAGE = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
-
 
 def _name(job: Subject) -> str:
     name: str = job.written["metadata"].get("name", "")
     return name
 
 
-def _jobs_refused(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW416",
+    "jobs-refused",
+    severity="warning",
+    summary="The API server accepts a CronJob whose Jobs it will refuse.",
+)
+def jobs_refused(job: Subject) -> Iterator[Complaint]:
     """Judge the Job that the controller will make; silent where the CronJob itself is refused."""
     if job.cron is None or not _name(job):
         return
@@ -67,7 +69,13 @@ def _field_of_cron_job(field: str) -> str:
     return field if field == "metadata.name" else f"spec.jobTemplate.{field}"
 
 
-def _truncated_pod_names(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW417",
+    "truncated-pod-names",
+    severity="info",
+    summary="The name of a CronJob is so long that the names of its Pods are cut.",
+)
+def truncated_pod_names(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or not _name(job):
         return
     suffix = "-"
@@ -85,45 +93,3 @@ def _truncated_pod_names(job: Subject) -> Iterator[Complaint]:
 
 
 LONG, SHORT = "recompute-recommendations-for-returning-customers-eu", "recompute-recommendations"
-NIGHTLY = '  schedule: "0 4 * * *"\n  timeZone: Etc/UTC\n'
-INDEXED = "      completionMode: Indexed\n      completions: 1000\n      parallelism: 20\n"
-
-RULES = (
-    Rule(
-        "JW416",
-        "jobs-refused",
-        severity="warning",
-        summary="The API server accepts a CronJob whose Jobs it will refuse.",
-        why="""\
-Of a CronJob the API server does not judge everything that it judges of a Job: not the labels and
-annotations of the template, and not the name, to which the controller adds nine characters for
-the time. The Pod with the highest index of an Indexed Job must have a hostname of at most 63
-characters. The Job is then refused at each run, and nothing is seen of it but an event of the
-CronJob. Decided by judging that Job.""",
-        sources=(
-            "pkg/apis/batch/validation, ValidateJob and ValidateJobTemplateSpec, Kubernetes 1.36",
-            f"Kubernetes, CronJob, {CRON_JOB_PAGE}",
-        ),
-        bad=examples.cron_job(NIGHTLY, INDEXED, name=LONG),
-        good=examples.cron_job(NIGHTLY, INDEXED, name=SHORT),
-        check=_jobs_refused,
-    ),
-    Rule(
-        "JW417",
-        "truncated-pod-names",
-        severity="info",
-        summary="The name of a CronJob is so long that the names of its Pods are cut.",
-        why="""\
-A Job is named by its CronJob and the minute in which it was due, and a Pod by its Job. Of what is
-longer than 58 characters the end is cut, which is the end of that number: Pods of runs some
-minutes or hours apart begin alike, and logs that know only the Pod cannot tell them apart.""",
-        sources=(
-            "k8s.io/apiserver/pkg/storage/names/generate.go, Kubernetes 1.36",
-            "pkg/controller/job/indexed_job_utils.go, podGenerateNameWithIndex, Kubernetes 1.36",
-            f"Kubernetes, Object names and IDs, {NAMES_PAGE}",
-        ),
-        bad=examples.cron_job(NIGHTLY, name=LONG),
-        good=examples.cron_job(NIGHTLY, name=SHORT),
-        check=_truncated_pod_names,
-    ),
-)

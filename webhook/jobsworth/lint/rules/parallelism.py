@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +12,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-PARALLEL_PAGE = (
-    "https://kubernetes.io/docs/concepts/workloads/controllers/job/#controlling-parallelism"
-)
-SUSPEND_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#suspending-a-job"
-MODE_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode"
-SYNC = "pkg/controller/job/job_controller.go, Kubernetes 1.36"
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 INDEX_KEY = "batch.kubernetes.io/job-completion-index"
@@ -26,7 +19,14 @@ QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
 """What is in the keys of labels and annotations by which a queue or another controller takes a Job."""
 
 
-def _parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW207",
+    "parallelism-exceeds-completions",
+    severity="warning",
+    summary="parallelism is larger than completions.",
+    fixable="safe",
+)
+def parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
     wanted, completions = job.written_spec.get("parallelism"), job.spec.get("completions")
     if wanted is None or not completions or wanted <= completions:
         return
@@ -44,7 +44,13 @@ def _parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _paused(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW208",
+    "paused",
+    severity="warning",
+    summary="parallelism is 0.",
+)
+def paused(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("parallelism") == 0 and job.spec.get("completions") != 0:
         yield Complaint(
             f"{job.path}.parallelism",
@@ -52,7 +58,13 @@ def _paused(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _suspended(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW219",
+    "suspended",
+    severity="info",
+    summary="A Job is created suspended, and nothing shows who is to start it.",
+)
+def suspended(job: Subject) -> Iterator[Complaint]:
     if job.cron is not None or not job.spec.get("suspend") or "managedBy" in job.spec:
         return
     meta = job.written.get("metadata", {})
@@ -67,7 +79,13 @@ def _suspended(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _completions_zero(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW218",
+    "completions-zero",
+    severity="warning",
+    summary="completions is 0.",
+)
+def completions_zero(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("completions") == 0:
         yield Complaint(
             f"{job.path}.completions",
@@ -75,7 +93,14 @@ def _completions_zero(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _index_without_indexed(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW209",
+    "index-without-indexed",
+    severity="warning",
+    summary="A Pod asks for its completion index, and the Job is not Indexed.",
+    fixable="unsafe",
+)
+def index_without_indexed(job: Subject) -> Iterator[Complaint]:
     if job.indexed:
         return
     place = _place_of_index(job)
@@ -127,91 +152,3 @@ def _volume_with_index(job: Subject) -> tuple[str, str] | None:
         if any(_reads_index(item) for item in items):
             return f"{job.pod_path}.volumes[{number}]", "a file is to hold the completion index"
     return None
-
-
-_READS_INDEX = """\
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-          args: ["--shard=$(JOB_COMPLETION_INDEX)"]
-"""
-
-RULES = (
-    Rule(
-        "JW207",
-        "parallelism-exceeds-completions",
-        severity="warning",
-        summary="parallelism is larger than completions.",
-        why="""\
-A Job never runs more Pods than it still needs completions, so what is above has no effect. Often the two
-numbers were taken for each other, or completions was to be left out: a Job of workers on one queue has only
-parallelism.""",
-        sources=(PARALLEL_PAGE, SYNC),
-        bad=examples.job("  completions: 5\n  parallelism: 20\n"),
-        good=examples.job("  completions: 20\n  parallelism: 5\n"),
-        check=_parallelism_exceeds_completions,
-        fixable="safe",
-    ),
-    Rule(
-        "JW208",
-        "paused",
-        severity="warning",
-        summary="parallelism is 0.",
-        why="""\
-No Pod is started, nothing tells why, and activeDeadlineSeconds runs all the same. If the Job is to wait for
-its turn, suspend: true says so, is shown by kubectl, and stops the deadline too.""",
-        sources=(PARALLEL_PAGE, SUSPEND_PAGE),
-        bad=examples.job("  completions: 5\n  parallelism: 0\n"),
-        good=examples.job("  completions: 5\n  parallelism: 1\n"),
-        check=_paused,
-    ),
-    Rule(
-        "JW209",
-        "index-without-indexed",
-        severity="warning",
-        summary="A Pod asks for its completion index, and the Job is not Indexed.",
-        why="""\
-JOB_COMPLETION_INDEX and the annotation with the index are set by completionMode: Indexed only. In any other
-Job the reference stays as it is written, or is empty: all Pods do the same part of the work, or none.""",
-        sources=(
-            MODE_PAGE,
-            "https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/",
-        ),
-        bad=examples.job("  completions: 20\n  parallelism: 5\n", _READS_INDEX),
-        good=examples.job(examples.INDEXED, _READS_INDEX),
-        check=_index_without_indexed,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW218",
-        "completions-zero",
-        severity="warning",
-        summary="completions is 0.",
-        why="""\
-Zero completions are reached before anything was started: the Job is reported as complete, and nothing was
-done. Scaled down to nothing an elastic Indexed Job ends the same way, and cannot be scaled up again.""",
-        sources=(SYNC, PARALLEL_PAGE),
-        bad=examples.job("  completions: 0\n"),
-        good=examples.job("  completions: 1\n"),
-        check=_completions_zero,
-    ),
-    Rule(
-        "JW219",
-        "suspended",
-        severity="info",
-        summary="A Job is created suspended, and nothing shows who is to start it.",
-        why="""\
-A suspended Job has no Pods until something sets suspend to false. Kueue and other queues do that for the Jobs
-that a label gives to them; without one the Job waits for a person. Nothing is said of Jobs with an owner,
-with managedBy, or with a label or annotation of a queue.""",
-        sources=(SUSPEND_PAGE, "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/"),
-        bad=examples.job("  suspend: true\n"),
-        good=examples.job("  suspend: true\n").replace(
-            "  name: train\n", "  name: train\n  labels:\n    kueue.x-k8s.io/queue-name: research\n"
-        ),
-        check=_suspended,
-    ),
-)

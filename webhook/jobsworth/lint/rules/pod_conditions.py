@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
-from jobsworth.lint.rules.failure_policies import KEP, POLICY_PAGE
+from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,10 +11,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-CONDITIONS_PAGE = "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-conditions"
-DISRUPTIONS_PAGE = (
-    "https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions"
-)
 
 STATUSES_OF_FAILED_PODS = {
     "AllContainersRestarting": ("True", "False"),
@@ -95,28 +89,15 @@ def meant_condition(type_: str) -> str:
         return "DisruptionTarget"
     if type_ in FORMER_NAMES:
         return FORMER_NAMES[type_]
-    folded = type_.lower().replace("-", "").replace("_", "")
+    from jobsworth.findings.near_names import fold, slips
+
+    folded = fold(type_)
     for known in STATUSES_OF_FAILED_PODS:
         # A short name is near to too many words to be meant by each.
-        slips = 2 if len(known) > 8 else 1
-        if _within(slips, folded, known.lower()):
+        most = 2 if len(known) > 8 else 1
+        if slips(folded, known.lower(), most) <= most:
             return known
     return ""
-
-
-def _within(slips: int, one: str, other: str) -> bool:
-    """Whether one word becomes another by so many letters added, dropped or changed."""
-    # A letter that the other word lacks is a slip, each of them: most words end here.
-    if abs(len(one) - len(other)) > slips or len({*one} - {*other}) > slips:
-        return False
-    above = list(range(len(other) + 1))
-    for row, letter in enumerate(one, 1):
-        here = [row]
-        for column, wanted in enumerate(other, 1):
-            changed = above[column - 1] + (letter != wanted)
-            here.append(min(changed, above[column] + 1, here[column - 1] + 1))
-        above = here
-    return above[-1] <= slips
 
 
 def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
@@ -131,7 +112,14 @@ def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
             )
 
 
-def _condition_false(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW115",
+    "condition-false",
+    severity="warning",
+    summary="A rule waits for a status that the condition of a failed Pod never has.",
+    fixable="unsafe",
+)
+def condition_false(job: Subject) -> Iterator[Complaint]:
     for path, _, type_, status in _patterns(job):
         statuses = STATUSES_OF_FAILED_PODS.get(type_, (status,))
         if status in statuses:
@@ -150,7 +138,14 @@ def _condition_false(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _unknown_condition(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW116",
+    "unknown-condition",
+    severity="warning",
+    summary="A rule names a condition that no Pod has, and that is nearly one that Pods have.",
+    fixable="unsafe",
+)
+def unknown_condition(job: Subject) -> Iterator[Complaint]:
     for path, _, type_, _ in _patterns(job):
         if type_ in STATUSES_OF_FAILED_PODS or not _undomained(job, type_):
             continue
@@ -166,12 +161,18 @@ def _unknown_condition(job: Subject) -> Iterator[Complaint]:
         if meant:
             yield Complaint(
                 f"{path}.type",
-                f'no Pod has a condition "{type_}"; did you mean {meant}?',
+                f'no Pod has a condition "{type_}"; did you mean "{meant}"?',
                 Fix(f"match {meant}", Edit("set", f"{path}.type", meant), safe=False),
             )
 
 
-def _custom_condition(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW120",
+    "custom-condition",
+    severity="info",
+    summary="A rule names a condition that no component of Kubernetes sets.",
+)
+def custom_condition(job: Subject) -> Iterator[Complaint]:
     for path, _, type_, _ in _patterns(job):
         if (
             _undomained(job, type_)
@@ -195,7 +196,13 @@ def _undomained(job: Subject, type_: str) -> bool:
     )
 
 
-def _condition_always_true(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW117",
+    "condition-always-true",
+    severity="warning",
+    summary="A rule matches a condition that nearly every failed Pod has.",
+)
+def condition_always_true(job: Subject) -> Iterator[Complaint]:
     for path, action, type_, status in _patterns(job):
         if (type_, status) in ALWAYS_TRUE:
             yield Complaint(
@@ -203,106 +210,3 @@ def _condition_always_true(job: Subject) -> Iterator[Complaint]:
                 f"nearly every Pod that has failed has {type_}={status}: "
                 f"{CATCH_ALL.get(action, 'this rule takes them all')}",
             )
-
-
-RULES = (
-    Rule(
-        "JW115",
-        "condition-false",
-        severity="warning",
-        summary="A rule waits for a status that the condition of a failed Pod never has.",
-        why="""\
-A Pod that is disrupted has DisruptionTarget with status True. Status False is left behind only where a
-disruption did not come about, and Unknown is never set; likewise a Pod that has failed is never Ready. The
-rule does not match, and what it was to prevent happens.""",
-        sources=(f"KEP-3329, Failing delete after a condition is added, {KEP}", DISRUPTIONS_PAGE),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "False"
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-"""),
-        check=_condition_false,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW116",
-        "unknown-condition",
-        severity="warning",
-        summary="A rule names a condition that no Pod has, and that is nearly one that Pods have.",
-        why="""\
-The API server takes any name for a condition. A misspelt one, or the reason of a condition in place of its
-type, matches nothing: evictions are counted after all, and the retries are used up.""",
-        sources=(CONDITIONS_PAGE, DISRUPTIONS_PAGE),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTargets
-            status: "True"
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-"""),
-        check=_unknown_condition,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW117",
-        "condition-always-true",
-        severity="warning",
-        summary="A rule matches a condition that nearly every failed Pod has.",
-        why="""\
-A Pod that has failed is not ready, and nearly always was scheduled and initialised. A rule on that takes all
-failures. With Ignore no limit is ever reached; with FailJob there are no retries; and the rules after it
-decide nothing.""",
-        sources=(CONDITIONS_PAGE, POLICY_PAGE),
-        bad=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: Ready
-            status: "False"
-"""),
-        good=examples.policy("""\
-      - action: Ignore
-        onPodConditions:
-          - type: DisruptionTarget
-            status: "True"
-"""),
-        check=_condition_always_true,
-    ),
-    Rule(
-        "JW120",
-        "custom-condition",
-        severity="info",
-        summary="A rule names a condition that no component of Kubernetes sets.",
-        why="""\
-Such a rule matches only where a controller or webhook of yours adds the condition before the Pod ends. If
-there is one, a name with its domain (example.com/ConfigIssue) says so, and nothing more is said of it.""",
-        sources=(
-            CONDITIONS_PAGE,
-            "https://kubernetes.io/docs/tasks/job/pod-failure-policy/",
-        ),
-        bad=examples.policy("""\
-      - action: FailJob
-        onPodConditions:
-          - type: ConfigIssue
-            status: "True"
-"""),
-        good=examples.policy("""\
-      - action: FailJob
-        onPodConditions:
-          - type: example.com/ConfigIssue
-            status: "True"
-"""),
-        check=_custom_condition,
-    ),
-)

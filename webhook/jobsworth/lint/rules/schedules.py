@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     WEEKDAYS,
@@ -19,10 +18,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
-SYNTAX = f"Kubernetes, CronJob, Schedule syntax, {PAGE}#schedule-syntax"
-PARSER = "github.com/robfig/cron/v3, the parser of the CronJob controller, https://pkg.go.dev/github.com/robfig/cron/v3"
-CONTROLLER = "pkg/controller/cronjob, Kubernetes 1.36"
 FIELD = "spec.schedule"
 
 _MINUTE = 10**9 * 60  # in nanoseconds
@@ -36,7 +31,13 @@ _UNITS = (
 """What the five fields of a schedule count, how many of them there are, and the first."""
 
 
-def _never_fires(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW401",
+    "schedule-never-fires",
+    severity="warning",
+    summary="A schedule names no date or time that exists.",
+)
+def schedule_never_fires(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     # A CronJob that is suspended as well is kept to be started by hand.
     if schedule is None or schedule.fires_ever() or (job.cron or {}).get("suspend"):
@@ -44,7 +45,13 @@ def _never_fires(job: Subject) -> Iterator[Complaint]:
     yield Complaint(FIELD, "no such date or time ever comes: this CronJob never starts a Job")
 
 
-def _skips_short_months(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW402",
+    "skips-short-months",
+    severity="warning",
+    summary="A schedule names a day of the month that some of its months do not have.",
+)
+def skips_short_months(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -62,7 +69,13 @@ def _skips_short_months(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _dom_dow_or(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW403",
+    "day-of-month-or-weekday",
+    severity="warning",
+    summary="A schedule restricts both the day of the month and the weekday.",
+)
+def day_of_month_or_weekday(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -84,7 +97,14 @@ def _dom_dow_or(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW404",
+    "every-minute-of-hour",
+    severity="warning",
+    summary="A schedule fires in every minute of a single hour.",
+    fixable="unsafe",
+)
+def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -100,7 +120,13 @@ def _every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _uneven_step(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW405",
+    "uneven-step",
+    severity="info",
+    summary="A step does not divide the hour or the day, so that its last gap is shorter.",
+)
+def uneven_step(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -132,7 +158,13 @@ def _near(step: int, size: int) -> str:
     return f"{listed(steps)} {'come' if len(steps) > 1 else 'comes'} out even"
 
 
-def _step_too_large(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW419",
+    "step-too-large",
+    severity="warning",
+    summary="A step is larger than the field that it counts in.",
+)
+def step_too_large(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None:
         return
@@ -153,7 +185,13 @@ def _step(field: str, size: int, first: int) -> int | None:
     return int(step) if slash and begin in whole and step.isdecimal() else None
 
 
-def _every_descriptor(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW406",
+    "every-descriptor",
+    severity="warning",
+    summary="A schedule is an interval, `@every …`.",
+)
+def every_descriptor(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is None:
         return
@@ -176,109 +214,3 @@ def _fields(job: Subject) -> list[str]:
     if words and words[0].startswith(("TZ=", "CRON_TZ=")):
         words = words[1:]
     return words if len(words) == len(_UNITS) else ["*"] * len(_UNITS)
-
-
-ZONE = "  timeZone: Etc/UTC\n"
-
-RULES = (
-    Rule(
-        "JW401",
-        "schedule-never-fires",
-        severity="warning",
-        summary="A schedule names no date or time that exists.",
-        why="""\
-The API server only looks at the form of a schedule. A 30 February passes, and then no Job is ever
-started; the controller reports InvalidSchedule in an event that nobody reads, as nothing seems to
-fail. A CronJob that is suspended as well is left alone: it serves as a template for `kubectl
-create job --from`.""",
-        sources=(f"{CONTROLLER}: utils.go, mostRecentScheduleTime", SYNTAX),
-        bad=examples.cron_job('  schedule: "0 0 30 2 *"\n' + ZONE),
-        good=examples.cron_job('  schedule: "0 0 28 2 *"\n' + ZONE),
-        check=_never_fires,
-    ),
-    Rule(
-        "JW402",
-        "skips-short-months",
-        severity="warning",
-        summary="A schedule names a day of the month that some of its months do not have.",
-        why="""\
-A run on day 31 takes place seven times a year; in the other months it is not moved to the last
-day, it is left out. There is no sign for the last day of a month in this syntax.""",
-        sources=(SYNTAX, PARSER),
-        bad=examples.cron_job('  schedule: "0 6 31 * *"\n' + ZONE),
-        good=examples.cron_job('  schedule: "0 6 1 * *"\n' + ZONE),
-        check=_skips_short_months,
-    ),
-    Rule(
-        "JW403",
-        "day-of-month-or-weekday",
-        severity="warning",
-        summary="A schedule restricts both the day of the month and the weekday.",
-        why="""\
-With both restricted, a day is taken that either of them names, not one that both do. What reads
-as the first Monday of a month runs on each of its first seven days, and on every Monday.""",
-        sources=(
-            "kubernetes/kubernetes#125610, https://github.com/kubernetes/kubernetes/issues/125610",
-            f"{PARSER}: spec.go, dayMatches",
-        ),
-        bad=examples.cron_job('  schedule: "0 6 1-7 * mon"\n' + ZONE),
-        good=examples.cron_job('  schedule: "0 6 * * mon"\n' + ZONE),
-        check=_dom_dow_or,
-    ),
-    Rule(
-        "JW404",
-        "every-minute-of-hour",
-        severity="warning",
-        summary="A schedule fires in every minute of a single hour.",
-        why="""\
-`* 3 * * *` reads as three o'clock, and is sixty runs from 3:00 to 3:59. Sixty nightly backups
-start within an hour, most of them while others run.""",
-        sources=(SYNTAX,),
-        bad=examples.cron_job('  schedule: "* 3 * * *"\n' + ZONE),
-        good=examples.cron_job('  schedule: "0 3 * * *"\n' + ZONE),
-        check=_every_minute_of_hour,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW405",
-        "uneven-step",
-        severity="info",
-        summary="A step does not divide the hour or the day, so that its last gap is shorter.",
-        why="""\
-`*/45` is not every 45 minutes: the step begins anew with each hour, and so it fires at minute 0
-and at minute 45, with gaps of 45 and 15 minutes. A run that needs the longer gap meets the next
-one.""",
-        sources=(SYNTAX, PARSER),
-        bad=examples.cron_job('  schedule: "*/45 * * * *"\n'),
-        good=examples.cron_job('  schedule: "*/30 * * * *"\n'),
-        check=_uneven_step,
-    ),
-    Rule(
-        "JW406",
-        "every-descriptor",
-        severity="warning",
-        summary="A schedule is an interval, `@every …`.",
-        why="""\
-The parser takes it, but Kubernetes does not document it among its descriptors. It has no place in
-the day: runs are counted from the creation of the CronJob, so that to make it anew moves them
-all. An interval below a minute is not kept, because the name of a Job is made of the minute in
-which it is due.""",
-        sources=(SYNTAX, f"{CONTROLLER}: utils.go, mostRecentScheduleTime and getJobFromTemplate2"),
-        bad=examples.cron_job('  schedule: "@every 90m"\n'),
-        good=examples.cron_job('  schedule: "0 */2 * * *"\n' + ZONE),
-        check=_every_descriptor,
-    ),
-    Rule(
-        "JW419",
-        "step-too-large",
-        severity="warning",
-        summary="A step is larger than the field that it counts in.",
-        why="""\
-`*/90` in the minutes is not every 90 minutes. A step does not reach into the next hour, so what
-is left of it is minute 0: once an hour.""",
-        sources=(SYNTAX, PARSER),
-        bad=examples.cron_job('  schedule: "*/90 * * * *"\n'),
-        good=examples.cron_job('  schedule: "0 */2 * * *"\n' + ZONE),
-        check=_step_too_large,
-    ),
-)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.exit_codes import exit_code_rules
-from jobsworth.lint.rules.failure_policies import KEP, MATCHING, enumerated
+from jobsworth.lint.rules.failure_policies import enumerated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import Subject
 
-SIDECAR_PAGE = "https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/"
 NATIVE_SIDECARS_SINCE = 29
 """The minor version from which the gate SidecarContainers is on by default."""
 
@@ -54,7 +52,14 @@ WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall")
 """What a command line says that stops the container beside it."""
 
 
-def _sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW107",
+    "sidecar-exit-code",
+    severity="warning",
+    summary="A rule on exit codes without containerName looks at sidecars too.",
+    fixable="unsafe",
+)
+def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
     sidecars = job.sidecars()
     if not sidecars:
         return
@@ -77,7 +82,13 @@ def _sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _sidecar_named(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW108",
+    "sidecar-named",
+    severity="warning",
+    summary="A rule on exit codes names a sidecar.",
+)
+def sidecar_named(job: Subject) -> Iterator[Complaint]:
     sidecars = job.sidecars()
     for _, path, requirement, _ in exit_code_rules(job):
         name = requirement.get("containerName")
@@ -89,7 +100,14 @@ def _sidecar_named(job: Subject) -> Iterator[Complaint]:
             )
 
 
-def _notin_any_container(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW109",
+    "notin-any-container",
+    severity="warning",
+    summary="A NotIn list without containerName, in a Pod of several containers.",
+    fixable="unsafe",
+)
+def notin_any_container(job: Subject) -> Iterator[Complaint]:
     if job.sidecars():
         return
     containers = job.pod.get("containers", ())
@@ -116,7 +134,14 @@ def _notin_any_container(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _blocking_sidecar(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW214",
+    "blocking-sidecar",
+    severity="warning",
+    summary="A proxy or agent that does not end stands among the containers of a Job.",
+    fixable="unsafe",
+)
+def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
     pod = job.pod
     containers = pod.get("containers", ())
     running_on = [_runs_on(container) for container in containers]
@@ -159,165 +184,3 @@ def _ended_by_hand(pod: dict[str, Any]) -> bool:
         for argument in (*container.get("command", ()), *container.get("args", ()))
         for way in WAYS_TO_END_THEM
     )
-
-
-_WITH_SIDECAR = """\
-  template:
-    spec:
-      restartPolicy: Never
-      initContainers:
-        - name: proxy
-          image: registry.example.com/proxy:2.1
-          restartPolicy: Always
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-"""
-
-_TWO_CONTAINERS = """\
-  template:
-    spec:
-      restartPolicy: Never
-      initContainers:
-        - name: download
-          image: registry.example.com/download:0.9
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-"""
-
-RULES = (
-    Rule(
-        "JW107",
-        "sidecar-exit-code",
-        severity="warning",
-        summary="A rule on exit codes without containerName looks at sidecars too.",
-        why="""\
-A rule without containerName matches when any container ended with such a code, init containers and sidecars
-included. When the Pod ends, its sidecars are stopped by SIGTERM or SIGKILL and mostly end with 143 or 137:
-the rule may then match though the work ended with a code that it was not to match.""",
-        sources=(
-            f"{MATCHING}: containers, then init containers",
-            SIDECAR_PAGE,
-            "https://github.com/buildkite/agent-stack-k8s/pull/862",
-        ),
-        bad=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {operator: NotIn, values: [75]}
-""",
-            template=_WITH_SIDECAR,
-        ),
-        good=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [75]}
-""",
-            template=_WITH_SIDECAR,
-        ),
-        check=_sidecar_exit_code,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW108",
-        "sidecar-named",
-        severity="warning",
-        summary="A rule on exit codes names a sidecar.",
-        why="""\
-A sidecar that fails is started again in its place, and at the end of the Pod it is stopped by a signal. Its
-exit code, as the Job sees it, is that of being stopped: it does not tell why the Pod failed.""",
-        sources=(SIDECAR_PAGE, MATCHING),
-        bad=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {containerName: proxy, operator: In, values: [3]}
-""",
-            template=_WITH_SIDECAR,
-        ),
-        good=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: In, values: [3]}
-""",
-            template=_WITH_SIDECAR,
-        ),
-        check=_sidecar_named,
-    ),
-    Rule(
-        "JW109",
-        "notin-any-container",
-        severity="warning",
-        summary="A NotIn list without containerName, in a Pod of several containers.",
-        why="""\
-The list is held against each container by itself. "NotIn [75]" reads like "when it did not end with 75", but
-matches as soon as any container ended with another code: an init container that could not reach its server,
-or one that ends with 1 because its partner has ended with 75.""",
-        sources=(
-            MATCHING,
-            f"KEP-3329, JobSpec API, {KEP}",
-            "https://github.com/kubernetes/enhancements/issues/3329",
-        ),
-        bad=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {operator: NotIn, values: [75]}
-""",
-            template=_TWO_CONTAINERS,
-        ),
-        good=examples.policy(
-            """\
-      - action: FailJob
-        onExitCodes: {containerName: main, operator: NotIn, values: [75]}
-""",
-            template=_TWO_CONTAINERS,
-        ),
-        check=_notin_any_container,
-        fixable="unsafe",
-    ),
-    Rule(
-        "JW214",
-        "blocking-sidecar",
-        severity="warning",
-        summary="A proxy or agent that does not end stands among the containers of a Job.",
-        why="""\
-A Pod has succeeded when all its containers have. A proxy or a log agent beside the work runs on for ever, so
-the Job never completes, and a CronJob that forbids overlap never runs again. As an init container with
-restartPolicy: Always it is started before the work and stopped after it. Nothing is said where a command
-line seems to stop it (quitquitquit, pkill) or the containers share their processes.""",
-        sources=(
-            SIDECAR_PAGE,
-            "https://github.com/istio/istio/issues/6324",
-            "https://github.com/kubernetes/kubernetes/issues/25908",
-        ),
-        bad=examples.job(
-            "",
-            """\
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-        - name: database
-          image: gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.14.1
-""",
-        ),
-        good=examples.job(
-            "",
-            """\
-  template:
-    spec:
-      restartPolicy: Never
-      initContainers:
-        - name: database
-          image: gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.14.1
-          restartPolicy: Always
-      containers:
-        - name: main
-          image: registry.example.com/train:1.4
-""",
-        ),
-        check=_blocking_sidecar,
-        fixable="unsafe",
-    ),
-)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.formats.indexes import BadIndexes, intervals
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint import examples
-from jobsworth.lint.rule import Complaint, Rule
+from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import Subject
 
     Intervals = list[tuple[int, int]]
-
-KEP = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-apps/3998-job-success-completion-policy"
-SUCCESS_PAGE = "https://kubernetes.io/docs/concepts/workloads/controllers/job/#success-policy"
 
 
 class Demand:
@@ -95,7 +91,14 @@ def demands(job: Subject) -> list[Demand | None]:
     return answers
 
 
-def _success_policy_noop(job: Subject) -> Iterator[Complaint]:
+@lint_rule(
+    "JW213",
+    "success-policy-noop",
+    severity="warning",
+    summary="A rule of a success policy cannot make the Job succeed any earlier.",
+    fixable="safe",
+)
+def success_policy_noop(job: Subject) -> Iterator[Complaint]:
     completions = job.spec.get("completions")
     if not completions or not job.indexed or "successPolicy" not in job.spec:
         return
@@ -133,29 +136,3 @@ def _easier(all_demands: Sequence[Demand | None], index: int) -> int | None:
         if number < index or not this.follows_from(other):
             return number
     return None
-
-
-RULES = (
-    Rule(
-        "JW213",
-        "success-policy-noop",
-        severity="warning",
-        summary="A rule of a success policy cannot make the Job succeed any earlier.",
-        why="""\
-A success policy is there to call a Job a success before every index has succeeded. A rule that demands all of
-them, or more than another rule does, changes nothing: its author counted wrongly, or meant other indexes.""",
-        sources=(
-            f"KEP-3998, {KEP}",
-            SUCCESS_PAGE,
-            "pkg/controller/job/success_policy.go, Kubernetes 1.36",
-        ),
-        bad=examples.job(
-            examples.INDEXED + '  successPolicy:\n    rules:\n      - succeededIndexes: "0-19"\n'
-        ),
-        good=examples.job(
-            examples.INDEXED + '  successPolicy:\n    rules:\n      - succeededIndexes: "0"\n'
-        ),
-        check=_success_policy_noop,
-        fixable="safe",
-    ),
-)

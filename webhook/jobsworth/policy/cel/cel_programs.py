@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.cel.cel_functions import NAMESPACES, NATIVE, functions
 from jobsworth.policy.cel.cel_text import ITEMS, Outline, place_of_name, words
 
@@ -126,7 +127,7 @@ class Program:
         for name in self._program.variables():
             if name not in known:
                 line, column = place_of_name(self.source, name)
-                hint = _ABSENT.get(name) or _near(name, known - _TYPES)
+                hint = _ABSENT.get(name) or did_you_mean(name, known - _TYPES)
                 raise BadExpression(f"there is no variable {name}", line, column, hint)
 
     def _checked_functions(self) -> frozenset[str]:
@@ -143,7 +144,7 @@ class Program:
         for name in found:
             if name.isidentifier() and name not in known:
                 line, column = place_of_name(self.source, name)
-                hint = _near(name, known)
+                hint = did_you_mean(name, known)
                 raise BadExpression(f"there is no function {name}", line, column, hint)
         return frozenset(full for name, full in full_names.items() if name in found)
 
@@ -285,13 +286,6 @@ def _said(error: Exception) -> str:
         text = own.partition(": ")[2] or own
     text = text.removesuffix(". Check function arguments and their types.")
     return text.partition(". ")[0]
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(name, sorted(known), n=1)
-    return f"did you mean {matches[0]}?" if matches else ""
 
 
 def _grow(tree: Tree, chain: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.errors import quoted
-from jobsworth.findings.near_names import near
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 from jobsworth.policy.language.schema_parts import SHARE_PATTERN
 
@@ -101,10 +101,7 @@ def _meant(name: str, at: str, known: dict[str, Any]) -> str:
         return f"this field belongs in {places}"
     if name in spec and (not at or at.count(".") == 1):
         return "this field belongs in spec"
-    found = near(name, known)
-    if found is not None:
-        return f'did you mean "{found.name}"?'
-    return f"known are {', '.join(known)}"
+    return did_you_mean(name, known) or f"known are {', '.join(known)}"
 
 
 def _wanted(error: ValidationError) -> Any:
@@ -143,9 +140,9 @@ def _not_in(error: ValidationError) -> Said:
         str(value) if not isinstance(value, bool) else quoted(value) for value in _wanted(error)
     ]
     said = f"unsupported value {quoted(error.instance)}"
-    found = near(error.instance, values) if isinstance(error.instance, str) else None
-    if found is not None:
-        return said, f'did you mean "{found.name}"?'
+    hint = did_you_mean(error.instance, values) if isinstance(error.instance, str) else ""
+    if hint:
+        return said, hint
     if len(values) > _LONGEST_CHOICE:
         values = [*values[:_LONGEST_CHOICE], "…"]
     return said, f"supported values: {', '.join(values)}"

@@ -11,6 +11,8 @@ reason (the cause's machine-readable name) and message (``Invalid value: "x": mu
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,16 +22,13 @@ OMIT: Any = object()
 """A bad value that the message does not print (``field.OmitValueType`` upstream)."""
 
 
-class Printed:
+class Printed(Record):
     """A bad value whose text in the message is already known."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
-class FieldError:
+class FieldError(Record):
     """One thing that is wrong with one field.
 
     Attributes:
@@ -38,23 +37,9 @@ class FieldError:
         message: the kind of error, the bad value and the detail, as one sentence.
     """
 
-    __slots__ = ("field", "message", "reason")
-
-    def __init__(self, reason: str, field: str, message: str) -> None:
-        self.reason = reason
-        self.field = field
-        self.message = message
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, FieldError)
-            and self.field == other.field
-            and self.reason == other.reason
-            and self.message == other.message
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.field, self.reason, self.message))
+    reason: str
+    field: str
+    message: str
 
     def __repr__(self) -> str:
         return f"{self.field}: {self.message}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -9,7 +11,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
 
 
-class Finding:
+class Finding(Record, kw_only=True):
     """One thing that jobsworth says about one field of one object.
 
     Immutable; compares by value.
@@ -27,41 +29,14 @@ class Finding:
         fix: edits that mend it; None when there is no safe or unsafe one.
     """
 
-    __slots__ = ("code", "field", "fix", "hint", "message", "reason", "severity", "source")
-
     source: str
     severity: str
     code: str
     field: str
     reason: str
     message: str
-    hint: str
-    fix: Fix | None
-
-    def __init__(
-        self,
-        *,
-        source: str,
-        severity: str,
-        code: str,
-        field: str,
-        reason: str,
-        message: str,
-        hint: str = "",
-        fix: Fix | None = None,
-    ) -> None:
-        write = object.__setattr__
-        write(self, "source", source)
-        write(self, "severity", severity)
-        write(self, "code", code)
-        write(self, "field", field)
-        write(self, "reason", reason)
-        write(self, "message", message)
-        write(self, "hint", hint)
-        write(self, "fix", fix)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("findings are immutable")
+    hint: str = ""
+    fix: Fix | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The finding's parts by name, as reports write them."""
@@ -78,27 +53,14 @@ class Finding:
 
     def with_severity(self, severity: str) -> Finding:
         """The same finding with another severity."""
-        parts = {name: getattr(self, name) for name in Finding.__slots__}
-        return Finding(**{**parts, "severity": severity})
+        return self.replace(severity=severity)
 
     def with_fix(self, fix: Fix | None) -> Finding:
         """The same finding with another fix, or with none."""
-        parts = {name: getattr(self, name) for name in Finding.__slots__}
-        return Finding(**{**parts, "fix": fix})
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes: what cannot be changed cannot be filled in afterwards either.
-        return _rebuilt, (tuple(getattr(self, name) for name in Finding.__slots__),)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Finding) and self.as_dict() == other.as_dict()
+        return self.replace(fix=fix)
 
     def __hash__(self) -> int:
         return hash((self.code, self.field, self.message))
 
     def __repr__(self) -> str:
         return f"<{self.severity} {self.code} {self.field}: {self.message}>"
-
-
-def _rebuilt(values: tuple[Any, ...]) -> Finding:
-    return Finding(**dict(zip(Finding.__slots__, values, strict=True)))

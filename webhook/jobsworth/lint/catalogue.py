@@ -12,6 +12,7 @@ from jobsworth.lint.codes import (
     UNREADABLE_NAME,
 )
 from jobsworth.lint.linter import RULES
+from jobsworth.record import Record
 from jobsworth.validation.codes import CODES
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ class UnknownCode(ValueError):
     """A word that names no code, or none of those that may be named here."""
 
 
-class Entry:
+class Entry(Record):
     """A code, as far as its findings need it to be known.
 
     Attributes:
@@ -36,26 +37,13 @@ class Entry:
         verdict: it is the API server's refusal, or keeps that from being known: nobody can ignore it.
     """
 
-    __slots__ = ("code", "fixable", "name", "on", "severity", "summary", "verdict")
-
-    def __init__(
-        self,
-        code: str,
-        name: str,
-        severity: str,
-        summary: str,
-        *,
-        fixable: str = "",
-        on: bool = True,
-        verdict: bool = False,
-    ) -> None:
-        self.code = code
-        self.name = name
-        self.severity = severity
-        self.summary = summary
-        self.fixable = fixable
-        self.on = on
-        self.verdict = verdict
+    code: str
+    name: str
+    severity: str
+    summary: str
+    fixable: str = ""
+    on: bool = True
+    verdict: bool = False
 
 
 WARNINGS_OF_THE_SERVER = ("JW020",)

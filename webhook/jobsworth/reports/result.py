@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,7 +16,7 @@ VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
 STATUSES = (VALID, INVALID, SKIPPED, ERROR)
 
 
-class Change:
+class Change(Record):
     """A change of a file's text that a fix makes.
 
     Attributes:
@@ -23,16 +25,13 @@ class Change:
         text: what comes instead.
     """
 
-    __slots__ = ("end", "end_column", "start", "text")
-
-    def __init__(self, start: int, end: int, end_column: int, text: str) -> None:
-        self.start = start
-        self.end = end
-        self.end_column = end_column
-        self.text = text
+    start: int
+    end: int
+    end_column: int
+    text: str
 
 
-class Located:
+class Located(Record):
     """A finding and where it stands in a file.
 
     Attributes:
@@ -44,30 +43,19 @@ class Located:
         policy: the name of the policy that speaks; empty where none does.
     """
 
-    __slots__ = ("changes", "column", "excerpt", "finding", "line", "policy")
-
-    def __init__(
-        self,
-        finding: Finding,
-        line: int | None = None,
-        column: int | None = None,
-        excerpt: str = "",
-        *,
-        policy: str = "",
-    ) -> None:
-        self.finding = finding
-        self.policy = policy
-        self.line = line
-        self.column = column
-        self.excerpt = excerpt
-        self.changes: Sequence[Change] = ()
+    finding: Finding
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+    policy: str = ""
+    changes: Sequence[Change] = ()
 
     def with_finding(self, finding: Finding) -> Located:
         """Another finding at the same place."""
-        return Located(finding, self.line, self.column, self.excerpt, policy=self.policy)
+        return self.replace(finding=finding, changes=())
 
 
-class Attempt:
+class Attempt(Record):
     """A fix that was tried.
 
     Attributes:
@@ -75,11 +63,8 @@ class Attempt:
         refused: why it was not made, or was taken back; empty where it was made.
     """
 
-    __slots__ = ("located", "refused")
-
-    def __init__(self, located: Located, refused: str = "") -> None:
-        self.located = located
-        self.refused = refused
+    located: Located
+    refused: str = ""
 
     def sentence(self, file: str) -> str:
         """What was done, in one line for people."""

@@ -6,6 +6,7 @@ from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
 from jobsworth.api.kinds import kind
 from jobsworth.api.validation_request import Request
 from jobsworth.findings.finding import Finding
+from jobsworth.record import Record
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.codes import CODES
 from jobsworth.validation.decoding import Decoder, Report
@@ -42,7 +43,7 @@ class CannotDecode(ValueError):
         self.findings = findings
 
 
-class Readable:
+class Readable(Record):
     """The part of an object that could be decoded, with the server's defaults.
 
     Attributes:
@@ -51,14 +52,9 @@ class Readable:
         errors: the values of a wrong type.
     """
 
-    __slots__ = ("errors", "object", "unknown")
-
-    def __init__(
-        self, object: dict[str, Any], unknown: tuple[str, ...], errors: tuple[FieldError, ...]
-    ) -> None:
-        self.object = object
-        self.unknown = unknown
-        self.errors = errors
+    object: dict[str, Any]
+    unknown: tuple[str, ...]
+    errors: tuple[FieldError, ...]
 
     @property
     def complete(self) -> bool:

@@ -16,6 +16,7 @@ those, they look at containers that ended now with a code other than 0, app cont
 from __future__ import annotations
 
 from jobsworth.api.errors import OMIT, duplicate, invalid, not_supported, required, too_many
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _RULE_FIELDS = ("action", "onTerminationReasons")
 _REQUIREMENT_FIELDS = ("containerName", "operator", "values")
 
 
-class TerminationRule:
+class TerminationRule(Record):
     """A rule on the reason for which a container ended.
 
     Attributes:
@@ -47,27 +48,10 @@ class TerminationRule:
         container: the container that is meant, None for any.
     """
 
-    __slots__ = ("action", "container", "operator", "reasons")
-
-    def __init__(
-        self, action: str, operator: str, reasons: tuple[str, ...], container: str | None = None
-    ) -> None:
-        self.action = action
-        self.operator = operator
-        self.reasons = reasons
-        self.container = container
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TerminationRule) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
-
-    def __repr__(self) -> str:
-        return f"TerminationRule{self._parts()!r}"
-
-    def _parts(self) -> tuple[object, ...]:
-        return self.action, self.operator, self.reasons, self.container
+    action: str
+    operator: str
+    reasons: tuple[str, ...]
+    container: str | None = None
 
 
 def rules_of(job: dict[str, Any]) -> tuple[tuple[TerminationRule, ...], tuple[str, ...]]:

@@ -12,6 +12,7 @@ from jobsworth.manifests.parsing.libyaml_compat import Dialect
 from jobsworth.manifests.parsing.line_index import Places
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,16 +70,13 @@ class Span:
         return self.kind == SCALAR and self.start == self.end
 
 
-class Entry:
+class Entry(Record):
     """A key and its value; ``name`` is the key as kubectl reads it."""
 
-    __slots__ = ("key", "merges", "name", "value")
-
-    def __init__(self, key: Span, name: str, value: Span, *, merges: bool) -> None:
-        self.key = key
-        self.name = name
-        self.value = value
-        self.merges = merges
+    key: Span
+    name: str
+    value: Span
+    merges: bool
 
 
 def spans_of(text: str, *, json: bool = False) -> Span | None:

@@ -7,6 +7,8 @@ can be told from the words.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +29,7 @@ _SPACE = " \t\r\n\f"
 _QUOTES = ('"""', "'''", '"', "'")
 
 
+@dataclass(frozen=True, slots=True)
 class Word:
     """A word of an expression: a name, a text, a number, or a sign of one character.
 
@@ -36,12 +39,9 @@ class Word:
         start: where it begins, as a number of characters.
     """
 
-    __slots__ = ("kind", "start", "text")
-
-    def __init__(self, kind: str, text: str, start: int) -> None:
-        self.kind = kind
-        self.text = text
-        self.start = start
+    kind: str
+    text: str
+    start: int
 
 
 def words(source: str) -> Iterator[Word]:

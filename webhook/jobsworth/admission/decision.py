@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jobsworth.admission import denial, scope, warning_texts
 from jobsworth.admission.json_patch import patch
-from jobsworth.admission.outcome import UNREADABLE
+from jobsworth.admission.outcome import UNKNOWN_FIELD, UNKNOWN_KIND, WRONG_TYPE, Unreadable, Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.errors import invalid
 from jobsworth.api.server import ApiServer
 from jobsworth.findings.finding import Finding
-from jobsworth.policy.policy_request import PolicyRequest
+from jobsworth.policy.policy_request import CREATE, UPDATE, PolicyRequest
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Breach
 from jobsworth.provenance.generated_fields import came_from_a_server, without_generated
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """The labels of a namespace by its name; None where they are not known."""
 
-API_VERDICTS = ("deny", "warn", "off")
+ApiVerdict = Literal["deny", "warn", "off"]
+API_VERDICTS: tuple[ApiVerdict, ...] = get_args(ApiVerdict)
 """What to make of an object that the API server would refuse."""
 
 MOST_KEY_LETTERS = 63
 """The longest name of an audit annotation; the API server puts the webhook's name before it."""
 
-UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND = UNREADABLE
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
 _STORED_UNREADABLE = "StoredObjectUnreadable"
 
@@ -43,17 +43,16 @@ class Answer:
 
     Attributes:
         response: for the API server.
-        verdict: one of :data:`jobsworth.admission.outcome.VERDICTS`.
         codes: of the findings, each once.
         policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: why parts of the object were not evaluated; of :data:`.outcome.UNREADABLE`.
+        unreadable: why parts of the object were not evaluated.
     """
 
     response: AdmissionResponse
-    verdict: str
+    verdict: Verdict
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 _UNTOUCHED = Answer(AdmissionResponse(allowed=True), "untouched")
@@ -67,7 +66,7 @@ class Judge:
         server: the API server that asks.
         policies: what the organisation demands.
         namespace_labels: asked only where a policy looks at them.
-        api_verdict: one of :data:`API_VERDICTS`.
+        api_verdict: what to make of an object that the API server would refuse.
     """
 
     __slots__ = (
@@ -85,7 +84,7 @@ class Judge:
         policies: PolicySet,
         *,
         namespace_labels: NamespaceLabels = lambda name: None,
-        api_verdict: str = "deny",
+        api_verdict: ApiVerdict = "deny",
     ) -> None:
         self.server = server
         self.policies = policies
@@ -126,7 +125,7 @@ class Judge:
         operations = patch(before, mutation.object) if mutation.applied else []
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))
-        verdict = "patched" if operations else "allowed"
+        verdict: Verdict = "patched" if operations else "allowed"
         return Answer(response, verdict, policies=names, unreadable=reasons)
 
     def validate(self, request: AdmissionRequest) -> Answer:
@@ -206,7 +205,7 @@ class Judge:
 
     def _readable_subject(
         self, request: AdmissionRequest, value: dict[str, Any]
-    ) -> tuple[PolicyRequest, tuple[str, ...]]:
+    ) -> tuple[PolicyRequest, tuple[Unreadable, ...]]:
         """The request as policies see it, and why parts of its object are not in it."""
         errors: tuple[FieldError, ...] = ()
         try:
@@ -227,7 +226,7 @@ class Judge:
     def _subject(self, request: AdmissionRequest, value: dict[str, Any]) -> PolicyRequest:
         labels = self._namespace_labels(request.namespace) if self._asks_labels else None
         return PolicyRequest(
-            operation=request.operation,
+            operation=UPDATE if request.operation == UPDATE else CREATE,
             kind=scope.KINDS[request.resource[2]],
             namespace=request.namespace,
             name=request.name,
@@ -262,9 +261,13 @@ def _object_of(request: AdmissionRequest) -> dict[str, Any]:
     return request.object
 
 
-def _reasons(readable: Readable) -> tuple[str, ...]:
-    found = ((readable.unknown, UNKNOWN_FIELD), (readable.errors, WRONG_TYPE))
-    return tuple(reason for parts, reason in found if parts)
+def _reasons(readable: Readable) -> tuple[Unreadable, ...]:
+    found: list[Unreadable] = []
+    if readable.unknown:
+        found.append(UNKNOWN_FIELD)
+    if readable.errors:
+        found.append(WRONG_TYPE)
+    return tuple(found)
 
 
 def _refused(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
-MUTATE, VALIDATE = "mutate", "validate"
-DOORS = (MUTATE, VALIDATE)
+if TYPE_CHECKING:
+    from jobsworth.admission.review import Operation
 
-VERDICTS = {
+Door = Literal["mutate", "validate"]
+MUTATE: Final = "mutate"
+VALIDATE: Final = "validate"
+DOORS: tuple[Door, ...] = (MUTATE, VALIDATE)
+
+Verdict = Literal["allowed", "untouched", "patched", "invalid", "denied", "failed", "bad_request"]
+
+VERDICTS: dict[Verdict, str] = {
     "allowed": "judged, and allowed",
     "untouched": "allowed without a look: not a Job or CronJob that is created or updated",
     "patched": "allowed, with a patch",
@@ -18,7 +26,11 @@ VERDICTS = {
 }
 """What can come of a request."""
 
-UNREADABLE = ("unknown_field", "wrong_type", "kind")
+Unreadable = Literal["unknown_field", "wrong_type", "kind"]
+UNKNOWN_FIELD: Final = "unknown_field"
+WRONG_TYPE: Final = "wrong_type"
+UNKNOWN_KIND: Final = "kind"
+UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND)
 """Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
 field does not have, an object of another kind than its resource."""
 
@@ -28,24 +40,22 @@ class Outcome:
     """One answered request.
 
     Attributes:
-        door: one of :data:`DOORS`.
         uid, operation, kind, namespace, name, user: of the request; empty where it could not be read.
         dry_run: nothing was to be stored.
-        verdict: one of :data:`VERDICTS`.
         allowed: whether the request may go on.
         codes: of the findings, each once, in order.
         policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: which of :data:`UNREADABLE` hold.
+        unreadable: why policies did not evaluate all of the object.
         operations: how many operations the patch has.
         seconds: from the body's last byte to the answer's first.
         error: what was wrong with a bad request, or with us.
     """
 
-    door: str
-    verdict: str
+    door: Door
+    verdict: Verdict
     allowed: bool
     uid: str = ""
-    operation: str = ""
+    operation: Operation | Literal[""] = ""
     kind: str = ""
     namespace: str = ""
     name: str = ""
@@ -53,7 +63,7 @@ class Outcome:
     dry_run: bool = False
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
     operations: int = 0
     seconds: float = 0.0
     error: str = ""

@@ -6,9 +6,15 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
     from jobsworth.findings.fix import Fix
+
+    Severity = Literal["error", "warning", "info"]
+    Source = Literal["api", "policy", "lint"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From the gravest."""
 
 
 class Finding(Record, kw_only=True):
@@ -19,7 +25,7 @@ class Finding(Record, kw_only=True):
     Attributes:
         source: ``api`` (the API server would say so), ``policy`` (the organisation's JobPolicy) or
             ``lint`` (a rule of jobsworth).
-        severity: ``error``, ``warning`` or ``info``.
+        severity: ``error``: the object is refused, or is to be; ``warning`` and ``info`` are advice.
         code: stable name of the kind of finding, such as ``JW003``.
         field: the field path as Kubernetes writes it, such as
             ``spec.podFailurePolicy.rules[0].action``; empty for the whole object.
@@ -29,8 +35,8 @@ class Finding(Record, kw_only=True):
         fix: edits that mend it; None when there is no safe or unsafe one.
     """
 
-    source: str
-    severity: str
+    source: Source
+    severity: Severity
     code: str
     field: str
     reason: str
@@ -51,7 +57,7 @@ class Finding(Record, kw_only=True):
             parts["fix"] = self.fix.as_dict()
         return parts
 
-    def with_severity(self, severity: str) -> Finding:
+    def with_severity(self, severity: Severity) -> Finding:
         """The same finding with another severity."""
         return self.replace(severity=severity)
 

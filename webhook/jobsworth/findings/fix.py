@@ -6,7 +6,9 @@ from jobsworth.record import Record, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
+
+    Action = Literal["set", "delete", "rename", "move", "insert"]
 
 
 class Edit(Record):
@@ -21,7 +23,7 @@ class Edit(Record):
         value: the new value, name or path.
     """
 
-    action: str
+    action: Action
     field: str
     value: Any = None
 

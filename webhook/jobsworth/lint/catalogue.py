@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from jobsworth.findings.finding import Severity
+
 
 class UnknownCode(ValueError):
     """A word that names no code, or none of those that may be named here."""
@@ -39,7 +41,7 @@ class Entry(Record):
 
     code: str
     name: str
-    severity: str
+    severity: Severity
     summary: str
     fixable: str = ""
     on: bool = True
@@ -67,7 +69,7 @@ _API_SUMMARIES = {
 def _entries() -> Iterable[Entry]:
     for reason, code in CODES.items():
         warning = code in WARNINGS_OF_THE_SERVER
-        severity = "warning" if warning else "error"
+        severity: Severity = "warning" if warning else "error"
         yield Entry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
     unreadable = "A file, or a document of it, cannot be read."
     yield Entry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)

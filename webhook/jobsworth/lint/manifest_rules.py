@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.findings.finding import Severity
     from jobsworth.lint.linted_job import Subject
 
 YAML_READER = "go.yaml.in/yaml/v2, which kubectl reads with, https://pkg.go.dev/go.yaml.in/yaml/v2"
@@ -40,7 +41,7 @@ def _rule(
     sources: tuple[str, ...],
     bad: str,
     good: str,
-    severity: str = "warning",
+    severity: Severity = "warning",
     fixable: str = "",
 ) -> Rule:
     return Rule(

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from jobsworth.findings.finding import Severity
+
 CODE, NAME = "JW320", "near-miss"
 
 GROUP, API_VERSION = "batch", "batch/v1"
@@ -137,7 +139,7 @@ def _of_reserved_group(version: str, kind: str) -> Finding | None:
 
 
 def _finding(
-    field: str, message: str, *, severity: str = "error", fix: Fix | None = None
+    field: str, message: str, *, severity: Severity = "error", fix: Fix | None = None
 ) -> Finding:
     return Finding(
         source="lint",

@@ -8,12 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.linted_job import Subject
 
     Check = Callable[[Subject], Iterator["Complaint"]]
-
-SEVERITIES = ("error", "warning", "info")
 
 
 class Complaint:
@@ -39,7 +38,7 @@ class Rule:
     Attributes:
         code: stable, such as ``JW101``.
         name: stable, in words joined by hyphens, such as ``rule-shadowed``.
-        severity: ``error``, ``warning`` or ``info``.
+        severity: of its findings.
         summary: one sentence: the condition.
         why: why it hurts: what will happen to whom, as one or two paragraphs.
         sources: where that can be read: KEP and section, documentation page, issue, source file.
@@ -58,7 +57,7 @@ class Rule:
         code: str,
         name: str,
         *,
-        severity: str,
+        severity: Severity,
         summary: str,
         why: str,
         sources: tuple[str, ...],

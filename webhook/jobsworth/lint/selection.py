@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from jobsworth.findings.finding import Finding
+    from jobsworth.findings.finding import Finding, Severity
     from jobsworth.lint.rule import Rule
 
 DEFAULT = "default"
 """The word for every rule that is reported unless somebody says otherwise."""
 
-_AS_THEY_ARE: Mapping[str, str] = {}
+_AS_THEY_ARE: Mapping[str, Severity] = {}
 
 
 class Selection(Record, kw_only=True):
@@ -30,7 +30,7 @@ class Selection(Record, kw_only=True):
 
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
-    severity: Mapping[str, str] = _AS_THEY_ARE
+    severity: Mapping[str, Severity] = _AS_THEY_ARE
 
     def asks(self, rule: Rule) -> bool:
         """Whether a lint rule is to speak."""

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from jobsworth.findings.finding import SEVERITIES
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Final, Literal
 
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
 
-VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
-STATUSES = (VALID, INVALID, SKIPPED, ERROR)
+    Status = Literal["valid", "invalid", "skipped", "error"]
+
+VALID: Final = "valid"
+"""A Job or CronJob without an error."""
+INVALID: Final = "invalid"
+"""A Job or CronJob with at least one error."""
+SKIPPED: Final = "skipped"
+"""Neither a Job nor a CronJob."""
+ERROR: Final = "error"
+"""Could not be read."""
+STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 
 class Change(Record):
@@ -93,8 +103,7 @@ class Result:
         document: the number of the document in its file, from 0.
         item: the position within a list, where the document is one.
         kind, namespace, name: of the object, as far as they are known.
-        status: ``valid``, ``invalid`` (at least one error), ``skipped`` (not a Job or CronJob) or
-            ``error`` (could not be read).
+        status: one of :data:`STATUSES`.
         findings: in the order of the text.
         attempts: the fixes that were tried, with ``--fix``.
         withheld: the fixes that are not offered, because the document is no manifest to apply.
@@ -117,7 +126,7 @@ class Result:
         kind: str | None = None,
         namespace: str | None = None,
         name: str | None = None,
-        status: str,
+        status: Status,
         findings: list[Located],
     ) -> None:
         self.file = file
@@ -126,7 +135,7 @@ class Result:
         self.kind = kind
         self.namespace = namespace
         self.name = name
-        self.status = status
+        self.status: Status = status
         self.findings = findings
         self.attempts: Sequence[Attempt] = ()
         self.withheld: Sequence[Fix] = ()
@@ -163,8 +172,8 @@ class Summary:
     def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
         self.excluded = excluded
         files, namespaces = set(), set()
-        self.documents = dict.fromkeys(STATUSES, 0)
-        self.findings = dict.fromkeys(("error", "warning", "info"), 0)
+        self.documents: dict[str, int] = dict.fromkeys(STATUSES, 0)
+        self.findings = dict.fromkeys(SEVERITIES, 0)
         for result in results:
             if result.in_cluster:
                 namespaces.add(result.namespace)

@@ -21,15 +21,18 @@ from jobsworth.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Literal
 
     from jobsworth.api.errors import FieldError
+
+    Action = Literal["FailJob", "FailIndex", "Ignore", "Count"]
+    Operator = Literal["In", "NotIn"]
 
 ANNOTATION = "jobsworth.dev/pod-failure-policy"
 PATH = f"metadata.annotations[{ANNOTATION}]"
 
-ACTIONS = ("FailJob", "FailIndex", "Ignore", "Count")
-OPERATORS = ("In", "NotIn")
+ACTIONS: tuple[Action, ...] = ("FailJob", "FailIndex", "Ignore", "Count")
+OPERATORS: tuple[Operator, ...] = ("In", "NotIn")
 MAX_RULES = 20
 MAX_REASONS = 255
 MAX_REASON_LENGTH = 256
@@ -42,14 +45,14 @@ class TerminationRule(Record):
     """A rule on the reason for which a container ended.
 
     Attributes:
-        action: ``FailJob``, ``FailIndex``, ``Ignore`` or ``Count``.
-        operator: ``In`` or ``NotIn``.
+        action: what follows of a match.
+        operator: of the reasons.
         reasons: as the kubelet gives them: ``OOMKilled``, ``Error``, ``ContainerCannotRun`` ….
         container: the container that is meant, None for any.
     """
 
-    action: str
-    operator: str
+    action: Action
+    operator: Operator
     reasons: tuple[str, ...]
     container: str | None = None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.policies.policy_cases import SEVERITIES
 from jobsworth.cli.policies.policy_findings import admit
 from jobsworth.findings.edits import at, locate
+from jobsworth.policy.enforcement import SEVERITIES
 from jobsworth.policy.policy_request import of_manifest
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.cli.policies.policy_findings import Admission
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.violation import Effect
 
 _NOTHING = object()
 
@@ -84,7 +85,7 @@ def _differences(expect: Mapping[str, Any], admission: Admission) -> Iterator[st
 
 
 def _unmatched(
-    effect: str, wanted: Sequence[Mapping[str, str]], admission: Admission
+    effect: Effect, wanted: Sequence[Mapping[str, str]], admission: Admission
 ) -> Iterator[str]:
     found = _of_effect(admission, effect)
     if not wanted and found:
@@ -95,7 +96,7 @@ def _unmatched(
             yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{told}"
 
 
-def _of_effect(admission: Admission, effect: str) -> list[tuple[str, Finding]]:
+def _of_effect(admission: Admission, effect: Effect) -> list[tuple[str, Finding]]:
     severity = SEVERITIES[effect]
     return [pair for pair in admission.findings if pair[1].severity == severity]
 
@@ -110,7 +111,7 @@ def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
     return all(tests[key](text) for key, text in wanted.items())
 
 
-def _said(admission: Admission, effect: str) -> str:
+def _said(admission: Admission, effect: Effect) -> str:
     return "".join(
         f"\n+ {finding.code} {finding.field}: {finding.message}"
         for _, finding in _of_effect(admission, effect)

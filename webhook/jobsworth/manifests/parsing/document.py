@@ -7,12 +7,16 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from jobsworth.manifests.parsing.fast_yaml import Value
     from jobsworth.manifests.parsing.line_index import Places
     from jobsworth.manifests.parsing.nodes import Node
     from jobsworth.manifests.parsing.position_index import Spot
     from jobsworth.manifests.parsing.records import ManifestError, Note
     from jobsworth.manifests.parsing.yaml_tree import Tree
+
+    Language = Literal["yaml", "json", "exact json"]
 
 
 class Source:
@@ -37,7 +41,7 @@ class Source:
 class Text:
     """The text of one document, and where in its file it begins.
 
-    ``language`` is ``yaml``, ``json`` (as kubectl reads it) or ``exact json`` (as the API server).
+    JSON is read as kubectl reads it, or exactly, as the API server does.
     """
 
     __slots__ = (
@@ -52,7 +56,7 @@ class Text:
         "source",
     )
 
-    def __init__(self, source: Source, data: bytes, begin: Position, language: str) -> None:
+    def __init__(self, source: Source, data: bytes, begin: Position, language: Language) -> None:
         self.source = source
         self.data = data
         self.begin = begin

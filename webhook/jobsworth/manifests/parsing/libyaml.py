@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
-    from typing import Any, Protocol
+    from typing import Any, Literal, Protocol
 
     class Mark(Protocol):
         """A place in the text, counted from 0; ``index`` counts characters."""
@@ -62,7 +62,7 @@ class Backend(Record):
     they change when the program imports ``yaml``.
     """
 
-    kind: str
+    kind: Literal["libyaml", "python"]
     events: Callable[[bytes], Callable[[], Any]]
     names: Any
 

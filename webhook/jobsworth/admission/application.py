@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Response
 from werkzeug.exceptions import HTTPException
 
-from jobsworth.admission.outcome import DOORS
+from jobsworth.admission.outcome import DOORS, Door
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
 
@@ -71,7 +71,7 @@ class Application(Flask):
         )
         return [answer]
 
-    def _read(self, door: str, environ: WSGIEnvironment) -> bytes:
+    def _read(self, door: Door, environ: WSGIEnvironment) -> bytes:
         try:
             return read_body(environ)
         except BadReview as error:

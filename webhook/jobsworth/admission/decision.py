@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jobsworth.admission import denial, scope, warning_texts
 from jobsworth.admission.json_patch import patch
+from jobsworth.admission.outcome import Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
@@ -17,10 +18,14 @@ from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Breach
 from jobsworth.provenance.generated_fields import came_from_a_server
 
+if TYPE_CHECKING:
+    from jobsworth.evaluation.evaluation import Unreadable
+
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """The labels of a namespace by its name; None where they are not known."""
 
-API_VERDICTS = ("deny", "warn", "off")
+ApiVerdict = Literal["deny", "warn", "off"]
+API_VERDICTS: tuple[ApiVerdict, ...] = get_args(ApiVerdict)
 """What to make of an object that the API server would refuse."""
 
 MOST_KEY_LETTERS = 63
@@ -36,7 +41,6 @@ class Answer:
 
     Attributes:
         response: for the API server.
-        verdict: one of :data:`jobsworth.admission.outcome.VERDICTS`.
         codes: of the findings, each once.
         policies: the names of the policies that denied, or whose defaults were filled in.
         unreadable: why parts of the object were not evaluated: of
@@ -44,10 +48,10 @@ class Answer:
     """
 
     response: AdmissionResponse
-    verdict: str
+    verdict: Verdict
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 _UNTOUCHED = Answer(AdmissionResponse(allowed=True), "untouched")
@@ -61,7 +65,7 @@ class Judge:
         server: the API server that asks.
         policies: what the organization requires.
         namespace_labels: asked only where a policy looks at them.
-        api_verdict: one of :data:`API_VERDICTS`.
+        api_verdict: what to make of an object that the API server would refuse.
     """
 
     __slots__ = (
@@ -79,7 +83,7 @@ class Judge:
         policies: PolicySet,
         *,
         namespace_labels: NamespaceLabels = lambda name: None,
-        api_verdict: str = "deny",
+        api_verdict: ApiVerdict = "deny",
     ) -> None:
         self.server = server
         self.policies = policies
@@ -117,7 +121,7 @@ class Judge:
         warnings = warning_texts.texts(mutation.warnings)
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))
-        verdict = "patched" if operations else "allowed"
+        verdict: Verdict = "patched" if operations else "allowed"
         return Answer(response, verdict, policies=names, unreadable=evaluation.unreadable)
 
     def validate(self, request: AdmissionRequest) -> Answer:

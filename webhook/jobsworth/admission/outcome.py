@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
-MUTATE, VALIDATE = "mutate", "validate"
-DOORS = (MUTATE, VALIDATE)
+if TYPE_CHECKING:
+    from jobsworth.admission.review import Operation
+    from jobsworth.evaluation.evaluation import Unreadable
 
-VERDICTS = {
+Door = Literal["mutate", "validate"]
+MUTATE: Final = "mutate"
+VALIDATE: Final = "validate"
+DOORS: tuple[Door, ...] = (MUTATE, VALIDATE)
+
+Verdict = Literal["allowed", "untouched", "patched", "invalid", "denied", "failed", "bad_request"]
+
+VERDICTS: dict[Verdict, str] = {
     "allowed": "judged, and allowed",
     "untouched": "allowed without a look: not a Job or CronJob that is created or updated",
     "patched": "allowed, with a patch",
@@ -24,24 +33,22 @@ class Outcome:
     """One answered request.
 
     Attributes:
-        door: one of :data:`DOORS`.
         uid, operation, kind, namespace, name, user: of the request; empty where it could not be read.
         dry_run: nothing was to be stored.
-        verdict: one of :data:`VERDICTS`.
         allowed: whether the request may go on.
         codes: of the findings, each once, in order.
         policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: which of :data:`jobsworth.evaluation.evaluation.UNREADABLE` hold.
+        unreadable: why policies did not evaluate all of the object.
         operations: how many operations the patch has.
         seconds: from the body's last byte to the answer's first.
         error: what was wrong with a bad request, or with us.
     """
 
-    door: str
-    verdict: str
+    door: Door
+    verdict: Verdict
     allowed: bool
     uid: str = ""
-    operation: str = ""
+    operation: Operation | Literal[""] = ""
     kind: str = ""
     namespace: str = ""
     name: str = ""
@@ -49,7 +56,7 @@ class Outcome:
     dry_run: bool = False
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
     operations: int = 0
     seconds: float = 0.0
     error: str = ""

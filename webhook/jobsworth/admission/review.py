@@ -10,11 +10,12 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
-OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT")
+Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 
 class BadReview(ValueError):
@@ -49,7 +50,7 @@ class AdmissionRequest:
     """
 
     uid: str
-    operation: str
+    operation: Operation
     kind: tuple[str, str, str]
     resource: tuple[str, str, str]
     subresource: str

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from jobsworth.admission import denial, outcome
 from jobsworth.admission.decision import Answer, Judge
-from jobsworth.admission.outcome import Outcome
+from jobsworth.admission.outcome import Door, Outcome
 from jobsworth.admission.review import (
     AdmissionRequest,
     AdmissionResponse,
@@ -35,11 +35,11 @@ class Webhook:
         self._judge = judge
         self._observe = observe
 
-    def answer(self, door: str, body: bytes) -> bytes:
+    def answer(self, door: Door, body: bytes) -> bytes:
         """The AdmissionReview that answers another.
 
         Args:
-            door: ``mutate`` or ``validate``.
+            door: which of the two endpoints.
             body: of the HTTP request.
 
         Raises:
@@ -69,7 +69,7 @@ class Webhook:
 
     def refuse(
         self,
-        door: str,
+        door: Door,
         why: str,
         began: float | None = None,
         request: AdmissionRequest | None = None,
@@ -92,7 +92,7 @@ def _too_deep() -> BadReview:
 
 
 def _outcome(
-    door: str, request: AdmissionRequest, answer: Answer, began: float, error: str
+    door: Door, request: AdmissionRequest, answer: Answer, began: float, error: str
 ) -> Outcome:
     response = answer.response
     return Outcome(

@@ -27,6 +27,8 @@ users: of a pointer, an explicit ``0`` is a value; otherwise ``0`` and absence a
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -140,15 +142,12 @@ class MapOf:
         return f"map[string]{self.value!r}"
 
 
-class Bounds:
+class Bounds(Record):
     """The least and the greatest value of a number, and how the API server words a breach."""
 
-    __slots__ = ("detail", "maximum", "minimum")
-
-    def __init__(self, minimum: int | None, maximum: int | None, detail: str) -> None:
-        self.minimum = minimum
-        self.maximum = maximum
-        self.detail = detail
+    minimum: int | None
+    maximum: int | None
+    detail: str
 
     def admits(self, value: int) -> bool:
         """Whether the value lies within the bounds."""

@@ -11,6 +11,8 @@ reason (the cause's machine-readable name) and message (``Invalid value: "x": mu
 
 from __future__ import annotations
 
+from jobsworth.record import Record, put
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,16 +22,13 @@ OMIT: Any = object()
 """A bad value that the message does not print (``field.OmitValueType`` upstream)."""
 
 
-class Printed:
+class Printed(Record):
     """A bad value whose text in the message is already known."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
+    text: str
 
 
-class FieldError:
+class FieldError(Record):
     """One thing that is wrong with one field.
 
     Attributes:
@@ -40,29 +39,19 @@ class FieldError:
             product of the two.
     """
 
-    __slots__ = ("field", "parts", "reason")
+    reason: str
+    field: str
+    parts: tuple[str, ...]
 
     def __init__(self, reason: str, field: str, *message: str) -> None:
-        self.reason = reason
-        self.field = field
-        self.parts = message
+        put(self, "reason", reason)
+        put(self, "field", field)
+        put(self, "parts", message)
 
     @property
     def message(self) -> str:
         """The kind of error, the bad value and the detail, as one sentence."""
         return "".join(self.parts)
-
-    def __eq__(self, other: object) -> bool:
-        # A rule that parts its messages parts them all alike.
-        return (
-            isinstance(other, FieldError)
-            and self.field == other.field
-            and self.reason == other.reason
-            and self.parts == other.parts
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.field, self.reason, self.parts))
 
     def __repr__(self) -> str:
         return f"{self.field}: {self.message}"

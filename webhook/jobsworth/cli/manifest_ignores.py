@@ -13,6 +13,7 @@ from jobsworth.evaluation.ignores import (
     unused,
 )
 from jobsworth.manifests.parsing.comments import marked_comments
+from jobsworth.record import Record
 from jobsworth.reports.result import SKIPPED, Located
 
 TYPE_CHECKING = False
@@ -72,15 +73,12 @@ def _nothing(code: str) -> bool:
     return False
 
 
-class _Place:
+class _Place(Record):
     """Where an ignore stands."""
 
-    __slots__ = ("column", "field", "line")
-
-    def __init__(self, line: int, column: int, field: str) -> None:
-        self.line = line
-        self.column = column
-        self.field = field
+    line: int
+    column: int
+    field: str
 
 
 def _apply(ignores: Sequence[Ignore], group: Group) -> None:

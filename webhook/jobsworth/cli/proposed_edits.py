@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.manifests import Document
-    from jobsworth.reports.result import Result
+    from jobsworth.reports.result import Located, Result
 
 
 def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
@@ -23,13 +23,17 @@ def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Re
         results: what was found in them, in the same order.
     """
     for document, result in zip(documents, results, strict=True):
-        for located in result.findings:
-            if located.finding.fix is not None:
-                try:
-                    after = fixed(data, document, located.finding.fix)
-                    located.changes = [line_change(data.decode(), after.decode())]
-                except (CannotEdit, UnicodeDecodeError):
-                    continue
+        result.findings = [_with_change(located, data, document) for located in result.findings]
+
+
+def _with_change(located: Located, data: bytes, document: Document) -> Located:
+    if located.finding.fix is None:
+        return located
+    try:
+        after = fixed(data, document, located.finding.fix)
+        return located.replace(changes=(line_change(data.decode(), after.decode()),))
+    except (CannotEdit, UnicodeDecodeError):
+        return located
 
 
 def line_change(before: str, after: str) -> Change:

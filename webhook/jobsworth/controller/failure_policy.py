@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.controller import well_known_names
 
 if TYPE_CHECKING:
-    from jobsworth.api.batch.termination_rules import TerminationRule
+    from jobsworth.api.batch.termination_rules import Action, Operator, TerminationRule
     from jobsworth.controller.pods import Pod, Termination
 
 _ACTIONS = (
@@ -35,7 +35,7 @@ class Match:
         by_reason: it was the container's termination reason, not its exit code, that matched.
     """
 
-    action: str | None = None
+    action: Action | None = None
     position: int = 0
     ended: Termination | None = None
     condition: str = ""
@@ -78,7 +78,7 @@ class ExitCodeRule:
     """A rule on exit codes; ``container`` None means any."""
 
     position: int
-    action: str
+    action: Action
     operator: str
     codes: frozenset[int]
     container: str | None
@@ -98,8 +98,8 @@ class ReasonRule:
     """A rule on termination reasons; ``container`` None means any."""
 
     position: int
-    action: str
-    operator: str
+    action: Action
+    operator: Operator
     reasons: frozenset[str]
     container: str | None
 
@@ -118,7 +118,7 @@ class ConditionRule:
     """A rule on the Pod's conditions, each as ``type=status``."""
 
     position: int
-    action: str
+    action: Action
     patterns: frozenset[str]
 
     def match(self, pod: Pod) -> Match | None:

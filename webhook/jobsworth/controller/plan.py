@@ -138,7 +138,7 @@ class Plan:
     interim: Status | None
     deletions: tuple[Deletion, ...]
     creations: tuple[Creation, ...]
-    action: str
+    action: well_known_names.SyncAction
     because: str
     _basis: Basis = field(repr=False)
     _verdict: Verdict | None = field(repr=False)

@@ -44,7 +44,7 @@ class Management:
     wait: float | None = None
 
     @property
-    def action(self) -> str:
+    def action(self) -> well_known_names.SyncAction:
         """What the sync does, as its metrics name it; to wait counts as creating."""
         if self.deletions:
             return well_known_names.PODS_DELETED_ACTION

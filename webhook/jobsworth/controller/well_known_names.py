@@ -6,6 +6,8 @@ failure-policy documentation), and is therefore that of Kubernetes 1.36, to the 
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 RESERVED_MANAGER = "kubernetes.io/job-controller"  # KEP-4368: the built-in controller
 OUR_MANAGER = "jobsworth.dev/job-controller"
 
@@ -58,7 +60,10 @@ JOB_SUSPENDED = ("JobSuspended", "Job suspended")
 JOB_RESUMED = ("JobResumed", "Job resumed")
 
 # Actions of failure-policy rules (KEP-3329, KEP-3850).
-IGNORE, COUNT, FAIL_INDEX, FAIL_JOB = "Ignore", "Count", "FailIndex", "FailJob"
+IGNORE: Final = "Ignore"
+COUNT: Final = "Count"
+FAIL_INDEX: Final = "FailIndex"
+FAIL_JOB: Final = "FailJob"
 
 # Metrics, without the prefix that all share.
 METRICS_PREFIX = "job_controller_"
@@ -73,5 +78,8 @@ PODS_CREATED = "job_pods_creation_total"
 STALE_SYNCS = "stale_sync_skips_total"
 
 # What a sync did, in the words of the metrics.
-RECONCILING, TRACKING = "reconciling", "tracking"
-PODS_CREATED_ACTION, PODS_DELETED_ACTION = "pods_created", "pods_deleted"
+SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]
+RECONCILING: Final = "reconciling"
+TRACKING: Final = "tracking"
+PODS_CREATED_ACTION: Final = "pods_created"
+PODS_DELETED_ACTION: Final = "pods_deleted"

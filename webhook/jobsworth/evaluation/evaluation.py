@@ -7,7 +7,7 @@ from jobsworth.findings.finding import Finding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any, TypeVar
+    from typing import Any, Final, Literal, TypeVar
 
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
 
+    Unreadable = Literal["unknown_field", "wrong_type", "kind"]
     T = TypeVar("T")
     Reported = tuple[str, Finding]
     """The name of the policy that a finding comes from, empty for other sources, and the finding."""
 
-UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND = UNREADABLE = ("unknown_field", "wrong_type", "kind")
+UNKNOWN_FIELD: Final = "unknown_field"
+WRONG_TYPE: Final = "wrong_type"
+UNKNOWN_KIND: Final = "kind"
+UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND)
 """Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
 field does not have, an object of another kind than its resource."""
 
@@ -106,7 +110,7 @@ class Evaluation:
         api: Sequence[Finding] = (),
         lint: Sequence[Finding] = (),
         policy: PolicyResult | None = None,
-        unreadable: tuple[str, ...] = (),
+        unreadable: tuple[Unreadable, ...] = (),
         *,
         known: bool = True,
     ) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
+    from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_request import PolicyRequest
@@ -251,7 +252,7 @@ class Evaluator:
 
     def _decoded_request(
         self, subject: Subject, value: dict[str, Any]
-    ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[str, ...]]:
+    ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[Unreadable, ...]]:
         """Decode the object of a request; its resource says what it must be."""
         try:
             decoded = self._engine.decode_object(value)
@@ -309,9 +310,9 @@ class Evaluator:
         return self._as_policies_see_it(old, decoded, whole=True)
 
 
-def _reasons(decoded: DecodedObject) -> tuple[str, ...]:
-    found = ((decoded.unknown, UNKNOWN_FIELD), (decoded.unreadable, WRONG_TYPE))
-    return tuple(reason for parts, reason in found if parts)
+def _reasons(decoded: DecodedObject) -> tuple[Unreadable, ...]:
+    unknown: tuple[Unreadable, ...] = (UNKNOWN_FIELD,) if decoded.unknown else ()
+    return (*unknown, WRONG_TYPE) if decoded.unreadable else unknown
 
 
 def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:

@@ -10,6 +10,8 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +26,7 @@ class CannotEdit(ValueError):
     """An edit that cannot be made in this value; the message says why."""
 
 
-class Place:
+class Place(Record):
     """Where a path leads in a value.
 
     Attributes:
@@ -32,11 +34,8 @@ class Place:
         missing: the keys and positions that it lacks.
     """
 
-    __slots__ = ("missing", "steps")
-
-    def __init__(self, steps: Steps, missing: Steps) -> None:
-        self.steps = steps
-        self.missing = missing
+    steps: Steps
+    missing: Steps
 
 
 def locate(value: Any, path: str) -> Place:

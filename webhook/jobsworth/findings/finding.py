@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record, put
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
     from jobsworth.findings.fix import Fix
 
+    Severity = Literal["error", "warning", "info"]
+    Source = Literal["api", "policy", "lint"]
 
-class Finding:
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""From the gravest."""
+
+
+class Finding(Record, kw_only=True):
     """One thing that jobsworth says about one field of one object.
 
     Immutable; compares by value.
@@ -17,7 +25,7 @@ class Finding:
     Attributes:
         source: ``api`` (the API server would say so), ``policy`` (the organisation's JobPolicy) or
             ``lint`` (a rule of jobsworth).
-        severity: ``error``, ``warning`` or ``info``.
+        severity: ``error``: the object is refused, or is to be; ``warning`` and ``info`` are advice.
         code: stable name of the kind of finding, such as ``JW003``.
         field: the field path as Kubernetes writes it, such as
             ``spec.podFailurePolicy.rules[0].action``; empty for the whole object.
@@ -29,10 +37,8 @@ class Finding:
         fix: edits that mend it; None when there is no safe or unsafe one.
     """
 
-    __slots__ = ("code", "field", "fix", "hint", "parts", "reason", "severity", "source")
-
-    source: str
-    severity: str
+    source: Source
+    severity: Severity
     code: str
     field: str
     reason: str
@@ -43,8 +49,8 @@ class Finding:
     def __init__(
         self,
         *,
-        source: str,
-        severity: str,
+        source: Source,
+        severity: Severity,
         code: str,
         field: str,
         reason: str,
@@ -52,18 +58,14 @@ class Finding:
         hint: str = "",
         fix: Fix | None = None,
     ) -> None:
-        write = object.__setattr__
-        write(self, "source", source)
-        write(self, "severity", severity)
-        write(self, "code", code)
-        write(self, "field", field)
-        write(self, "reason", reason)
-        write(self, "parts", (message,) if isinstance(message, str) else message)
-        write(self, "hint", hint)
-        write(self, "fix", fix)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("findings are immutable")
+        put(self, "source", source)
+        put(self, "severity", severity)
+        put(self, "code", code)
+        put(self, "field", field)
+        put(self, "reason", reason)
+        put(self, "parts", (message,) if isinstance(message, str) else message)
+        put(self, "hint", hint)
+        put(self, "fix", fix)
 
     @property
     def message(self) -> str:
@@ -83,22 +85,21 @@ class Finding:
             parts["fix"] = self.fix.as_dict()
         return parts
 
-    def with_severity(self, severity: str) -> Finding:
+    def with_severity(self, severity: Severity) -> Finding:
         """The same finding with another severity."""
-        return _rebuilt(self._values(severity=severity))
+        return self._with(severity=severity)
 
     def with_fix(self, fix: Fix | None) -> Finding:
         """The same finding with another fix, or with none."""
-        return _rebuilt(self._values(fix=fix))
+        return self._with(fix=fix)
 
-    def _values(self, **changed: Any) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in Finding.__slots__} | changed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes: what cannot be changed cannot be filled in afterwards either.
-        return _rebuilt, (self._values(),)
+    def _with(self, **changes: Any) -> Finding:
+        values = {name: getattr(self, name) for name in self._fields} | changes
+        message = values.pop("parts")
+        return Finding(**values, message=message)
 
     def __eq__(self, other: object) -> bool:
+        # Whatever the parts that the message comes in.
         return isinstance(other, Finding) and self.as_dict() == other.as_dict()
 
     def __hash__(self) -> int:
@@ -106,8 +107,3 @@ class Finding:
 
     def __repr__(self) -> str:
         return f"<{self.severity} {self.code} {self.field}: {self.message}>"
-
-
-def _rebuilt(values: dict[str, Any]) -> Finding:
-    message = values.pop("parts")
-    return Finding(**values, message=message)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record, put
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
+
+    Action = Literal["set", "delete", "rename", "move", "insert"]
 
 
-class Edit:
+class Edit(Record):
     """One change of one field.
 
     Attributes:
@@ -19,12 +23,9 @@ class Edit:
         value: the new value, name or path.
     """
 
-    __slots__ = ("action", "field", "value")
-
-    def __init__(self, action: str, field: str, value: Any = None) -> None:
-        self.action = action
-        self.field = field
-        self.value = value
+    action: Action
+    field: str
+    value: Any = None
 
     def as_dict(self) -> dict[str, Any]:
         """The edit's parts by name, as reports write them."""
@@ -33,9 +34,6 @@ class Edit:
             parts["value"] = self.value
         return parts
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Edit) and self.as_dict() == other.as_dict()
-
     def __hash__(self) -> int:
         return hash((self.action, self.field))
 
@@ -43,7 +41,7 @@ class Edit:
         return f"{self.action} {self.field}" + ("" if self.value is None else f" {self.value!r}")
 
 
-class Fix:
+class Fix(Record):
     """Edits that mend a finding together.
 
     Attributes:
@@ -52,12 +50,14 @@ class Fix:
         title: what they do, in the imperative: ``sort the exit codes``.
     """
 
-    __slots__ = ("edits", "safe", "title")
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool
 
     def __init__(self, title: str, *edits: Edit, safe: bool) -> None:
-        self.title = title
-        self.edits = edits
-        self.safe = safe
+        put(self, "title", title)
+        put(self, "edits", edits)
+        put(self, "safe", safe)
 
     def as_dict(self) -> dict[str, Any]:
         """The fix's parts by name, as reports write them."""

@@ -6,12 +6,14 @@ could be misspelt is not compared, and what was found for a name is remembered.
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Near:
+class Near(Record):
     """A known name that is near to another.
 
     Attributes:
@@ -20,11 +22,8 @@ class Near:
             otherwise, or one slip in six letters and no other name as near.
     """
 
-    __slots__ = ("name", "sure")
-
-    def __init__(self, name: str, sure: bool) -> None:
-        self.name = name
-        self.sure = sure
+    name: str
+    sure: bool
 
 
 def fold(name: str) -> str:

@@ -12,18 +12,21 @@ from jobsworth.lint.codes import (
     UNREADABLE_NAME,
 )
 from jobsworth.lint.linter import RULES
+from jobsworth.record import Record
 from jobsworth.validation.codes import CODES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from jobsworth.findings.finding import Severity
+
 
 class UnknownCode(ValueError):
     """A word that names no code, or none of those that may be named here."""
 
 
-class Entry:
+class Entry(Record):
     """A code, as far as its findings need it to be known.
 
     Attributes:
@@ -36,26 +39,13 @@ class Entry:
         verdict: it is the API server's refusal, or keeps that from being known: nobody can ignore it.
     """
 
-    __slots__ = ("code", "fixable", "name", "on", "severity", "summary", "verdict")
-
-    def __init__(
-        self,
-        code: str,
-        name: str,
-        severity: str,
-        summary: str,
-        *,
-        fixable: str = "",
-        on: bool = True,
-        verdict: bool = False,
-    ) -> None:
-        self.code = code
-        self.name = name
-        self.severity = severity
-        self.summary = summary
-        self.fixable = fixable
-        self.on = on
-        self.verdict = verdict
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    fixable: str = ""
+    on: bool = True
+    verdict: bool = False
 
 
 WARNINGS_OF_THE_SERVER = ("JW020",)
@@ -79,7 +69,7 @@ _API_SUMMARIES = {
 def _entries() -> Iterable[Entry]:
     for reason, code in CODES.items():
         warning = code in WARNINGS_OF_THE_SERVER
-        severity = "warning" if warning else "error"
+        severity: Severity = "warning" if warning else "error"
         yield Entry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
     unreadable = "A file, or a document of it, cannot be read."
     yield Entry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)

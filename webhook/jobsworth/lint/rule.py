@@ -8,12 +8,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.linted_job import Subject
 
     Check = Callable[[Subject], Iterator["Complaint"]]
-
-SEVERITIES = ("error", "warning", "info")
 
 
 class Complaint:
@@ -39,7 +38,7 @@ class Rule:
     Attributes:
         code: stable, such as ``JW101``.
         name: stable, in words joined by hyphens, such as ``rule-shadowed``.
-        severity: ``error``, ``warning`` or ``info``.
+        severity: of its findings.
         summary: one sentence: the condition.
         fixable: ``safe``, ``unsafe`` or empty: whether its findings come with a fix.
         on: whether the rule is reported unless it is selected.
@@ -54,7 +53,7 @@ class Rule:
         code: str,
         name: str,
         *,
-        severity: str,
+        severity: Severity,
         summary: str,
         fixable: str = "",
         on: bool = True,
@@ -69,7 +68,7 @@ class Rule:
         self.check = check
 
     def finding(
-        self, field: str, message: str, fix: Fix | None = None, *, severity: str = ""
+        self, field: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None
     ) -> Finding:
         """Make a finding of this rule.
 
@@ -100,7 +99,7 @@ class Rule:
 
 
 def lint_rule(
-    code: str, name: str, *, severity: str, summary: str, fixable: str = "", on: bool = True
+    code: str, name: str, *, severity: Severity, summary: str, fixable: str = "", on: bool = True
 ) -> Callable[[Check], Rule]:
     """Declare a rule by its check: the decorated function becomes the :class:`Rule`."""
 

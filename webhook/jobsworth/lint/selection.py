@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from jobsworth.findings.finding import Finding
+    from jobsworth.findings.finding import Finding, Severity
     from jobsworth.lint.rule import Rule
 
 DEFAULT = "default"
 """The word for every rule that is reported unless somebody says otherwise."""
 
+_AS_THEY_ARE: Mapping[str, Severity] = {}
 
-class Selection:
+
+class Selection(Record, kw_only=True):
     """What somebody wants to hear; by default, what each rule says of itself.
 
     What the API server says (``JW0…``) is not a matter of selection: at most it can be ignored.
@@ -24,18 +28,9 @@ class Selection:
         severity: the severity of a code's findings, instead of their own.
     """
 
-    __slots__ = ("ignore", "select", "severity")
-
-    def __init__(
-        self,
-        *,
-        select: frozenset[str] | None = None,
-        ignore: frozenset[str] = frozenset(),
-        severity: Mapping[str, str] | None = None,
-    ) -> None:
-        self.select = select
-        self.ignore = ignore
-        self.severity = dict(severity or {})
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    severity: Mapping[str, Severity] = _AS_THEY_ARE
 
     def asks(self, rule: Rule) -> bool:
         """Whether a lint rule is to speak."""
@@ -64,9 +59,7 @@ class Selection:
 
     def without(self, codes: Iterable[str]) -> Selection:
         """The same with more codes ignored."""
-        return Selection(
-            select=self.select, ignore=self.ignore.union(codes), severity=self.severity
-        )
+        return self.replace(ignore=self.ignore.union(codes))
 
 
 def selected(words: Iterable[str]) -> frozenset[str]:

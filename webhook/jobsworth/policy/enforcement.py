@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
-from jobsworth.policy.documents.job_policy import EFFECTS
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.policy_request import JobView
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import EFFECTS, Breach
 from jobsworth.provenance.client_object import client_object
 from jobsworth.validation.engine import engine_for
 
@@ -26,13 +25,15 @@ if TYPE_CHECKING:
 
     from jobsworth.api.errors import FieldError
     from jobsworth.api.server import ApiServer
+    from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.matching.matching import Decision
     from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.policy.violation import Effect
 
 AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
-SEVERITIES = {DENY: "error", WARN: "warning", AUDIT: "info"}
+SEVERITIES: dict[Effect, Severity] = {DENY: "error", WARN: "warning", AUDIT: "info"}
 _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
 """Violations whose effect ``onInternalError`` decides."""
 
@@ -43,13 +44,12 @@ class Verdict:
 
     Attributes:
         policy: the policy's name.
-        effect: ``deny``, ``warn`` or ``audit``.
         breach: what the object does.
         guidance: what the policy's author says to the user, and whom to ask; may be empty.
     """
 
     policy: str
-    effect: str
+    effect: Effect
     breach: Breach
     guidance: str
 
@@ -287,7 +287,7 @@ def _as_stored(request: PolicyRequest) -> PolicyRequest:
     return replace(request, object=request.old)
 
 
-def _rule_breaches(effects: Mapping[str, str], found: Iterable[Finding]) -> Iterator[Breach]:
+def _rule_breaches(effects: Mapping[str, Effect], found: Iterable[Finding]) -> Iterator[Breach]:
     for finding in found:
         effect = effects.get(finding.code)
         if effect is not None:
@@ -296,7 +296,7 @@ def _rule_breaches(effects: Mapping[str, str], found: Iterable[Finding]) -> Iter
             )
 
 
-def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> str:
+def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> Effect:
     """The most that a breach leads to, for this policy and request."""
     if policy.cron_job_jobs == AUDIT and request.is_made_by_a_cron_job:
         return AUDIT
@@ -305,7 +305,7 @@ def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> str:
     return policy.enforcement
 
 
-def _verdict(policy: JobPolicy, breach: Breach, most: str) -> Verdict:
+def _verdict(policy: JobPolicy, breach: Breach, most: Effect) -> Verdict:
     wanted = breach.effect or DENY
     if breach.code in _FAILURES and policy.on_internal_error == "allow":
         wanted = AUDIT

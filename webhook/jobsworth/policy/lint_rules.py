@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.linter import RULES
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jobsworth.policy.language.problems import Problems
+    from jobsworth.policy.violation import Effect
 
-OFF = "off"
+OFF: Final = "off"
 
 IN_MANIFESTS = frozenset(("JW123", "JW216"))
 """Rules about what a manifest says or leaves out, which can no longer be told of an object in a cluster."""
@@ -25,25 +26,25 @@ class Rules:
     """The lint rules that a document asks.
 
     Attributes:
-        effects: ``deny``, ``warn`` or ``audit`` by the rule's code; rules that are off are not there.
+        effects: by the rule's code; rules that are off are not there.
     """
 
-    effects: Mapping[str, str]
+    effects: Mapping[str, Effect]
 
 
-def read(value: Mapping[str, str], path: str, problems: Problems) -> Rules:
+def read(value: Mapping[str, Effect | Literal["off"]], path: str, problems: Problems) -> Rules:
     """The lint rules that a document asks.
 
     A word is a code, a rule's name, the beginning of codes (``JW1``) or ``default``, for every rule that
     speaks unless somebody says otherwise. The word that names fewer rules counts more.
 
     Args:
-        value: ``deny``, ``warn`` or ``off`` by words.
+        value: effects by words.
         path: of the rules in the document.
         problems: takes words that name no rule.
     """
     asked = {rule.code for rule in RULES} - IN_MANIFESTS
-    named: list[tuple[frozenset[str], str]] = []
+    named: list[tuple[frozenset[str], Effect | Literal["off"]]] = []
     for word, effect in value.items():
         try:
             found = _named(word)

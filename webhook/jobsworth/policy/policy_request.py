@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from jobsworth.provenance.field_ownership import field_ownership
 from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_default
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
     from jobsworth.provenance.field_ownership import FieldOwnership
 
-CREATE, UPDATE = "CREATE", "UPDATE"
-OPERATIONS = (CREATE, UPDATE)
+Operation = Literal["CREATE", "UPDATE"]
+CREATE: Final = "CREATE"
+UPDATE: Final = "UPDATE"
+OPERATIONS: tuple[Operation, ...] = (CREATE, UPDATE)
 KINDS = ("Job", "CronJob")
 
 CRON_JOB_CONTROLLERS = (
@@ -33,7 +35,6 @@ class PolicyRequest:
     """A request to create or update an object, as admission sees it.
 
     Attributes:
-        operation: ``CREATE`` or ``UPDATE``.
         kind: ``Job`` or ``CronJob``.
         namespace: of the object.
         name: of the object; empty where the server is still to generate it.
@@ -48,7 +49,7 @@ class PolicyRequest:
         manifest: what somebody wrote, where that is at hand; None where only ``object`` can tell.
     """
 
-    operation: str
+    operation: Operation
     kind: str
     namespace: str
     name: str

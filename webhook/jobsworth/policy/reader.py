@@ -9,7 +9,7 @@ from jobsworth.policy import immutability, lint_rules
 from jobsworth.policy.cel import expressions
 from jobsworth.policy.defaults import defaults
 from jobsworth.policy.documents import conflicts, schema_errors
-from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy
+from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
 from jobsworth.policy.language.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.limits import limits
 from jobsworth.policy.matching import matching
@@ -92,7 +92,7 @@ def _read_document(document: object, problems: Problems) -> JobPolicy | None:
         return None
     matched = matching.matching(match, exempt)
     _check_reach(spec, matched, problems)
-    on_internal_error: str = spec.get("onInternalError", "deny")
+    on_internal_error: OnFailure = spec.get("onInternalError", "deny")
     return JobPolicy(
         name=document["metadata"]["name"],
         description=spec.get("description", ""),
@@ -101,7 +101,7 @@ def _read_document(document: object, problems: Problems) -> JobPolicy | None:
         priority=spec.get("priority", 0),
         enforcement=spec.get("enforcement", "deny"),
         on_internal_error=on_internal_error,
-        on_unreadable=spec.get("onUnreadable", on_internal_error),
+        on_unreadable=spec.get("onUnreadable") or on_internal_error,
         cron_job_jobs=spec.get("cronJobJobs", "audit" if "CronJob" in matched.kinds else "enforce"),
         matching=matched,
         **parts,

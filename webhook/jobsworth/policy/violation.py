@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from jobsworth.api.errors import FieldError
+
+Effect = Literal["audit", "warn", "deny"]
+EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "warn", "deny")
+"""What a breach leads to, from the mildest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +26,7 @@ class Breach:
         field: the field path in the object, as Kubernetes writes it.
         reason: the cause as the API server words causes (``FieldValueInvalid``), or the rule's name.
         message: what is wrong, with the value and what is allowed, worded like the API server's.
-        effect: ``deny``, ``warn`` or ``audit`` where the breach itself says so; empty: the document's.
+        effect: where the breach itself has one; None: the document's.
         hint: what else may help.
         explanation: what is shown in place of the message; ``{policy}`` stands for the policy's name.
     """
@@ -31,7 +35,7 @@ class Breach:
     field: str
     reason: str
     message: str
-    effect: str = ""
+    effect: Effect | None = None
     hint: str = ""
     explanation: str = dataclass_field(default="", compare=False)
 

@@ -12,6 +12,8 @@ All of an object that no server has seen was written by a client.
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,21 +23,16 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` keeps the manifest."""
 
 
-class FieldOwnership:
+class FieldOwnership(Record):
     """The fields that a client wrote.
 
     Attributes:
         known: whether ownership is known; if not, :meth:`has` is False for every field.
     """
 
-    __slots__ = ("_manifests", "_sets", "known")
-
-    def __init__(
-        self, sets: Sequence[Any] = (), manifests: Sequence[Any] = (), *, known: bool
-    ) -> None:
-        self._sets = sets
-        self._manifests = manifests
-        self.known = known
+    known: bool
+    sets: Sequence[Any] = ()
+    manifests: Sequence[Any] = ()
 
     def has(self, steps: Sequence[str]) -> bool:
         """Return whether a client is known to have written a field.
@@ -43,8 +40,8 @@ class FieldOwnership:
         Args:
             steps: the names that lead to it: ``("spec", "backoffLimit")``; no positions in lists.
         """
-        return any(_leads(manifest, steps, "") for manifest in self._manifests) or any(
-            _leads(fields, steps, "f:") for fields in self._sets
+        return any(_leads(manifest, steps, "") for manifest in self.manifests) or any(
+            _leads(fields, steps, "f:") for fields in self.sets
         )
 
 
@@ -63,14 +60,14 @@ def field_ownership(value: dict[str, Any]) -> FieldOwnership:
     """
     meta = value.get("metadata")
     if not isinstance(meta, dict):
-        return FieldOwnership(manifests=[value], known=True)
+        return FieldOwnership(known=True, manifests=[value])
     sets = list(_applied_sets(meta.get("managedFields")))
     manifest = _last_applied(meta.get("annotations"))
     if sets or manifest is not None:
-        return FieldOwnership(sets, [] if manifest is None else [manifest], known=True)
+        return FieldOwnership(True, sets, [] if manifest is None else [manifest])
     if meta.get("managedFields") or meta.get("uid") or meta.get("resourceVersion"):
         return UNKNOWN
-    return FieldOwnership(manifests=[value], known=True)
+    return FieldOwnership(known=True, manifests=[value])
 
 
 def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:

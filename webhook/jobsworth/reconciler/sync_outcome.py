@@ -27,7 +27,7 @@ class Outcome:
     errors: list[ApiError] = field(default_factory=list)
     requeue_after: float | None = None
     stale: str | None = None
-    action: str = well_known_names.RECONCILING
+    action: well_known_names.SyncAction = well_known_names.RECONCILING
     job: Job | None = None
 
     @property

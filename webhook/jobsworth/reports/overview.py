@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from jobsworth.findings.finding import SEVERITIES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +20,6 @@ WORST = 10
 
 OFTEN = 3
 """How many rules are named beside a namespace or an object."""
-
-SEVERITIES = ("error", "warning", "info")
 
 
 def render(results: Sequence[Result]) -> Iterator[str]:

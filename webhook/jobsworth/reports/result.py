@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from jobsworth.findings.finding import SEVERITIES
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
+    from typing import Any, Final, Literal
 
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
 
-VALID, INVALID, SKIPPED, ERROR = "valid", "invalid", "skipped", "error"
-STATUSES = (VALID, INVALID, SKIPPED, ERROR)
+    Status = Literal["valid", "invalid", "skipped", "error"]
+
+VALID: Final = "valid"
+"""A Job or CronJob without an error."""
+INVALID: Final = "invalid"
+"""A Job or CronJob with at least one error."""
+SKIPPED: Final = "skipped"
+"""Neither a Job nor a CronJob."""
+ERROR: Final = "error"
+"""Could not be read."""
+STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 
-class Change:
+class Change(Record):
     """A change of a file's text that a fix makes.
 
     Attributes:
@@ -23,16 +35,13 @@ class Change:
         text: what comes instead.
     """
 
-    __slots__ = ("end", "end_column", "start", "text")
-
-    def __init__(self, start: int, end: int, end_column: int, text: str) -> None:
-        self.start = start
-        self.end = end
-        self.end_column = end_column
-        self.text = text
+    start: int
+    end: int
+    end_column: int
+    text: str
 
 
-class Located:
+class Located(Record):
     """A finding and where it stands in a file.
 
     Attributes:
@@ -44,30 +53,19 @@ class Located:
         policy: the name of the policy that speaks; empty where none does.
     """
 
-    __slots__ = ("changes", "column", "excerpt", "finding", "line", "policy")
-
-    def __init__(
-        self,
-        finding: Finding,
-        line: int | None = None,
-        column: int | None = None,
-        excerpt: str = "",
-        *,
-        policy: str = "",
-    ) -> None:
-        self.finding = finding
-        self.policy = policy
-        self.line = line
-        self.column = column
-        self.excerpt = excerpt
-        self.changes: Sequence[Change] = ()
+    finding: Finding
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+    policy: str = ""
+    changes: Sequence[Change] = ()
 
     def with_finding(self, finding: Finding) -> Located:
         """Another finding at the same place."""
-        return Located(finding, self.line, self.column, self.excerpt, policy=self.policy)
+        return self.replace(finding=finding, changes=())
 
 
-class Attempt:
+class Attempt(Record):
     """A fix that was tried.
 
     Attributes:
@@ -75,11 +73,8 @@ class Attempt:
         refused: why it was not made, or was taken back; empty where it was made.
     """
 
-    __slots__ = ("located", "refused")
-
-    def __init__(self, located: Located, refused: str = "") -> None:
-        self.located = located
-        self.refused = refused
+    located: Located
+    refused: str = ""
 
     def sentence(self, file: str) -> str:
         """What was done, in one line for people."""
@@ -108,8 +103,7 @@ class Result:
         document: the number of the document in its file, from 0.
         item: the position within a list, where the document is one.
         kind, namespace, name: of the object, as far as they are known.
-        status: ``valid``, ``invalid`` (at least one error), ``skipped`` (not a Job or CronJob) or
-            ``error`` (could not be read).
+        status: one of :data:`STATUSES`.
         findings: in the order of the text.
         attempts: the fixes that were tried, with ``--fix``.
         withheld: the fixes that are not offered, because the document is no manifest to apply.
@@ -132,7 +126,7 @@ class Result:
         kind: str | None = None,
         namespace: str | None = None,
         name: str | None = None,
-        status: str,
+        status: Status,
         findings: list[Located],
     ) -> None:
         self.file = file
@@ -141,7 +135,7 @@ class Result:
         self.kind = kind
         self.namespace = namespace
         self.name = name
-        self.status = status
+        self.status: Status = status
         self.findings = findings
         self.attempts: Sequence[Attempt] = ()
         self.withheld: Sequence[Fix] = ()
@@ -178,8 +172,8 @@ class Summary:
     def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
         self.excluded = excluded
         files, namespaces = set(), set()
-        self.documents = dict.fromkeys(STATUSES, 0)
-        self.findings = dict.fromkeys(("error", "warning", "info"), 0)
+        self.documents: dict[str, int] = dict.fromkeys(STATUSES, 0)
+        self.findings = dict.fromkeys(SEVERITIES, 0)
         for result in results:
             if result.in_cluster:
                 namespaces.add(result.namespace)

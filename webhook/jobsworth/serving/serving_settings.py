@@ -5,7 +5,10 @@ from __future__ import annotations
 import gc
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jobsworth.admission.decision import ApiVerdict
 
 KEEP_ALIVE_SECONDS = 120
 """An API server closes a connection that it has not used for 90 seconds: it must be the first to do so,
@@ -52,8 +55,7 @@ class Settings:
         drain_seconds: how long to serve on after SIGTERM, while clients are sent elsewhere.
         graceful_seconds: how long to wait after that for what is in flight.
         requests_per_worker: after how many requests a worker is replaced; 0 for never.
-        api_verdict: what to make of objects that the API server would refuse: see
-            :data:`jobsworth.admission.decision.API_VERDICTS`.
+        api_verdict: what to make of objects that the API server would refuse.
         log_requests: whether every request is logged, or only those that are not allowed.
         files: what to follow.
     """
@@ -66,7 +68,7 @@ class Settings:
     drain_seconds: float = 10
     graceful_seconds: int = 15
     requests_per_worker: int = 100_000
-    api_verdict: str = "deny"
+    api_verdict: ApiVerdict = "deny"
     log_requests: bool = True
 
 

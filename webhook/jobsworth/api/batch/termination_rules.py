@@ -16,19 +16,23 @@ those, they look at containers that ended now with a code other than 0, app cont
 from __future__ import annotations
 
 from jobsworth.api.errors import OMIT, duplicate, invalid, not_supported, required, too_many
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
+    from typing import Any, Literal
 
     from jobsworth.api.errors import FieldError
+
+    Action = Literal["FailJob", "FailIndex", "Ignore", "Count"]
+    Operator = Literal["In", "NotIn"]
 
 ANNOTATION = "jobsworth.dev/pod-failure-policy"
 PATH = f"metadata.annotations[{ANNOTATION}]"
 
-ACTIONS = ("FailJob", "FailIndex", "Ignore", "Count")
-OPERATORS = ("In", "NotIn")
+ACTIONS: tuple[Action, ...] = ("FailJob", "FailIndex", "Ignore", "Count")
+OPERATORS: tuple[Operator, ...] = ("In", "NotIn")
 MAX_RULES = 20
 MAX_REASONS = 255
 MAX_REASON_LENGTH = 256
@@ -37,37 +41,20 @@ _RULE_FIELDS = ("action", "onTerminationReasons")
 _REQUIREMENT_FIELDS = ("containerName", "operator", "values")
 
 
-class TerminationRule:
+class TerminationRule(Record):
     """A rule on the reason for which a container ended.
 
     Attributes:
-        action: ``FailJob``, ``FailIndex``, ``Ignore`` or ``Count``.
-        operator: ``In`` or ``NotIn``.
+        action: what follows of a match.
+        operator: of the reasons.
         reasons: as the kubelet gives them: ``OOMKilled``, ``Error``, ``ContainerCannotRun`` ….
         container: the container that is meant, None for any.
     """
 
-    __slots__ = ("action", "container", "operator", "reasons")
-
-    def __init__(
-        self, action: str, operator: str, reasons: tuple[str, ...], container: str | None = None
-    ) -> None:
-        self.action = action
-        self.operator = operator
-        self.reasons = reasons
-        self.container = container
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TerminationRule) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
-
-    def __repr__(self) -> str:
-        return f"TerminationRule{self._parts()!r}"
-
-    def _parts(self) -> tuple[object, ...]:
-        return self.action, self.operator, self.reasons, self.container
+    action: Action
+    operator: Operator
+    reasons: tuple[str, ...]
+    container: str | None = None
 
 
 def rules_of(job: dict[str, Any]) -> tuple[tuple[TerminationRule, ...], tuple[str, ...]]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from jobsworth.api.errors import quoted
 from jobsworth.api.formats.names import DIGITS
+from jobsworth.record import Record
 
 _NOT_AN_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _NOT_A_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -28,7 +29,7 @@ _HEXADECIMAL = DIGITS + "abcdefABCDEF"
 _GROUPS = 8
 
 
-class _Address:
+class _Address(Record):
     """An address that was read.
 
     Attributes:
@@ -37,12 +38,9 @@ class _Address:
         leading_zeros: a number in it is written with zeros in front that do not belong there.
     """
 
-    __slots__ = ("bits", "leading_zeros", "number")
-
-    def __init__(self, bits: int, number: int, leading_zeros: bool) -> None:
-        self.bits = bits
-        self.number = number
-        self.leading_zeros = leading_zeros
+    bits: int
+    number: int
+    leading_zeros: bool
 
     @property
     def is_mapped(self) -> bool:

@@ -16,6 +16,7 @@ of POSIX ``TZ`` (IEEE Std 1003.1, section 8.3): ``M3.5.0/2`` is the fifth, that 
 from __future__ import annotations
 
 from jobsworth.api.formats.time_zones import read_names
+from jobsworth.record import Record
 
 _DAY = 24 * 60
 _HOUR = 60
@@ -24,7 +25,7 @@ _LAST = 5
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-class ClockChange:
+class ClockChange(Record, kw_only=True):
     """A yearly change of the clocks of a time zone.
 
     Attributes:
@@ -35,16 +36,11 @@ class ClockChange:
         minutes: the minutes of that day that clocks skip or show twice, counted from midnight.
     """
 
-    __slots__ = ("days", "minutes", "month", "skips", "weekday")
-
-    def __init__(
-        self, *, skips: bool, month: int, days: range, weekday: int, minutes: range
-    ) -> None:
-        self.skips = skips
-        self.month = month
-        self.days = days
-        self.weekday = weekday
-        self.minutes = minutes
+    skips: bool
+    month: int
+    days: range
+    weekday: int
+    minutes: range
 
 
 def changes(zone: str) -> tuple[ClockChange, ...]:

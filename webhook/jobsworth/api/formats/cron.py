@@ -13,6 +13,8 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     Days = frozenset[int]
@@ -29,7 +31,7 @@ class BadSchedule(ValueError):
     """A schedule that cannot be read; the message is the API server's."""
 
 
-class Schedule:
+class Schedule(Record, kw_only=True):
     """When a CronJob fires: at certain minutes of certain days, or at an interval.
 
     Attributes:
@@ -43,54 +45,15 @@ class Schedule:
         time_zone: the name in front (``TZ=…``), "" for UTC; None where there is none, as a rule.
     """
 
-    __slots__ = (
-        "any_day_of_month",
-        "any_day_of_week",
-        "days_of_month",
-        "days_of_week",
-        "every",
-        "hours",
-        "minutes",
-        "months",
-        "time_zone",
-    )
-
-    def __init__(
-        self,
-        *,
-        minutes: Days = frozenset(),
-        hours: Days = frozenset(),
-        days_of_month: Days = frozenset(),
-        months: Days = frozenset(),
-        days_of_week: Days = frozenset(),
-        any_day_of_month: bool = False,
-        any_day_of_week: bool = False,
-        every: int | None = None,
-        time_zone: str | None = None,
-    ) -> None:
-        self.minutes = minutes
-        self.hours = hours
-        self.days_of_month = days_of_month
-        self.months = months
-        self.days_of_week = days_of_week
-        self.any_day_of_month = any_day_of_month
-        self.any_day_of_week = any_day_of_week
-        self.every = every
-        self.time_zone = time_zone
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if hasattr(self, name):
-            raise AttributeError(f"cannot change {name}: a schedule does not change")
-        object.__setattr__(self, name, value)
-
-    def _parts(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schedule) and self._parts() == other._parts()
-
-    def __hash__(self) -> int:
-        return hash(self._parts())
+    minutes: Days = frozenset()
+    hours: Days = frozenset()
+    days_of_month: Days = frozenset()
+    months: Days = frozenset()
+    days_of_week: Days = frozenset()
+    any_day_of_month: bool = False
+    any_day_of_week: bool = False
+    every: int | None = None
+    time_zone: str | None = None
 
     def fires_ever(self) -> bool:
         """Whether there is any time at which it fires.

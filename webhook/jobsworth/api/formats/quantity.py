@@ -23,6 +23,7 @@ from jobsworth.api.formats.go_numbers import (
     power_of_ten,
 )
 from jobsworth.api.formats.names import DIGITS
+from jobsworth.record import Record, put
 
 _BINARY, _DECIMAL, _EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
 _SUFFIXES = {
@@ -78,40 +79,28 @@ class BadQuantity(ValueError):
     """A quantity that cannot be read; the message is the API server's."""
 
 
-class Quantity:
-    """A quantity, as :func:`parse` reads it: ``mantissa * 10**exponent``. It does not change."""
+class Quantity(Record):
+    """A quantity, as :func:`parse` reads it: ``mantissa * 10**exponent``.
 
-    __slots__ = ("_digits", "_exponent", "_format", "_kept", "_long", "_mantissa")
+    Attributes:
+        mantissa: the number, less the power of ten.
+        exponent: the power of ten.
+        format: the family of its suffix: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
+        long: upstream holds a decimal of any length, rather than 64 bits.
+        kept: the text, where upstream prints it as it was written.
+    """
 
-    def __init__(
-        self, mantissa: int, exponent: int, format: str, *, long: bool = False, kept: str = ""
-    ) -> None:
-        self._mantissa = mantissa
-        self._exponent = exponent
-        self._format = format
-        self._long = long  # upstream holds a decimal of any length, rather than 64 bits
-        self._kept = kept  # the text, where upstream prints it as it was written
-        self._digits = 0  # of the mantissa, once they have been counted
-
-    @property
-    def mantissa(self) -> int:
-        """The number, less the power of ten."""
-        return self._mantissa
-
-    @property
-    def exponent(self) -> int:
-        """The power of ten."""
-        return self._exponent
-
-    @property
-    def format(self) -> str:
-        """The family of its suffix: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``."""
-        return self._format
+    mantissa: int
+    exponent: int
+    format: str
+    long: bool = False
+    kept: str = ""
+    _digits: int = 0  # of the mantissa, once they have been counted
 
     @property
     def sign(self) -> int:
         """-1, 0 or 1."""
-        return _sign(self._mantissa)
+        return _sign(self.mantissa)
 
     def __repr__(self) -> str:
         return f"Quantity({self.canonical()})"
@@ -124,22 +113,22 @@ class Quantity:
         >>> parse("1000m").compare(parse("1"))
         0
         """
-        if self._exponent == other._exponent or not self._mantissa or not other._mantissa:
-            return _sign(self._mantissa - other._mantissa)
+        if self.exponent == other.exponent or not self.mantissa or not other.mantissa:
+            return _sign(self.mantissa - other.mantissa)
         if self.sign != other.sign:
             return self.sign
         size, other_size = self._size(), other._size()
         if size != other_size:
             return self.sign if size > other_size else -self.sign
-        least = min(self._exponent, other._exponent)
-        mine = self._mantissa * power_of_ten(self._exponent - least)
-        return _sign(mine - other._mantissa * power_of_ten(other._exponent - least))
+        least = min(self.exponent, other.exponent)
+        mine = self.mantissa * power_of_ten(self.exponent - least)
+        return _sign(mine - other.mantissa * power_of_ten(other.exponent - least))
 
     def _size(self) -> int:
         """The digits in front of the point; a fraction has none, or less than none."""
         if not self._digits:
-            self._digits = len(digits_of(abs(self._mantissa)))
-        return self._digits + self._exponent
+            put(self, "_digits", len(digits_of(abs(self.mantissa))))
+        return self._digits + self.exponent
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self.compare(other) == 0
@@ -157,9 +146,9 @@ class Quantity:
         return self.compare(other) >= 0
 
     def __hash__(self) -> int:
-        digits = digits_of(self._mantissa)
+        digits = digits_of(self.mantissa)
         significant = digits.rstrip("0")
-        return hash((significant, significant and self._exponent + len(digits) - len(significant)))
+        return hash((significant, significant and self.exponent + len(digits) - len(significant)))
 
     # Numbers
 
@@ -180,26 +169,26 @@ class Quantity:
         return self.milli_value() % 1000 == 0
 
     def _scaled(self, exponent: int) -> int:
-        shift = self._exponent - exponent
-        if not self._mantissa:
+        shift = self.exponent - exponent
+        if not self.mantissa:
             return 0
-        if self._long:
+        if self.long:
             return int64(self._scaled_long(shift))
         if shift < 0:
-            return divided_away_from_zero(self._mantissa, -shift)
+            return divided_away_from_zero(self.mantissa, -shift)
         if shift in _SHORT_SHIFTS:
-            return int64(self._mantissa * power_of_ten(shift))
-        if shift > _INT64_DIGITS or abs(self._mantissa) * power_of_ten(shift) > MAX_INT64:
+            return int64(self.mantissa * power_of_ten(shift))
+        if shift > _INT64_DIGITS or abs(self.mantissa) * power_of_ten(shift) > MAX_INT64:
             return 0
-        return self._mantissa * power_of_ten(shift)
+        return self.mantissa * power_of_ten(shift)
 
     def _scaled_long(self, shift: int) -> int:
         if shift >= 0:
-            return self._mantissa * pow(10, shift, 2**64)
+            return self.mantissa * pow(10, shift, 2**64)
         divisor = power_of_ten(-shift)
-        if self._mantissa >= MAX_INT64:
-            return -(-self._mantissa // divisor)
-        low = int64(self._mantissa)
+        if self.mantissa >= MAX_INT64:
+            return -(-self.mantissa // divisor)
+        low = int64(self.mantissa)
         quotient, rest = divmod(abs(low), divisor)
         return (quotient if low > 0 else -quotient) + (rest > 0)
 
@@ -209,16 +198,16 @@ class Quantity:
         >>> (parse("1Gi") + parse("500M")).canonical()
         '1573741824'
         """
-        long = self._long or other._long
-        if not self._mantissa or not other._mantissa:
-            first = self if self._mantissa else other
-            return Quantity(first._mantissa, first._exponent, first._format, long=long)
-        if abs(self._exponent - other._exponent) > _LONGEST_SUM:
+        long = self.long or other.long
+        if not self.mantissa or not other.mantissa:
+            first = self if self.mantissa else other
+            return Quantity(first.mantissa, first.exponent, first.format, long=long)
+        if abs(self.exponent - other.exponent) > _LONGEST_SUM:
             return self if self._size() > other._size() else other
-        exponent = min(self._exponent, other._exponent)
-        terms = [each._mantissa * power_of_ten(each._exponent - exponent) for each in (self, other)]
+        exponent = min(self.exponent, other.exponent)
+        terms = [each.mantissa * power_of_ten(each.exponent - exponent) for each in (self, other)]
         long = long or any(abs(number) > MAX_INT64 for number in (*terms, sum(terms)))
-        return Quantity(sum(terms), exponent, self._format, long=long)
+        return Quantity(sum(terms), exponent, self.format, long=long)
 
     def rounded_up_to_milli(self) -> Quantity:
         """The quantity to which the resources of a Pod are defaulted: no finer than a thousandth.
@@ -228,14 +217,14 @@ class Quantity:
         >>> parse("1.0001").rounded_up_to_milli().canonical()
         '1001m'
         """
-        shift = self._exponent - _MILLI
-        if shift >= 0 and (shift > _LONGEST_SHIFT or not self._long):
+        shift = self.exponent - _MILLI
+        if shift >= 0 and (shift > _LONGEST_SHIFT or not self.long):
             return self
         if shift >= 0:
-            mantissa = self._mantissa * power_of_ten(shift)
+            mantissa = self.mantissa * power_of_ten(shift)
         else:
-            mantissa = divided_away_from_zero(self._mantissa, -shift)
-        return Quantity(mantissa, _MILLI, self._format, long=self._long)
+            mantissa = divided_away_from_zero(self.mantissa, -shift)
+        return Quantity(mantissa, _MILLI, self.format, long=self.long)
 
     # Text
 
@@ -248,22 +237,22 @@ class Quantity:
         >>> [parse(text).canonical() for text in ("1.5Gi", "1e4", "1500", "0.1Ki", "+5")]
         ['1536Mi', '10e3', '1500', '102400m', '+5']
         """
-        return self._kept or self._canonical()
+        return self.kept or self._canonical()
 
     def _canonical(self) -> str:
-        if not self._mantissa:
+        if not self.mantissa:
             return "0"
-        if self._format == _BINARY:
-            number, rest = divmod(self._mantissa, power_of_ten(-self._exponent))
+        if self.format == _BINARY:
+            number, rest = divmod(self.mantissa, power_of_ten(-self.exponent))
             if not rest and abs(number) >= 1024:
                 return _binary(number)
-        digits = digits_of(self._mantissa)
+        digits = digits_of(self.mantissa)
         significant = digits.rstrip("0")
-        power = self._exponent + len(digits) - len(significant)
+        power = self.exponent + len(digits) - len(significant)
         zeros = power % 3
         power = int32(power - zeros)
         number_text = significant + "0" * zeros
-        if self._format == _EXPONENT:
+        if self.format == _EXPONENT:
             return f"{number_text}e{power}" if power else number_text
         return number_text + _DECIMAL_NAMES.get(power, "")  # upstream's, beyond exa: no suffix
 

@@ -10,15 +10,17 @@ import os
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import UsageError
+from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
-from jobsworth.lint.rule import SEVERITIES
 from jobsworth.lint.selection import ignored, selected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
+
+    from jobsworth.findings.finding import Severity
 
     Where = Callable[[str], str]
 
@@ -138,7 +140,7 @@ class _Reader:
         except UnknownCode as error:
             self._refuse(key, str(error))
 
-    def severity(self) -> dict[str, str]:
+    def severity(self) -> dict[str, Severity]:
         found = []
         for word, severity in self._table("severity", "a rule: a severity").items():
             key = f"severity.{word}"

@@ -11,6 +11,7 @@ from jobsworth.findings.edits import CannotEdit
 from jobsworth.lint.misidentified import NEAR_MISS
 from jobsworth.manifests import read_text
 from jobsworth.manifests.parsing.manifest_files import shown_name
+from jobsworth.record import Record
 from jobsworth.reports.result import ERROR, Attempt
 
 TYPE_CHECKING = False
@@ -33,14 +34,11 @@ _CANNOT_DECODE = ("JW001", "JW002")
 """While there are such findings, the server has not looked at anything else."""
 
 
-class Mended:
+class Mended(Record):
     """A file's bytes with fixes made, and what is left to be said of them."""
 
-    __slots__ = ("data", "results")
-
-    def __init__(self, data: bytes, results: list[Result]) -> None:
-        self.data = data
-        self.results = results
+    data: bytes
+    results: list[Result]
 
 
 def mend(judge: Judge, path: str, data: bytes, *, unsafe: bool) -> Mended:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from jobsworth.manifests import Document
 
     Identity = tuple[str, str, str]
 
+_NONE: Mapping[Any, Any] = {}
 
-class Existing:
+
+class Existing(Record):
     """The objects that stand there already: a document is judged as an update of its own.
 
     Args:
@@ -19,22 +24,15 @@ class Existing:
         in_file: those of which the file is known; they go before the others.
     """
 
-    __slots__ = ("_anywhere", "_in_file")
-
-    def __init__(
-        self,
-        anywhere: dict[Identity, Any],
-        in_file: dict[tuple[str, Identity], Any] | None = None,
-    ) -> None:
-        self._anywhere = anywhere
-        self._in_file = in_file or {}
+    anywhere: Mapping[Identity, Any]
+    in_file: Mapping[tuple[str, Identity], Any] = _NONE
 
     def old(self, document: Document) -> Any:
         """The object that a document is an update of; None of a new one."""
         key = identity(document.value)
         if key is None:
             return None
-        return self._in_file.get((document.file, key)) or self._anywhere.get(key)
+        return self.in_file.get((document.file, key)) or self.anywhere.get(key)
 
 
 def describe(value: Any) -> tuple[str | None, str | None, str | None]:

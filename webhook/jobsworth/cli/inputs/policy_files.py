@@ -15,6 +15,7 @@ from jobsworth.manifests import ManifestError, expand_lists, find_manifests, rea
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import read
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ TEST_KIND = "JobPolicyTest"
 GROUP = API_VERSION.partition("/")[0]
 
 
-class Complaint:
+class Complaint(Record):
     """Something that is wrong with a policy, and where.
 
     Attributes:
@@ -40,14 +41,11 @@ class Complaint:
         message: what is wrong, and what would be right.
     """
 
-    __slots__ = ("column", "field", "file", "line", "message")
-
-    def __init__(self, file: str, line: int, column: int, field: str, message: str) -> None:
-        self.file = file
-        self.line = line
-        self.column = column
-        self.field = field
-        self.message = message
+    file: str
+    line: int
+    column: int
+    field: str
+    message: str
 
     def __str__(self) -> str:
         field = f"{self.field}: " if self.field else ""

@@ -11,6 +11,7 @@ from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, Complai
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION
+from jobsworth.policy.enforcement import SEVERITIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document
 
 VERDICTS = ("allow", "deny")
-SEVERITIES = {"deny": "error", "warn": "warning", "audit": "info"}
-"""The severity of the findings that each effect of a policy has."""
 
 _SPEC_KEYS = ("policies", "kubernetesVersion", "cases")
 _CASE_KEYS = ("name", "manifest", "oldManifest", "request", "expect")
@@ -199,7 +198,7 @@ def _expect(value: Any, field: str) -> Mapping[str, Any]:
         raise _BadCase(
             f"{field}.verdict", "must be allow or deny, and deny where denials are listed"
         )
-    lists = {
+    lists: dict[str, list[Mapping[str, str]]] = {
         key: [
             _wanted(item, f"{field}.{key}[{index}]")
             for index, item in enumerate(_list(expect[key], f"{field}.{key}"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.policies.policy_cases import SEVERITIES
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, locate
+from jobsworth.policy.enforcement import SEVERITIES
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.violation import Effect
 
 _NOTHING = object()
 
@@ -86,7 +87,7 @@ def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[st
 
 
 def _unmatched(
-    effect: str, wanted: Sequence[Mapping[str, str]], result: PolicyResult
+    effect: Effect, wanted: Sequence[Mapping[str, str]], result: PolicyResult
 ) -> Iterator[str]:
     found = _of_effect(result, effect)
     if not wanted and found:
@@ -97,7 +98,7 @@ def _unmatched(
             yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{told}"
 
 
-def _of_effect(result: PolicyResult, effect: str) -> list[tuple[str, Finding]]:
+def _of_effect(result: PolicyResult, effect: Effect) -> list[tuple[str, Finding]]:
     severity = SEVERITIES[effect]
     return [pair for pair in result.findings if pair[1].severity == severity]
 
@@ -112,7 +113,7 @@ def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
     return all(tests[key](text) for key, text in wanted.items())
 
 
-def _said(result: PolicyResult, effect: str) -> str:
+def _said(result: PolicyResult, effect: Effect) -> str:
     return "".join(
         f"\n+ {finding.code} {finding.field}: {finding.message}"
         for _, finding in _of_effect(result, effect)

@@ -15,6 +15,7 @@ from jobsworth.findings.edits import at, locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
+from jobsworth.record import Record
 from jobsworth.validation.engine import kind_of
 
 TYPE_CHECKING = False
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
-class Refused:
+class Refused(Record):
     """A finding of the API server, and the object that it refuses.
 
     Attributes:
@@ -38,19 +39,17 @@ class Refused:
         value: the object, as it was written.
         server: the server that says so.
         written: gives the text of a scalar by its field, without quotes; None where it has none.
-        job: the path of the JobSpec.
     """
 
-    __slots__ = ("finding", "job", "server", "value", "written")
+    finding: Finding
+    value: dict[str, Any]
+    server: ApiServer
+    written: Written
 
-    def __init__(
-        self, finding: Finding, value: dict[str, Any], server: ApiServer, written: Written
-    ) -> None:
-        self.finding = finding
-        self.value = value
-        self.server = server
-        self.written = written
-        self.job = "spec.jobTemplate.spec" if value["kind"] == "CronJob" else "spec"
+    @property
+    def job(self) -> str:
+        """The path of the JobSpec."""
+        return "spec.jobTemplate.spec" if self.value["kind"] == "CronJob" else "spec"
 
     def at(self, path: str) -> Any:
         """What was written at a path; None where nothing was."""

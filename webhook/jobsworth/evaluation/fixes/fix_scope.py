@@ -8,6 +8,8 @@ what it changes. A fix would break the test, or write into the patch what belong
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,7 +44,7 @@ _ABOUT_APPLYING = ("JW216",)
 """Lint rules about what the server does with a manifest, which are false where nothing is applied."""
 
 
-class Scoped:
+class Scoped(Record):
     """Findings of a document, with those fixes only that may be made in it.
 
     Attributes:
@@ -51,14 +53,9 @@ class Scoped:
         reason: why those were withheld; empty where none was.
     """
 
-    __slots__ = ("findings", "reason", "withheld")
-
-    def __init__(
-        self, findings: list[Finding], withheld: Sequence[Fix] = (), reason: str = ""
-    ) -> None:
-        self.findings = findings
-        self.withheld = withheld
-        self.reason = reason
+    findings: list[Finding]
+    withheld: Sequence[Fix] = ()
+    reason: str = ""
 
 
 def in_scope(

@@ -6,6 +6,7 @@ from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
 from jobsworth.findings.edits import at, identical, locate
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +23,11 @@ _NOT_SEARCHED = ("status", "volumes", "metadata")
 _DEEPEST = 12
 
 
-class Declared:
+class Declared(Record):
     """What is declared of a place: its type, and the field that it is or is an item of."""
 
-    __slots__ = ("field", "type")
-
-    def __init__(self, type: Scalar | Struct | ListOf | MapOf | None, field: Field | None) -> None:
-        self.type = type
-        self.field = field
+    type: Scalar | Struct | ListOf | MapOf | None
+    field: Field | None
 
 
 def declared(kind: Struct, steps: Steps) -> Declared:

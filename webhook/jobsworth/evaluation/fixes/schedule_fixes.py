@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from jobsworth.api.formats.cron import BadSchedule, parse
+from jobsworth.record import Record
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _MONTHS = (
@@ -17,7 +18,7 @@ _FIRST_AND_LAST = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 _DAY_OF_MONTH, _MONTH, _DAY_OF_WEEK = 2, 3, 4
 
 
-class Mended:
+class Mended(Record):
     """A schedule that Kubernetes takes.
 
     Attributes:
@@ -26,12 +27,9 @@ class Mended:
         sure: nobody can have meant anything else.
     """
 
-    __slots__ = ("schedule", "sure", "time_zone")
-
-    def __init__(self, schedule: str, time_zone: str | None, *, sure: bool) -> None:
-        self.schedule = schedule
-        self.time_zone = time_zone
-        self.sure = sure
+    schedule: str
+    time_zone: str | None
+    sure: bool
 
 
 def mended(schedule: str) -> Mended | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.manifests.editing.ranges import ALIAS, LIST, MAPPING, NoSpans, Span, spans_of
 from jobsworth.manifests.editing.rendering import style_of
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.editing.ranges import Entry
 
 
-class Unit:
+class Unit(Record):
     """The lines of an entry or item.
 
     ``start`` is the beginning of its first line, a comment perhaps; ``head`` where its key or dash
@@ -26,29 +27,21 @@ class Unit:
     stands before the head on its line: the dash of the list of which this is the first.
     """
 
-    __slots__ = ("column", "end", "head", "shares", "start")
-
-    def __init__(self, start: int, head: int, column: int, end: int, *, shares: bool) -> None:
-        self.start = start
-        self.head = head
-        self.column = column
-        self.end = end
-        self.shares = shares
+    start: int
+    head: int
+    column: int
+    end: int
+    shares: bool
 
 
-class Found:
+class Found(Record):
     """A value in the tree: what holds it, and as which entry or item; and if brackets do."""
 
-    __slots__ = ("entry", "flows", "holder", "index", "span")
-
-    def __init__(
-        self, span: Span, holder: Span | None, entry: Entry | None, index: int, *, flows: bool
-    ) -> None:
-        self.span = span
-        self.holder = holder
-        self.entry = entry
-        self.index = index
-        self.flows = flows
+    span: Span
+    holder: Span | None
+    entry: Entry | None
+    index: int
+    flows: bool
 
 
 class Sheet:

@@ -12,15 +12,21 @@ from jobsworth.manifests.parsing.libyaml_compat import Dialect
 from jobsworth.manifests.parsing.line_index import Places
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, Final, Literal
 
     from jobsworth.manifests.parsing.libyaml import Event
 
-SCALAR, ALIAS, MAPPING, LIST = "scalar", "alias", "mapping", "list"
+    SpanKind = Literal["scalar", "alias", "mapping", "list"]
+
+SCALAR: Final = "scalar"
+ALIAS: Final = "alias"
+MAPPING: Final = "mapping"
+LIST: Final = "list"
 
 
 class NoSpans(ValueError):
@@ -30,7 +36,7 @@ class NoSpans(ValueError):
 class Span:
     """A value, or a key, in the text. All places are indexes of characters.
 
-    ``kind`` is ``scalar``, ``alias``, ``mapping`` or ``list``. ``start`` is where it begins with
+    ``start`` is where it begins with
     its anchor and tag, ``content`` where it does without, ``end`` where it ends: of a block, where
     its last value does. ``style`` is that of a scalar: empty if plain, else ``'``, ``"``, ``|`` or
     ``>``; ``text`` what it says. ``flows`` tells brackets from a block. ``entries`` are of a
@@ -41,7 +47,7 @@ class Span:
         "anchored", "content", "end", "entries", "flows", "items", "kind", "start", "style", "text",
     )  # fmt: skip
 
-    def __init__(self, kind: str, start: int, end: int) -> None:
+    def __init__(self, kind: SpanKind, start: int, end: int) -> None:
         self.kind = kind
         self.start = self.content = start
         self.end = end
@@ -69,16 +75,13 @@ class Span:
         return self.kind == SCALAR and self.start == self.end
 
 
-class Entry:
+class Entry(Record):
     """A key and its value; ``name`` is the key as kubectl reads it."""
 
-    __slots__ = ("key", "merges", "name", "value")
-
-    def __init__(self, key: Span, name: str, value: Span, *, merges: bool) -> None:
-        self.key = key
-        self.name = name
-        self.value = value
-        self.merges = merges
+    key: Span
+    name: str
+    value: Span
+    merges: bool
 
 
 def spans_of(text: str, *, json: bool = False) -> Span | None:
@@ -164,7 +167,7 @@ class _Reader:
                 index = self._text.find("\n", index) + 1 or len(self._text)
         return index
 
-    def _begin(self, kind: str, event: Event) -> None:
+    def _begin(self, kind: SpanKind, event: Event) -> None:
         span = Span(kind, event.start_mark.index, event.start_mark.index)
         span.flows = bool(event.flow_style)
         self._skip_properties(span, event)

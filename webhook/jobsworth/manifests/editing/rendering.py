@@ -7,6 +7,7 @@ be in quotes. Its import takes longer than to judge a file, so it waits until a 
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.scalars import resolve
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _LONGEST_ON_A_LINE = 72
 _WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-")
 
 
-class Style:
+class Style(Record, kw_only=True):
     """How a manifest is written.
 
     ``json`` tells JSON from YAML. ``step`` is by how much a mapping within another is indented,
@@ -26,24 +27,12 @@ class Style:
     they need it, ``newline`` what ends a line, ``space`` what follows a colon or comma in brackets.
     """
 
-    __slots__ = ("json", "newline", "offset", "quote", "space", "step")
-
-    def __init__(
-        self,
-        *,
-        json: bool = False,
-        step: int = 2,
-        offset: int = 2,
-        quote: str = '"',
-        newline: str = "\n",
-        space: str = " ",
-    ) -> None:
-        self.json = json
-        self.step = step
-        self.offset = offset
-        self.quote = quote
-        self.newline = newline
-        self.space = space
+    json: bool = False
+    step: int = 2
+    offset: int = 2
+    quote: str = '"'
+    newline: str = "\n"
+    space: str = " "
 
 
 def style_of(text: str, root: Span, *, json: bool) -> Style:

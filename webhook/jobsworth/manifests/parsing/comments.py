@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.line_index import Places
-from jobsworth.manifests.parsing.records import Frozen, set_once
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,24 +19,16 @@ if TYPE_CHECKING:
     Spot = tuple[int, int]
 
 
-class Comment(Frozen):
+class Comment(Record):
     """A comment: where its ``#`` stands, and its text behind the mark.
 
     ``heads`` tells that it has a line to itself before the first key of its document.
     """
 
-    __slots__ = ("column", "heads", "line", "text")
-    __match_args__ = ("line", "column", "text", "heads")
     line: int
     column: int
     text: str
     heads: bool
-
-    def __init__(self, line: int, column: int, text: str, *, heads: bool) -> None:
-        set_once(self, "line", line)
-        set_once(self, "column", column)
-        set_once(self, "text", text)
-        set_once(self, "heads", heads)
 
 
 def marked_comments(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from jobsworth.manifests.parsing.records import Frozen, Position, Unreadable, set_once
+from jobsworth.manifests.parsing.records import Position, Unreadable
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from jobsworth.manifests.parsing.fast_yaml import Value
     from jobsworth.manifests.parsing.line_index import Places
     from jobsworth.manifests.parsing.nodes import Node
     from jobsworth.manifests.parsing.position_index import Spot
     from jobsworth.manifests.parsing.records import ManifestError, Note
     from jobsworth.manifests.parsing.yaml_tree import Tree
+
+    Language = Literal["yaml", "json", "exact json"]
 
 
 class Source:
@@ -36,7 +41,7 @@ class Source:
 class Text:
     """The text of one document, and where in its file it begins.
 
-    ``language`` is ``yaml``, ``json`` (as kubectl reads it) or ``exact json`` (as the API server).
+    JSON is read as kubectl reads it, or exactly, as the API server does.
     """
 
     __slots__ = (
@@ -51,7 +56,7 @@ class Text:
         "source",
     )
 
-    def __init__(self, source: Source, data: bytes, begin: Position, language: str) -> None:
+    def __init__(self, source: Source, data: bytes, begin: Position, language: Language) -> None:
         self.source = source
         self.data = data
         self.begin = begin
@@ -111,7 +116,7 @@ class Text:
         return self._place_finder
 
 
-class Document(Frozen):
+class Document(Record):
     """One document of a file, as kubectl would send it, or the error that keeps it from being read.
 
     ``index`` counts the file's documents from 0 (empty ones are not counted), ``item`` the items of
@@ -120,8 +125,6 @@ class Document(Frozen):
     text in silence.
     """
 
-    __slots__ = ("_path", "_text", "error", "file", "index", "item", "notes", "value")
-    __match_args__ = ("file", "index", "item", "value", "error", "notes", "_text", "_path")
     file: str
     index: int
     item: int | None
@@ -129,33 +132,9 @@ class Document(Frozen):
     error: ManifestError | None
     notes: tuple[Note, ...]
     _text: Text
-    _path: str
-
-    def __init__(  # noqa: PLR0917 - pickling calls it with all parts in their order
-        self,
-        file: str,
-        index: int,
-        item: int | None,
-        value: Value,
-        error: ManifestError | None,
-        notes: tuple[Note, ...],
-        text: Text,
-        path: str = "",
-    ) -> None:
-        set_once(self, "file", file)
-        set_once(self, "index", index)
-        set_once(self, "item", item)
-        set_once(self, "value", value)
-        set_once(self, "error", error)
-        set_once(self, "notes", notes)
-        set_once(self, "_text", text)
-        set_once(self, "_path", path)
+    _path: str = ""
 
     __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        shown = zip(self.__match_args__[:6], self._parts()[:6], strict=True)
-        return f"Document({', '.join(f'{name}={part!r}' for name, part in shown)})"
 
     def with_note(self, note: Note) -> Document:
         """Make the same document with one more note."""

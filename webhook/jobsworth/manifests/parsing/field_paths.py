@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -13,14 +15,11 @@ if TYPE_CHECKING:
 _METADATA_OF_A_TEMPLATE = ("labels", "annotations")
 
 
-class _Found:
+class _Found(Record):
     """As far as a path leads into a tree: the value there, and the place of the key before it."""
 
-    __slots__ = ("key", "node")
-
-    def __init__(self, node: Node, key: Position) -> None:
-        self.node = node
-        self.key = key
+    node: Node
+    key: Position
 
 
 def find(root: Node, path: str, field: str, *, key: bool) -> Position:
@@ -28,7 +27,7 @@ def find(root: Node, path: str, field: str, *, key: bool) -> Position:
     found, rest = _walk(_Found(root, root.position), path)
     if not rest:
         if path:
-            found.key = found.node.position
+            found = _Found(found.node, found.node.position)
         found, rest = _walk(found, field)
     scalar = found.node.children is None
     if rest or key or not scalar or not found.node.shown:

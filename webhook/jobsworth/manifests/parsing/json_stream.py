@@ -18,6 +18,7 @@ from jobsworth.manifests.parsing.stream_state import GO_SPACES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jobsworth.manifests.parsing.document import Language
     from jobsworth.manifests.parsing.stream_state import Reading
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -135,7 +136,7 @@ class _Values:
         self._line += self._text.count("\n", self._line_index, line_start)
         self._line_index = line_start
         begin = Position(self._line, start - line_start + 1)
-        language = "exact json" if self._exact else "json"
+        language: Language = "exact json" if self._exact else "json"
         return Text(self._reading.source, self._text[start:end].encode(), begin, language)
 
     def _replaced(self, start: int, end: int) -> Note:

@@ -22,11 +22,13 @@ from __future__ import annotations
 import sys
 from _thread import allocate_lock
 
+from jobsworth.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import ModuleType
-    from typing import Any, Protocol
+    from typing import Any, Literal, Protocol
 
     class Mark(Protocol):
         """A place in the text, counted from 0; ``index`` counts characters."""
@@ -53,19 +55,16 @@ else:
     ModuleType = type(sys)
 
 
-class Backend:
+class Backend(Record):
     """A YAML parser: what makes one over a text, and the module that has its classes now.
 
     The classes (``ScalarEvent`` …, ``YAMLError``) are to be looked up in ``names`` for each text:
     they change when the program imports ``yaml``.
     """
 
-    __slots__ = ("events", "kind", "names")
-
-    def __init__(self, kind: str, events: Callable[[bytes], Callable[[], Any]], names: Any) -> None:
-        self.kind = kind
-        self.events = events
-        self.names = names
+    kind: Literal["libyaml", "python"]
+    events: Callable[[bytes], Callable[[], Any]]
+    names: Any
 
 
 _backend: Backend | None = None

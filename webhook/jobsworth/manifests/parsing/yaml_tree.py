@@ -17,6 +17,7 @@ from jobsworth.manifests.parsing.parse_stack import AliasBudget, Frame
 from jobsworth.manifests.parsing.records import Unreadable
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
 from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,14 +31,11 @@ if TYPE_CHECKING:
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
-class Tree:
+class Tree(Record):
     """What ``compose`` gives: the root (None of a text without a document) and the notes."""
 
-    __slots__ = ("notes", "root")
-
-    def __init__(self, root: Node | None, notes: tuple[Note, ...]) -> None:
-        self.root = root
-        self.notes = notes
+    root: Node | None
+    notes: tuple[Note, ...]
 
 
 def compose(data: bytes, begin: Position) -> Tree:

@@ -7,9 +7,14 @@ can be told from the words.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Literal
+
+    WordKind = Literal["name", "text", "number", "sign"]
 
 LOOPS = ("all", "exists", "exists_one", "existsOne", "map", "filter")
 """The macros of CEL that go over a list or map."""
@@ -27,21 +32,18 @@ _SPACE = " \t\r\n\f"
 _QUOTES = ('"""', "'''", '"', "'")
 
 
+@dataclass(frozen=True, slots=True)
 class Word:
     """A word of an expression: a name, a text, a number, or a sign of one character.
 
     Attributes:
-        kind: ``name``, ``text``, ``number`` or ``sign``.
         text: as it is written.
         start: where it begins, as a number of characters.
     """
 
-    __slots__ = ("kind", "start", "text")
-
-    def __init__(self, kind: str, text: str, start: int) -> None:
-        self.kind = kind
-        self.text = text
-        self.start = start
+    kind: WordKind
+    text: str
+    start: int
 
 
 def words(source: str) -> Iterator[Word]:
@@ -82,7 +84,7 @@ def _end_of_text(source: str, start: int, *, raw: bool) -> int:
     return min(at + len(quote), len(source))
 
 
-def _kind(source: str, start: int, end: int) -> str:
+def _kind(source: str, start: int, end: int) -> WordKind:
     if source[end - 1] in "\"'":
         return "text"
     first = source[start]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from jobsworth.policy.cel.expressions import Expressions
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from jobsworth.policy.limits.limits import Limits
     from jobsworth.policy.lint_rules import Rules
     from jobsworth.policy.matching.matching import Matching
+    from jobsworth.policy.violation import Effect
 
 API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobPolicy"
-EFFECTS = ("audit", "warn", "deny")
-"""What a breach leads to, from the mildest."""
+
+OnFailure = Literal["deny", "allow"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +29,10 @@ class JobPolicy:
         message: what a user is told beside each breach: why, and what to do.
         contact: whom a user can ask.
         priority: the document with the higher one gives its defaults first.
-        enforcement: the most that a breach leads to: ``deny``, ``warn`` or ``audit``.
-        on_internal_error: ``deny`` or ``allow``: what holds when an expression fails to evaluate, or
-            jobsworth itself fails.
-        on_unreadable: ``deny`` or ``allow``: the effect of a value that cannot be decoded.
-        cron_job_jobs: ``audit`` or ``enforce``: what holds for the Jobs that CronJobs make.
+        enforcement: the most that a breach leads to.
+        on_internal_error: what holds when an expression fails to evaluate, or jobsworth itself fails.
+        on_unreadable: the effect of a value that cannot be decoded.
+        cron_job_jobs: what holds for the Jobs that CronJobs make.
         matching: which requests it concerns.
         defaults: what it fills in; None where it has none.
         limits: what it demands of fields; None likewise.
@@ -46,10 +46,10 @@ class JobPolicy:
     message: str
     contact: str
     priority: int
-    enforcement: str
-    on_internal_error: str
-    on_unreadable: str
-    cron_job_jobs: str
+    enforcement: Effect
+    on_internal_error: OnFailure
+    on_unreadable: OnFailure
+    cron_job_jobs: Literal["audit", "enforce"]
     matching: Matching
     defaults: Defaults | None = None
     limits: Limits | None = None

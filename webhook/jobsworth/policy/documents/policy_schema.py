@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults.defaults_schema import defaults, expressions
-from jobsworth.policy.documents.job_policy import API_VERSION, EFFECTS, KIND
+from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.schema_parts import Schema, closed, listed, text, texts
 from jobsworth.policy.limits.limits_schema import ANY, immutable, limits
 from jobsworth.policy.policy_request import KINDS, OPERATIONS
+from jobsworth.policy.violation import EFFECTS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 IDENTIFIER = "https://jobsworth.dev/schemas/jobpolicy.json"

@@ -1,0 +1,217 @@
+"""Every API field that the code names is declared: a misspelt name finds nothing, silently.
+
+The rules, the controller and the policies handle decoded objects, which are plain dictionaries:
+``spec.get("backofLimit")`` is None of every Job. So the names are taken from the source, wherever one
+stands as a key or in a field path, and looked up in the declarations.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any
+
+import pytest
+
+import jobsworth.api
+from jobsworth.api.declare import Struct
+from jobsworth.policy.documents.policy_schema import schema
+
+SOURCE = Path(jobsworth.__file__).parent
+PACKAGES = (
+    "api",
+    "audit",
+    "controller",
+    "evaluation",
+    "lint",
+    "policy",
+    "provenance",
+    "reconciler",
+)
+
+OTHER_TYPES = {
+    "core/v1 PodStatus": (
+        "containerStatuses", "exitCode", "finishedAt", "initContainerStatuses", "phase", "restartCount",
+        "state", "terminated",
+    ),
+    "core/v1 Event": (
+        "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
+    ),
+    "meta/v1 ListMeta and ListOptions": (
+        "allowWatchBookmarks", "continue", "limit", "remainingItemCount",
+    ),
+    "meta/v1 DeleteOptions and Status": ("code", "preconditions", "propagationPolicy"),
+    "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
+    "version.Info": ("major", "minor"),
+}  # fmt: skip
+"""Fields of types that are only read or written, and so not declared."""
+
+OTHER_KEYS = {
+    "JSON Schema": (
+        "additionalProperties", "array", "enum", "integer", "minProperties", "object", "properties",
+        "string",
+    ),
+    "words of the JobPolicy that are values": ("ifServerDefault", "ifUnset"),
+    "macros of CEL, and the mark of its raw texts": ("existsOne", "r"),
+    "the page of a rule": ("md",),
+    "kinds in lower case, and as policies group fields": ("cronJob", "cronjob", "job", "pod", "scheduledjob"),
+    "whether a fix is safe": ("safe", "unsafe"),
+    "labels of metrics": ("job_orphan_pod",),
+    "resources": ("cpu", "memory", "storage"),
+    "values: of downward API fields, finalizers and sysctls": (
+        "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",
+        "sem", "shm", "shm_rmid_forced", "shmall", "shmmax", "shmmni",
+    ),
+    "what the API server calls otherwise in its messages": ("Host", "uID"),
+    "an annotation of jobsworth": ("onTerminationReasons",),
+    "digests": ("sha256",),
+}  # fmt: skip
+"""Keys that are no fields."""
+
+OF_SCHEMAS = ("api", "policy")
+"""Packages whose dictionaries are schemas, and tables of other words."""
+
+WITHOUT_FIELDS = ("policy/cel/cel_functions.py",)
+"""Modules that list other names: the functions of CEL."""
+
+_PATH = re.compile(r"(?:spec|metadata|status)(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)*")
+_REST_OF_PATH = re.compile(r"\]?(?:\.[a-zA-Z]\w*|\[[^\]]*\]?)+")
+
+
+def field_names(source: str, *, dictionaries: bool = True) -> Iterator[tuple[str, int]]:
+    """Find what stands in Python source as the name of a field, and its lines.
+
+    Args:
+        source: the text of a module.
+        dictionaries: take the keys of dictionaries that the module writes out, too.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            for before, part in zip([None, *node.values], node.values, strict=False):
+                if isinstance(part, ast.Constant):
+                    path = _PATH if before is None else _REST_OF_PATH
+                    yield from ((name, node.lineno) for name in _names_of_path(part.value, path))
+        elif isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and _PATH.fullmatch(node.value):
+                yield from ((name, node.lineno) for name in _names_of_path(node.value, _PATH))
+        else:
+            for key in _keys(node, dictionaries=dictionaries):
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    name = key.value
+                    if name.isidentifier() and name[0].islower():
+                        yield name, key.lineno
+
+
+def _names_of_path(text: str, path: re.Pattern[str]) -> list[str]:
+    found = path.match(text)
+    return re.findall(r"[a-zA-Z]\w*", re.sub(r"\[.*?(\]|$)", "", found[0])) if found else []
+
+
+def _keys(node: ast.AST, *, dictionaries: bool) -> list[Any]:
+    match node:
+        case ast.Subscript(value=ast.Name(id="Literal")):
+            return []
+        case ast.Subscript(slice=key):
+            return [key]
+        case ast.Call(func=ast.Attribute(attr="get" | "pop" | "setdefault"), args=[key, *_]):
+            return [key]
+        case ast.Compare(
+            left=key,
+            ops=[ast.In() | ast.NotIn()],
+            comparators=[
+                ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript() | ast.BoolOp()
+            ],
+        ):
+            return [key]
+        case ast.For(iter=ast.Tuple(elts=keys)) | ast.comprehension(iter=ast.Tuple(elts=keys)):
+            return keys
+        case ast.Tuple(elts=keys) | ast.Set(elts=keys) | ast.List(elts=keys):
+            return [key for key in keys if _is_camel_case(key)]
+        case ast.Dict(keys=keys) if dictionaries:
+            return keys
+    return []
+
+
+def _is_camel_case(key: ast.expr) -> bool:
+    return (
+        isinstance(key, ast.Constant)
+        and isinstance(key.value, str)
+        and re.fullmatch("[a-z]+([A-Z][a-z]+)+", key.value) is not None
+    )
+
+
+def modules(package: str) -> list[Path]:
+    found = sorted((SOURCE / package).rglob("*.py"))
+    return [file for file in found if str(file.relative_to(SOURCE)) not in WITHOUT_FIELDS]
+
+
+def declared() -> set[str]:
+    """The names of all fields of all types, of every release."""
+    modules = walk_packages(jobsworth.api.__path__, "jobsworth.api.")
+    parts = [part for found in modules for part in vars(import_module(found.name)).values()]
+    return {name for part in parts if isinstance(part, Struct) for name in part.fields}
+
+
+def of_policies(part: Any) -> Iterator[str]:
+    """The names of the fields that a JobPolicy may have, by its schema."""
+    if isinstance(part, dict):
+        yield from part.get("properties", ())
+    for below in (
+        part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    ):
+        yield from of_policies(below)
+
+
+@pytest.fixture(scope="module")
+def known() -> set[str]:
+    others = [name for names in (*OTHER_TYPES.values(), *OTHER_KEYS.values()) for name in names]
+    return {*declared(), *of_policies(schema()), *others}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_field_that_the_code_names_is_declared(package: str, known: set[str]) -> None:
+    unknown = [
+        f"{file.relative_to(SOURCE)}:{line}: {name}"
+        for file in modules(package)
+        for name, line in field_names(file.read_text(), dictionaries=package not in OF_SCHEMAS)
+        if name not in known
+    ]
+    assert not unknown
+
+
+def test_no_exception_has_become_needless() -> None:
+    files = [file for package in PACKAGES for file in modules(package)]
+    used = {name for file in files for name, _ in field_names(file.read_text())}
+    others = {name for names in (*OTHER_TYPES.values(), *OTHER_KEYS.values()) for name in names}
+    assert others <= used
+    assert others.isdisjoint(declared())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'spec["backofLimit"]',
+        'spec.get("backofLimit", 6)',
+        'spec.setdefault("backofLimit", 6)',
+        'spec.pop("backofLimit")',
+        'if "backofLimit" in spec: pass',
+        'if "backofLimit" not in job["spec"]: pass',
+        'for name in ("completions", "backofLimit"): pass',
+        '[spec[name] for name in ("completions", "backofLimit")]',
+        'FIELDS = frozenset(("completions", "backofLimit"))',
+        'job = {"spec": {"backofLimit": 6}}',
+        'field = "spec.backofLimit"',
+        'field = "spec.template.spec.containers[0].backofLimit.name"',
+        'field = f"spec.backofLimit[{index}]"',
+        'field = f"{path}.backofLimit"',
+        'field = f"{path}.podFailurePolicy.backofLimit[{index}].action"',
+        'field = f"{path}.rules[{index}].backofLimit"',
+    ],
+)
+def test_a_misspelt_field_is_found(source: str, known: set[str]) -> None:
+    unknown = [name for name, _ in field_names(source) if name not in known]
+    assert set(unknown) == {"backofLimit"}

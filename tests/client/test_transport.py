@@ -129,6 +129,5 @@ def test_a_proxy_that_does_not_tunnel_gets_the_whole_address(server: FakeServer)
     config.configuration.proxy = server.url
     config.configuration.no_proxy = None
     config.configuration.host = "http://api.example.com/base"
-    with pytest.raises(ApiError):  # this proxy answers itself
-        Client(config, user_agent="test").get(pods_path("ns"))
+    Client(config, user_agent="test").get(pods_path("ns"))
     assert server.path == "http://api.example.com/base/api/v1/namespaces/ns/pods"

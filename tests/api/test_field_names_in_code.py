@@ -41,10 +41,7 @@ OTHER_TYPES = {
     "core/v1 Event": (
         "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
     ),
-    "meta/v1 ListMeta and ListOptions": (
-        "allowWatchBookmarks", "continue", "limit", "remainingItemCount",
-    ),
-    "meta/v1 DeleteOptions and Status": ("code", "preconditions", "propagationPolicy"),
+    "meta/v1 DeleteOptions": ("preconditions", "propagationPolicy"),
     "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
     "version.Info": ("major", "minor"),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""How long the next Pod waits (U-98, U-100)."""
+"""The backoff: counted failures, and the delay before the next Pod."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each Pod is counted once, before it may go: lists, counters, finalizers (U-40 to U-62)."""
+"""Each Pod is counted once, before its finalizer is removed: lists, counters, finalizers."""
 
 from __future__ import annotations
 

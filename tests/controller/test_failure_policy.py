@@ -1,4 +1,4 @@
-"""Which rule a failed Pod matches (U-96)."""
+"""The rule of a failure policy that a failed Pod matches."""
 
 from __future__ import annotations
 

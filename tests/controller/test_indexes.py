@@ -1,4 +1,4 @@
-"""Which indexes have succeeded, failed, wait, or are next (U-101 to U-107)."""
+"""Classification of completion indexes: succeeded, failed, delayed by backoff, or next."""
 
 from __future__ import annotations
 

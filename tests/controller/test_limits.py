@@ -1,4 +1,4 @@
-"""Limits that end an index or a Job: per index, in all, of restarts (U-82 to U-93)."""
+"""Limits that end an index or a Job: per index, in all, of restarts."""
 
 from __future__ import annotations
 
@@ -29,52 +29,52 @@ SUCCEEDED = [a_pod("Succeeded", index, failures=0) for index in range(4)]
 ON_THREE = {rule: {"rules": [on_code_three(rule)]} for rule in ("FailIndex", "FailJob", "Ignore")}
 
 PER_INDEX: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
-    "U-82 an index that succeeded after a failure": (
+    "an index that succeeded after a failure": (
         limited(),
         [bad(0), a_pod("Succeeded", 0, failures=1), SUCCEEDED[1]],
         {"S": 2, "F": 1, "FI": "", "conditions": COMPLETE},
     ),
-    "U-83 a failed Pod is replaced before it is counted": (
+    "a failed Pod is replaced before it is counted": (
         limited(),
         [bad(0), RUNNING[1]],
         {"A": 2, "F": 0, "indexes": [0], "FI": ""},
     ),
-    "U-84 it is counted once it has been": (
+    "it is counted once it has been": (
         limited(),
         [bad(0), a_pod("Running", 0, failures=1), RUNNING[1]],
         {"A": 2, "F": 1, "FI": ""},
     ),
-    "U-85 an index fails when its limit is used up": (
+    "an index fails when its limit is used up": (
         limited(),
         [bad(0, failures=1), RUNNING[1]],
         {"A": 1, "F": 1, "FI": "0", "conditions": []},
     ),
-    "U-86 or by a rule, at once": (
+    "or by a rule, at once": (
         limited(podFailurePolicy=ON_THREE["FailIndex"]),
         [bad(0), RUNNING[1]],
         {"A": 1, "F": 1, "FI": "0", "conditions": []},
     ),
-    "U-87 a rule that fails the Job does not fail the index": (
+    "a rule that fails the Job does not fail the index": (
         limited(podFailurePolicy=ON_THREE["FailJob"]),
         [bad(0)],
         {"F": 1, "FI": "", "conditions": FAILED},
     ),
-    "U-88 an ignored failure is replaced": (
+    "an ignored failure is replaced": (
         limited(podFailurePolicy=ON_THREE["Ignore"]),
         [bad(0), RUNNING[1]],
         {"A": 2, "F": 0, "FI": "", "indexes": [0]},
     ),
-    "U-89 the limit of the Job holds too": (
+    "the limit of the Job holds too": (
         limited(backoffLimit=1),
         [bad(0), bad(1)],
         {"F": 2, "conditions": FAILED, "FI": ""},
     ),
-    "U-90 the Job fails when no index is left": (
+    "the Job fails when no index is left": (
         limited(0),
         [bad(0), SUCCEEDED[1]],
         {"S": 1, "F": 1, "FI": "0", "CI": "1", "conditions": FAILED},
     ),
-    "U-91 or when too many indexes have failed": (
+    "or when too many indexes have failed": (
         limited(0, 4, maxFailedIndexes=1),
         [bad(0), SUCCEEDED[1], bad(2), RUNNING[3]],
         {"F": 3, "T": 1, "FI": "0,2", "CI": "1", "conditions": ["FailureTarget"]},
@@ -93,7 +93,7 @@ def test_limits_per_index(
     ("job", "given", "reason"),
     [
         (
-            PER_INDEX["U-89 the limit of the Job holds too"][0],
+            PER_INDEX["the limit of the Job holds too"][0],
             [bad(0), bad(1)],
             "BackoffLimitExceeded",
         ),

@@ -1,4 +1,4 @@
-"""What a sync counts and tells (U-114, the pure part; 1.5, 1.6)."""
+"""Metrics and events of a sync, as far as the planner decides them."""
 
 from __future__ import annotations
 

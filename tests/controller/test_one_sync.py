@@ -1,4 +1,7 @@
-"""One sync of a Job: how many Pods it creates and deletes, and what it writes (U-1 to U-39)."""
+"""One sync of a Job: the Pods that it creates and deletes, and the status that it writes.
+
+The cases are those of ``TestControllerSyncJob`` and its neighbors in ``pkg/controller/job``, Kubernetes 1.36.
+"""
 
 from __future__ import annotations
 
@@ -26,68 +29,68 @@ from jobsworth.controller.times import write_time
 DELETED = {"deletionTimestamp": write_time(NOW)}
 
 MANAGING: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
-    "U-1 nothing runs: as many Pods as may run in parallel": (
+    "nothing runs: as many Pods as may run in parallel": (
         a_job(parallelism=2, completions=5),
         [],
         {"create": 2, "A": 2, "delete": 0},
     ),
-    "U-2 a work queue starts as many": (a_job(parallelism=2), [], {"create": 2, "A": 2}),
-    "U-3 what is pending is enough": (
+    "a work queue starts as many": (a_job(parallelism=2), [], {"create": 2, "A": 2}),
+    "what is pending is enough": (
         a_job(parallelism=2, completions=5),
         pods((2, "Pending")),
         {"create": 0, "delete": 0, "A": 2},
     ),
-    "U-4 ready Pods are counted": (
+    "ready Pods are counted": (
         a_job(parallelism=3, completions=5),
         pods((1, "Running"), (2, "Ready")),
         {"A": 3, "R": 2, "create": 0},
     ),
-    "U-5 a success is counted and followed by a new Pod": (
+    "a success is counted and followed by a new Pod": (
         a_job(parallelism=2, completions=5),
         pods((1, "Running"), (1, "Succeeded")),
         {"create": 1, "S": 1, "strip": 1, "A": 2},
     ),
-    "U-6 one too many is let go of, then deleted": (
+    "one too many is let go of, then deleted": (
         a_job(parallelism=2, completions=5),
         pods((3, "Pending")),
         {"delete": 1, "strip": 1, "A": 2, "T": 1, "create": 0},
     ),
-    "U-6 of three that are ready two are left": (
+    "of three that are ready two are left": (
         a_job(parallelism=2, completions=5),
         pods((3, "Ready")),
         {"delete": 1, "A": 2, "R": 2, "T": 1},
     ),
-    "U-9 with Failed, a terminating Pod is not replaced": (
+    "with Failed, a terminating Pod is not replaced": (
         a_job(completions=2, podReplacementPolicy="Failed"),
         pods((1, "Running"), (1, "Failed"), (1, "Terminating")),
         {"A": 1, "T": 1, "F": 1, "strip": 1, "create": 0},
     ),
-    "U-9 with TerminatingOrFailed, it has failed": (
+    "with TerminatingOrFailed, it has failed": (
         a_job(completions=2),
         pods((1, "Running"), (1, "Failed"), (1, "Terminating")),
         {"A": 1, "T": 1, "F": 2, "strip": 2},
     ),
-    "U-10 with Failed, what is too much goes all the same": (
+    "with Failed, what is too much goes all the same": (
         a_job(completions=1, podReplacementPolicy="Failed"),
         pods((2, "Running"), (4, "Terminating")),
         {"delete": 1, "A": 1, "T": 5},
     ),
-    "U-10 an empty failure policy waits like Failed": (
+    "an empty failure policy waits like Failed": (
         a_job(completions=1, podFailurePolicy={"rules": []}),
         pods((2, "Running"), (4, "Terminating")),
         {"delete": 1, "A": 1, "T": 5},
     ),
-    "U-10 a failure policy waits whatever the replacement policy says": (
+    "a failure policy waits whatever the replacement policy says": (
         a_job(completions=1, podFailurePolicy={"rules": []}, podReplacementPolicy=None),
         pods((1, "Terminating")),
         {"create": 0, "F": 0, "T": 1},
     ),
-    "U-11 with Failed, a terminating Pod takes a place even without an index": (
+    "with Failed, a terminating Pod takes a place even without an index": (
         an_indexed_job(5, 2, podReplacementPolicy="Failed"),
         pods((1, "Terminating")),
         {"indexes": [0], "T": 1},
     ),
-    "U-11 with TerminatingOrFailed it does not": (
+    "with TerminatingOrFailed it does not": (
         an_indexed_job(5, 2),
         pods((1, "Terminating")),
         {"indexes": [0, 1], "T": 1},
@@ -97,52 +100,52 @@ MANAGING: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]]
         [a_pod(index=0, deleted=True)],
         {"indexes": [1], "T": 1},
     ),
-    "U-15 all have succeeded": (
+    "all have succeeded": (
         a_job(completions=5),
         pods((5, "Succeeded")),
         {"S": 5, "strip": 5, "conditions": ["SuccessCriteriaMet", "Complete"], "writes": 2},
     ),
-    "U-16 a work queue with a success starts nothing more": (
+    "a work queue with a success starts nothing more": (
         a_job(parallelism=2),
         pods((1, "Running"), (1, "Succeeded")),
         {"A": 1, "S": 1, "create": 0},
     ),
-    "U-16 a work queue is complete when nothing runs any more": (
+    "a work queue is complete when nothing runs any more": (
         a_job(parallelism=2),
         pods((2, "Succeeded")),
         {"S": 2, "conditions": ["SuccessCriteriaMet", "Complete"]},
     ),
-    "U-16 a failure beside a success does not matter to a work queue": (
+    "a failure beside a success does not matter to a work queue": (
         a_job(parallelism=2),
         pods((1, "Succeeded"), (1, "Failed")),
         {"S": 1, "F": 1, "conditions": ["SuccessCriteriaMet", "Complete"]},
     ),
-    "U-17 eight of ten are too many": (
+    "eight of ten are too many": (
         a_job(parallelism=2, completions=5),
         pods((10, "Pending")),
         {"delete": 8, "A": 2},
     ),
-    "U-18 no more run than are still to succeed": (
+    "no more run than are still to succeed": (
         a_job(parallelism=3, completions=4),
         pods((3, "Running"), (2, "Succeeded")),
         {"delete": 1, "S": 2, "strip": 3, "A": 2},
     ),
-    "U-19 enough run": (
+    "enough run": (
         a_job(parallelism=2, completions=5),
         pods((2, "Running"), (2, "Succeeded")),
         {"A": 2, "S": 2, "create": 0, "delete": 0},
     ),
-    "U-20 a Job that is deleted lets go of all Pods and counts what has ended": (
+    "a Job that is deleted lets go of all Pods and counts what has ended": (
         a_job(parallelism=2, completions=5, metadata=DELETED),
         pods((1, "Pending"), (1, "Running"), (1, "Succeeded")),
         {"create": 0, "delete": 0, "strip": 3, "A": 2, "S": 1, "F": 0},
     ),
-    "U-21 so does one that is suspended": (
+    "so does one that is suspended": (
         a_job(parallelism=2, suspend=True, metadata=DELETED),
         pods((2, "Running")),
         {"strip": 2, "delete": 0, "conditions": []},
     ),
-    "U-22 a Job that is deleted can still fail": (
+    "a Job that is deleted can still fail": (
         a_job(backoffLimit=0, metadata=DELETED),
         pods((1, "Failed")),
         {"F": 1, "conditions": ["FailureTarget", "Failed"]},
@@ -201,33 +204,33 @@ def test_u22_no_condition_while_the_watch_lags_behind() -> None:
 
 
 INDEXED: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] = {
-    "U-23 every index has succeeded, one after a failure": (
+    "every index has succeeded, one after a failure": (
         an_indexed_job(3),
         [a_pod("Succeeded", 0), a_pod("Succeeded", 1), a_pod("Succeeded", 2), a_pod("Failed", 1)],
         {"S": 3, "F": 1, "CI": "0-2", "conditions": ["SuccessCriteriaMet", "Complete"]},
     ),
-    "U-24 one failure too many while others run": (
+    "one failure too many while others run": (
         an_indexed_job(3, backoffLimit=0),
         [a_pod("Succeeded", 0), a_pod("Failed", 1), a_pod("Running", 2)],
         {"delete": 1, "S": 1, "F": 2, "T": 1, "CI": "0", "conditions": ["FailureTarget"]},
     ),
-    "U-26 an index that succeeded twice counts once": (
+    "an index that succeeded twice counts once": (
         an_indexed_job(5, 2),
         [a_pod("Succeeded", 1), a_pod("Succeeded", 1), a_pod("Succeeded", 0)],
         {"create": 2, "CI": "0,1", "S": 2},
     ),
-    "U-27 the lowest indexes that are free are next": (
+    "the lowest indexes that are free are next": (
         an_indexed_job(20, 8),
         [a_pod("Running", 0), a_pod("Pending", 3)]
         + [a_pod("Succeeded", index) for index in (2, 4, 5, 7, 8, 9)],
         {"indexes": [1, 6, 10, 11, 12, 13], "CI": "2,4,5,7-9"},
     ),
-    "U-28 failed indexes are tried again": (
+    "failed indexes are tried again": (
         an_indexed_job(4, 3),
         [a_pod("Failed", 0), a_pod("Pending", 1), a_pod("Failed", 2)],
         {"indexes": [0, 2], "F": 2},
     ),
-    "U-29 Pods without an index go and do not count": (
+    "Pods without an index go and do not count": (
         an_indexed_job(5, 2),
         [
             a_pod("Running"),
@@ -243,7 +246,7 @@ INDEXED: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] 
         ],
         {"delete": 3, "strip": 8, "A": 2, "S": 1, "F": 0, "CI": "0"},
     ),
-    "U-30 doubles go before anything is created": (
+    "doubles go before anything is created": (
         an_indexed_job(5),
         [
             a_pod("Succeeded", 0),
@@ -254,7 +257,7 @@ INDEXED: dict[str, tuple[dict[str, Any], list[dict[str, Any]], dict[str, Any]]] 
         ],
         {"delete": 2, "create": 0, "A": 2, "CI": "0"},
     ),
-    "U-31 indexes beyond the completions go and do not count": (
+    "indexes beyond the completions go and do not count": (
         an_indexed_job(5),
         [
             a_pod("Succeeded", 0),

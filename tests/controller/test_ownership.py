@@ -1,4 +1,4 @@
-"""Which Pods a Job claims, and which finalizers are stray (U-110, U-111)."""
+"""Pods that a Job claims, and finalizers that no Job needs any more."""
 
 from __future__ import annotations
 

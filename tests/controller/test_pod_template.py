@@ -1,4 +1,4 @@
-"""The Pods that are created (U-108; names, labels, annotations, environment, owner, finalizer)."""
+"""Pods that are created: names, labels, annotations, environment, owner, finalizer."""
 
 from __future__ import annotations
 

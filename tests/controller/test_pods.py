@@ -1,4 +1,4 @@
-"""What is read of a Pod (U-99, U-109, the index of U-101)."""
+"""A Pod as the controller reads it: finish time, failure count, completion index."""
 
 from __future__ import annotations
 

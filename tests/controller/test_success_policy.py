@@ -1,4 +1,4 @@
-"""When enough indexes have succeeded (U-97)."""
+"""Success policies: the rule that the succeeded indexes meet."""
 
 from __future__ import annotations
 

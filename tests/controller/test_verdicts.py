@@ -1,4 +1,4 @@
-"""How Jobs end: failure policy, success policy, conditions (U-63 to U-81, U-94)."""
+"""The finished condition of a Job: failure policy, success policy, order of conditions."""
 
 from __future__ import annotations
 

@@ -105,3 +105,21 @@ def test_other_ranges_that_run_backwards_may_be_a_slip(schedule: str, wanted: st
 )  # fmt: skip
 def test_what_is_not_clear_is_left_alone(schedule: str) -> None:
     assert mended(schedule) is None
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        pytest.param("0 6 * * 5-1/00", id="a step of two zeros"),
+        pytest.param(f"0 6 * * 5-{LONG}", id="an end of 5,000 digits"),
+        pytest.param(f"0 6 * * {LONG}-1", id="a beginning of 5,000 digits"),
+        pytest.param(f"0 6 * {LONG} *", id="a month of 5,000 digits"),
+        pytest.param(f"50-10/{'0' * 5000} * * * *", id="a step of 5,000 zeros"),
+    ],
+)
+def test_a_number_that_nobody_means_has_no_fix(schedule: str) -> None:
+    assert not is_read(schedule)
+    assert mended(schedule) is None

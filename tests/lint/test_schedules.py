@@ -33,6 +33,7 @@ def scheduled(schedule: str, **spec: Any) -> dict[str, Any]:
         ("JW405", "*/7 9-17 * * *"),
         ("JW405", "0-59/25 * * * *"),
         ("JW405", "0 */5 * * *"),
+        pytest.param("JW405", f"*/{'0' * 5000}7 * * * *", id="JW405-a step of 5,001 digits"),
         ("JW406", "@every 90m"),
         ("JW406", "@every 500ms"),
         ("JW419", "*/90 * * * *"),

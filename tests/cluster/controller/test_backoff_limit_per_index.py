@@ -31,7 +31,7 @@ def finished_indexes(scenario: Scenario, *, succeeded: int = 0, failed: int = 0)
         scenario.counted(INDEXES, times, status=status, backoffLimit="perIndex")
 
 
-def test_i_bli_1_a_failed_pod_that_is_deleted_is_counted_all_the_same(scenario: Scenario) -> None:
+def test_a_failed_pod_that_is_deleted_is_counted_all_the_same(scenario: Scenario) -> None:
     job = job_of(scenario, 1, 1)
     pod = job.pod(index=0)
     pod.fails()
@@ -42,7 +42,7 @@ def test_i_bli_1_a_failed_pod_that_is_deleted_is_counted_all_the_same(scenario: 
     job.is_complete(succeeded=1, failed=1, completed_indexes="0", failed_indexes="")
 
 
-def test_i_bli_4_a_failed_index_is_tried_again(scenario: Scenario) -> None:
+def test_a_failed_index_is_tried_again(scenario: Scenario) -> None:
     job = job_of(scenario, 2, 1)
     assert {pod.failure_count for pod in job.active_pods()} == {"0"}
     job.pod(index=0).fails()
@@ -54,7 +54,7 @@ def test_i_bli_4_a_failed_index_is_tried_again(scenario: Scenario) -> None:
     finished_indexes(scenario, succeeded=2)
 
 
-def test_i_bli_5_an_index_fails_when_its_limit_is_exceeded(scenario: Scenario) -> None:
+def test_an_index_fails_when_its_limit_is_exceeded(scenario: Scenario) -> None:
     job = job_of(scenario, 2, 2)
     for failures in ("1", "2"):
         job.pod(index=0).fails()
@@ -69,7 +69,7 @@ def test_i_bli_5_an_index_fails_when_its_limit_is_exceeded(scenario: Scenario) -
     finished_indexes(scenario, failed=1, succeeded=1)
 
 
-def test_i_bli_6_the_limit_of_the_whole_job_holds_too(scenario: Scenario) -> None:
+def test_the_limit_of_the_whole_job_holds_too(scenario: Scenario) -> None:
     job = job_of(scenario, 3, 1, backoff_limit=2)
     for index in (0, 1):
         job.pod(index).fails()
@@ -79,7 +79,7 @@ def test_i_bli_6_the_limit_of_the_whole_job_holds_too(scenario: Scenario) -> Non
     finished_indexes(scenario)
 
 
-def test_i_bli_7_without_retries_an_index_fails_at_once(scenario: Scenario) -> None:
+def test_without_retries_an_index_fails_at_once(scenario: Scenario) -> None:
     job = job_of(scenario, 2, 0)
     job.pod(index=0).fails()
     job.reaches(active=1, active_indexes="1", failed=1, failed_indexes="0")
@@ -90,7 +90,7 @@ def test_i_bli_7_without_retries_an_index_fails_at_once(scenario: Scenario) -> N
     finished_indexes(scenario, failed=1, succeeded=1)
 
 
-def test_i_bli_8_too_many_failed_indexes_fail_the_job(scenario: Scenario) -> None:
+def test_too_many_failed_indexes_fail_the_job(scenario: Scenario) -> None:
     job = job_of(scenario, 3, 0, max_failed_indexes=1)
     job.pod(index=0).fails()
     job.reaches(active=2, active_indexes="1,2", failed=1, failed_indexes="0")
@@ -99,7 +99,7 @@ def test_i_bli_8_too_many_failed_indexes_fail_the_job(scenario: Scenario) -> Non
     finished_indexes(scenario, failed=2)
 
 
-def test_i_bli_9_a_fail_index_rule_takes_an_index_its_retries(scenario: Scenario) -> None:
+def test_a_fail_index_rule_takes_an_index_its_retries(scenario: Scenario) -> None:
     policy = failure_policy(on_exit_codes("FailIndex", 13), on_condition("FailIndex"))
     job = job_of(scenario, 2, 1, pod_failure_policy=policy)
     job.pod(index=0).fails(exit_code=13)
@@ -111,7 +111,7 @@ def test_i_bli_9_a_fail_index_rule_takes_an_index_its_retries(scenario: Scenario
 
 
 @pytest.mark.ours_only("its base of 10 s cannot be made shorter")
-def test_i_bli_3_each_index_waits_for_itself(scenario: Scenario) -> None:
+def test_each_index_waits_for_itself(scenario: Scenario) -> None:
     base = 2.0
     scenario.controller.restart(pod_failure_backoff=f"{base:g}s")
     job = job_of(scenario, 2, 2)

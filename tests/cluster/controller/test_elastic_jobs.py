@@ -20,14 +20,14 @@ def resize(job: Job, size: int) -> None:
     job.changes(parallelism=size, completions=size)
 
 
-def test_i_el_1_it_grows(job: Job) -> None:
+def test_it_grows(job: Job) -> None:
     resize(job, 4)
     for index in range(4):
         job.pod(index).succeeds()
     job.is_complete(succeeded=4, completed_indexes="0-3")
 
 
-def test_i_el_2_it_shrinks_and_keeps_its_failures(job: Job) -> None:
+def test_it_shrinks_and_keeps_its_failures(job: Job) -> None:
     job.pod(index=1).succeeds()
     job.pod(index=2).fails()
     job.reaches(active=2, active_indexes="0,2", succeeded=1, failed=1, completed_indexes="1")
@@ -36,7 +36,7 @@ def test_i_el_2_it_shrinks_and_keeps_its_failures(job: Job) -> None:
     job.is_complete(succeeded=1, failed=1, completed_indexes="0")
 
 
-def test_i_el_3_an_index_that_left_and_came_back_runs_again(job: Job) -> None:
+def test_an_index_that_left_and_came_back_runs_again(job: Job) -> None:
     job.pod(index=2).succeeds()
     job.reaches(active=2, succeeded=1, completed_indexes="2")
     resize(job, 2)
@@ -47,6 +47,6 @@ def test_i_el_3_an_index_that_left_and_came_back_runs_again(job: Job) -> None:
     job.is_complete(succeeded=3, completed_indexes="0-2")
 
 
-def test_i_el_4_it_shrinks_to_nothing(job: Job) -> None:
+def test_it_shrinks_to_nothing(job: Job) -> None:
     resize(job, 0)
     job.is_complete()

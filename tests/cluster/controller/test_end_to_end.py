@@ -41,13 +41,13 @@ def runs(job: Job, count: int) -> None:
     job.reaches(active=count, ready=count)
 
 
-def test_e_1_all_pods_succeed(scenario: Scenario) -> None:
+def test_all_pods_succeed(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4)
     job.is_complete("CompletionsReached", succeeded=4)
     assert phases(job) == ["Succeeded"] * 4
 
 
-def test_e_2_a_fail_job_rule_ends_what_would_have_succeeded(scenario: Scenario) -> None:
+def test_a_fail_job_rule_ends_what_would_have_succeeded(scenario: Scenario) -> None:
     policy = failure_policy(on_exit_codes("FailJob", 1))
     job = scenario.job(
         indexed=True, parallelism=1, completions=4, exit_codes={0: "1"}, pod_failure_policy=policy
@@ -55,7 +55,7 @@ def test_e_2_a_fail_job_rule_ends_what_would_have_succeeded(scenario: Scenario) 
     job.has_failed("PodFailurePolicy", failed=1)
 
 
-def test_e_3_ignored_exit_codes_do_not_use_up_the_limit(scenario: Scenario) -> None:
+def test_ignored_exit_codes_do_not_use_up_the_limit(scenario: Scenario) -> None:
     policy = failure_policy(on_exit_codes("Ignore", 42))
     job = scenario.job(
         indexed=True,
@@ -75,7 +75,7 @@ def test_e_3_ignored_exit_codes_do_not_use_up_the_limit(scenario: Scenario) -> N
     job.is_complete(succeeded=3, completed_indexes="0-2")
 
 
-def test_e_4_evicted_pods_do_not_use_up_the_limit(scenario: Scenario) -> None:
+def test_evicted_pods_do_not_use_up_the_limit(scenario: Scenario) -> None:
     policy = failure_policy(on_condition("Ignore"))
     job = scenario.job(
         indexed=True,
@@ -98,7 +98,7 @@ def test_e_4_evicted_pods_do_not_use_up_the_limit(scenario: Scenario) -> None:
     job.is_complete(succeeded=3, completed_indexes="0-2")
 
 
-def test_e_5_a_suspended_job_is_resumed(scenario: Scenario) -> None:
+def test_a_suspended_job_is_resumed(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, suspend=True)
     job.has_condition("Suspended", "True")
     assert job.pods() == []
@@ -106,7 +106,7 @@ def test_e_5_a_suspended_job_is_resumed(scenario: Scenario) -> None:
     job.is_complete(succeeded=4)
 
 
-def test_e_6_a_running_job_is_suspended(scenario: Scenario) -> None:
+def test_a_running_job_is_suspended(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, exit_code="never")
     runs(job, 2)
     job.is_suspended()
@@ -114,7 +114,7 @@ def test_e_6_a_running_job_is_suspended(scenario: Scenario) -> None:
     eventually(lambda: "Pods are left" if job.pods() else "", explain=job.described)
 
 
-def test_e_7_ready_pods_come_and_go_with_suspension(scenario: Scenario) -> None:
+def test_ready_pods_come_and_go_with_suspension(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, exit_code="never", suspend=True)
     job.has_condition("Suspended", "True")
     assert job.status()["ready"] == 0
@@ -124,7 +124,7 @@ def test_e_7_ready_pods_come_and_go_with_suspension(scenario: Scenario) -> None:
     job.reaches(active=0, ready=0)
 
 
-def test_e_8_with_replacement_of_failed_pods_a_terminating_one_is_not_failed_yet(
+def test_with_replacement_of_failed_pods_a_terminating_one_is_not_failed_yet(
     scenario: Scenario,
 ) -> None:
     job = scenario.job(
@@ -138,7 +138,7 @@ def test_e_8_with_replacement_of_failed_pods_a_terminating_one_is_not_failed_yet
     job.reaches(active=1, ready=1, failed=1)
 
 
-def test_e_9_and_10_indexes_are_in_annotations_labels_and_hostnames(scenario: Scenario) -> None:
+def test_indexes_are_in_annotations_labels_and_hostnames(scenario: Scenario) -> None:
     job = scenario.job(indexed=True, parallelism=2, completions=4)
     job.is_complete(succeeded=4, completed_indexes="0-3")
     pods = job.pods()
@@ -149,14 +149,14 @@ def test_e_9_and_10_indexes_are_in_annotations_labels_and_hostnames(scenario: Sc
         assert pod.stored["metadata"]["labels"][COMPLETION_INDEX] == str(pod.index)
 
 
-def test_e_11_a_count_is_reached(scenario: Scenario) -> None:
+def test_a_count_is_reached(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=2, success_policy=success_policy(count=2)
     )
     job.is_complete("SuccessPolicy", succeeded=2, completed_indexes="0,1")
 
 
-def test_e_12_the_index_that_matters_succeeds_though_others_fail(scenario: Scenario) -> None:
+def test_the_index_that_matters_succeeds_though_others_fail(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=2,
@@ -170,7 +170,7 @@ def test_e_12_the_index_that_matters_succeeds_though_others_fail(scenario: Scena
     assert (status.get("active", 0), status["ready"], status["terminating"]) == (0, 0, 0)
 
 
-def test_e_13_one_success_is_enough_though_others_fail(scenario: Scenario) -> None:
+def test_one_success_is_enough_though_others_fail(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=2,
@@ -185,7 +185,7 @@ def test_e_13_one_success_is_enough_though_others_fail(scenario: Scenario) -> No
     assert (status.get("active", 0), status["ready"], status["terminating"]) == (0, 0, 0)
 
 
-def test_e_14_indexes_that_fail_twice_have_failed(scenario: Scenario) -> None:
+def test_indexes_that_fail_twice_have_failed(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=4, backoff_limit_per_index=1, exit_codes=ODD_FAIL
     )
@@ -194,7 +194,7 @@ def test_e_14_indexes_that_fail_twice_have_failed(scenario: Scenario) -> None:
     )
 
 
-def test_e_15_no_failed_index_is_allowed(scenario: Scenario) -> None:
+def test_no_failed_index_is_allowed(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=1,
@@ -207,7 +207,7 @@ def test_e_15_no_failed_index_is_allowed(scenario: Scenario) -> None:
     job.has_pods(1)
 
 
-def test_e_16_the_failures_of_an_index_are_in_its_pods_annotations(scenario: Scenario) -> None:
+def test_the_failures_of_an_index_are_in_its_pods_annotations(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=2, backoff_limit_per_index=1, exit_code="1"
     )
@@ -217,7 +217,7 @@ def test_e_16_the_failures_of_an_index_are_in_its_pods_annotations(scenario: Sce
         assert counts == {"0", "1"}
 
 
-def test_e_17_a_fail_index_rule(scenario: Scenario) -> None:
+def test_a_fail_index_rule(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=2,
@@ -231,7 +231,7 @@ def test_e_17_a_fail_index_rule(scenario: Scenario) -> None:
     )
 
 
-def test_e_18_and_19_a_deleted_job_goes_with_its_pods(scenario: Scenario) -> None:
+def test_a_deleted_job_goes_with_its_pods(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, exit_code="never")
     runs(job, 2)
     job.is_deleted("Background")
@@ -239,7 +239,7 @@ def test_e_18_and_19_a_deleted_job_goes_with_its_pods(scenario: Scenario) -> Non
     eventually(lambda: "Pods are left" if scenario.pods() else "", explain=scenario.described)
 
 
-def test_e_20_pods_are_adopted_and_released(scenario: Scenario) -> None:
+def test_pods_are_adopted_and_released(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1, exit_code="never")
     runs(job, 1)
     pod = job.pod()
@@ -257,7 +257,7 @@ def test_e_20_pods_are_adopted_and_released(scenario: Scenario) -> None:
     assert job.pod().uid != pod.uid
 
 
-def test_e_21_a_container_that_fails_is_started_again(scenario: Scenario) -> None:
+def test_a_container_that_fails_is_started_again(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1, restart_policy="OnFailure", exit_code="never")
     runs(job, 1)
     pod = job.pod()
@@ -268,7 +268,7 @@ def test_e_21_a_container_that_fails_is_started_again(scenario: Scenario) -> Non
     job.has_pods(1)
 
 
-def test_e_22_a_pod_that_fails_is_replaced(scenario: Scenario) -> None:
+def test_a_pod_that_fails_is_replaced(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, exit_code="never")
     runs(job, 2)
     for pod in job.active_pods():
@@ -280,18 +280,18 @@ def test_e_22_a_pod_that_fails_is_replaced(scenario: Scenario) -> None:
     job.is_complete(succeeded=4, failed=2)
 
 
-def test_e_23_it_has_run_for_too_long(scenario: Scenario) -> None:
+def test_it_has_run_for_too_long(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, active_deadline_seconds=1, exit_code="never")
     job.has_failed("DeadlineExceeded", "Job was active longer than specified deadline", failed=2)
 
 
-def test_e_24_the_limit_of_failures_is_exceeded(scenario: Scenario) -> None:
+def test_the_limit_of_failures_is_exceeded(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1, backoff_limit=1, exit_code="1")
     job.has_failed("BackoffLimitExceeded", "Job has reached the specified backoff limit", failed=2)
     assert phases(job) == ["Failed", "Failed"]
 
 
-def test_e_25_many_pods_of_which_few_run_at_a_time(scenario: Scenario) -> None:
+def test_many_pods_of_which_few_run_at_a_time(scenario: Scenario) -> None:
     job = scenario.job(parallelism=90, completions=90, backoff_limit=0, exit_code="never")
     job.reaches(active=90, ready=90)
     while pods := job.active_pods():
@@ -301,7 +301,7 @@ def test_e_25_many_pods_of_which_few_run_at_a_time(scenario: Scenario) -> None:
     assert phases(job) == ["Succeeded"] * 90
 
 
-def test_e_26_conditions_of_others_stay(scenario: Scenario) -> None:
+def test_conditions_of_others_stay(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1, exit_code="never")
     runs(job, 1)
     job.gets_condition("example.com/Seen", by="patch")
@@ -312,7 +312,7 @@ def test_e_26_conditions_of_others_stay(scenario: Scenario) -> None:
     assert job.is_true("example.com/Noted")
 
 
-def test_e_27_the_api_of_jobs(scenario: Scenario) -> None:
+def test_the_api_of_jobs(scenario: Scenario) -> None:
     bed, namespace = scenario.controller.bed, scenario.namespace
     job = scenario.job(parallelism=1, completions=1, exit_code="never")
     runs(job, 1)
@@ -333,7 +333,7 @@ def test_e_27_the_api_of_jobs(scenario: Scenario) -> None:
     assert kinds.count("MODIFIED") >= 2
 
 
-def test_e_29_a_container_restarted_in_place_has_not_failed_the_pod(scenario: Scenario) -> None:
+def test_a_container_restarted_in_place_has_not_failed_the_pod(scenario: Scenario) -> None:
     policy = failure_policy(on_exit_codes("FailJob", 42))
     job = scenario.job(parallelism=1, completions=1, exit_code="never", pod_failure_policy=policy)
     runs(job, 1)
@@ -344,7 +344,7 @@ def test_e_29_a_container_restarted_in_place_has_not_failed_the_pod(scenario: Sc
     job.is_complete(succeeded=1)
 
 
-def test_e_30_resources_are_edited_before_it_runs_and_between(scenario: Scenario) -> None:
+def test_resources_are_edited_before_it_runs_and_between(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1, exit_code="never", suspend=True)
     for cpu in ("250m", "500m"):
         job.has_condition("Suspended", "True")

@@ -32,8 +32,10 @@ class Elsewhere:
         eventually(lambda: "" if self._count() == self._before + more else f"not {more} more")
 
 
-@pytest.mark.parametrize("manager", [None, RESERVED_MANAGER], ids=["I-MB-1", "I-MB-2"])
-def test_i_mb_1_and_2_the_built_in_controller_takes_what_names_nobody_or_it(
+@pytest.mark.parametrize(
+    "manager", [None, RESERVED_MANAGER], ids=["nobody", "the built-in controller"]
+)
+def test_the_built_in_controller_takes_what_names_nobody_or_it(
     scenario: Scenario, manager: str | None
 ) -> None:
     elsewhere = Elsewhere(scenario)
@@ -44,8 +46,8 @@ def test_i_mb_1_and_2_the_built_in_controller_takes_what_names_nobody_or_it(
     elsewhere.counts(0)
 
 
-@pytest.mark.parametrize("suspend", [False, True], ids=["I-MB-4", "I-MB-5-suspended"])
-def test_i_mb_4_and_5_nobody_takes_what_names_another(scenario: Scenario, suspend: bool) -> None:
+@pytest.mark.parametrize("suspend", [False, True], ids=["running", "suspended"])
+def test_nobody_takes_what_names_another(scenario: Scenario, suspend: bool) -> None:
     elsewhere = Elsewhere(scenario)
     job = scenario.job(managed_by=OTHER, parallelism=2, suspend=suspend)
     elsewhere.counts(1)
@@ -55,7 +57,7 @@ def test_i_mb_4_and_5_nobody_takes_what_names_another(scenario: Scenario, suspen
 
 @pytest.mark.ours_only("it is about a Job that names jobsworth")
 @pytest.mark.parametrize("suspend", [False, True], ids=["running", "suspended"])
-def test_e_28_the_built_in_controller_leaves_ours_to_us(scenario: Scenario, suspend: bool) -> None:
+def test_the_built_in_controller_leaves_ours_to_us(scenario: Scenario, suspend: bool) -> None:
     elsewhere = Elsewhere(scenario)
     job = scenario.job(parallelism=2, suspend=suspend)
     job.reaches(active=0 if suspend else 2)
@@ -66,7 +68,7 @@ def test_e_28_the_built_in_controller_leaves_ours_to_us(scenario: Scenario, susp
 
 
 @pytest.mark.ours_only("nobody writes the status of its Jobs while it is away")
-def test_e_28_while_we_are_away_nobody_takes_our_jobs(scenario: Scenario) -> None:
+def test_while_we_are_away_nobody_takes_our_jobs(scenario: Scenario) -> None:
     scenario.controller.kill()
     job = scenario.job(parallelism=2)
     job.is_left_alone(seconds=3)
@@ -74,7 +76,7 @@ def test_e_28_while_we_are_away_nobody_takes_our_jobs(scenario: Scenario) -> Non
     job.reaches(active=2)
 
 
-def test_i_mb_7_a_job_made_again_does_not_inherit_the_back_off(scenario: Scenario) -> None:
+def test_a_job_made_again_does_not_inherit_the_back_off(scenario: Scenario) -> None:
     scenario.long_ago = False
     if not scenario.controller.built_in:
         scenario.controller.restart(pod_failure_backoff="30m", max_pod_failure_backoff="1h")
@@ -90,7 +92,7 @@ def test_i_mb_7_a_job_made_again_does_not_inherit_the_back_off(scenario: Scenari
         job.reaches(active=1, within=5)
 
 
-def test_i_mb_8_a_job_made_again_for_another_is_left_alone(scenario: Scenario) -> None:
+def test_a_job_made_again_for_another_is_left_alone(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1)
     job.reaches(active=1)
     job.pod().succeeds()
@@ -99,7 +101,7 @@ def test_i_mb_8_a_job_made_again_for_another_is_left_alone(scenario: Scenario) -
     again.is_left_alone()
 
 
-def test_i_mb_9_pods_of_another_controller_keep_our_finalizer(scenario: Scenario) -> None:
+def test_pods_of_another_controller_keep_our_finalizer(scenario: Scenario) -> None:
     finalizer = scenario.controller.finalizer
     job = scenario.job(managed_by=OTHER, parallelism=1, completions=1)
     scenario.controller.bed.create(pod_of(job, finalizer), scenario.namespace)

@@ -30,7 +30,7 @@ def then_the_next_pod_succeeds(scenario: Scenario, job: Job, failed: int = 0) ->
     )
 
 
-def test_i_pfp_1_the_verdict_outlives_the_controller_and_the_pod(scenario: Scenario) -> None:
+def test_the_verdict_outlives_the_controller_and_the_pod(scenario: Scenario) -> None:
     job = scenario.job(
         parallelism=3, completions=3, pod_failure_policy=failure_policy(on_exit_codes("FailJob", 5))
     )
@@ -58,7 +58,7 @@ def test_i_pfp_1_the_verdict_outlives_the_controller_and_the_pod(scenario: Scena
     scenario.all_pods_are_free()
 
 
-def test_i_pfp_2_a_fail_job_rule_fails_the_job(scenario: Scenario) -> None:
+def test_a_fail_job_rule_fails_the_job(scenario: Scenario) -> None:
     job = job_with_policy(scenario)
     pod = job.pod()
     pod.fails(exit_code=5)
@@ -74,14 +74,14 @@ def test_i_pfp_2_a_fail_job_rule_fails_the_job(scenario: Scenario) -> None:
     scenario.counted(HANDLED, 1, action="FailJob")
 
 
-def test_i_pfp_3_a_fail_job_rule_fails_the_job_after_a_restart(scenario: Scenario) -> None:
+def test_a_fail_job_rule_fails_the_job_after_a_restart(scenario: Scenario) -> None:
     job = job_with_policy(scenario)
     job.pod().fails(exit_code=5)
     scenario.controller.restart()
     job.has_failed("PodFailurePolicy", failed=1)
 
 
-def test_i_pfp_4_an_ignored_failure_is_not_counted(scenario: Scenario) -> None:
+def test_an_ignored_failure_is_not_counted(scenario: Scenario) -> None:
     job = job_with_policy(scenario)
     pod = job.pod()
     pod.fails(condition="DisruptionTarget")
@@ -91,7 +91,7 @@ def test_i_pfp_4_an_ignored_failure_is_not_counted(scenario: Scenario) -> None:
     then_the_next_pod_succeeds(scenario, job)
 
 
-def test_i_pfp_5_a_counted_failure_is_counted(scenario: Scenario) -> None:
+def test_a_counted_failure_is_counted(scenario: Scenario) -> None:
     job = job_with_policy(scenario)
     job.pod().fails(exit_code=10)
     job.reaches(active=1, failed=1)
@@ -99,7 +99,7 @@ def test_i_pfp_5_a_counted_failure_is_counted(scenario: Scenario) -> None:
     then_the_next_pod_succeeds(scenario, job, failed=1)
 
 
-def test_i_pfp_6_a_failure_with_exit_code_0_matches_no_rule(scenario: Scenario) -> None:
+def test_a_failure_with_exit_code_0_matches_no_rule(scenario: Scenario) -> None:
     job = job_with_policy(scenario)
     job.pod().fails(exit_code=0)
     job.reaches(active=1, failed=1)
@@ -108,7 +108,7 @@ def test_i_pfp_6_a_failure_with_exit_code_0_matches_no_rule(scenario: Scenario) 
 
 
 @pytest.mark.parametrize("exit_code", [-1073741510, 137])
-def test_i_pfp_7_exit_codes_of_windows_are_negative(scenario: Scenario, exit_code: int) -> None:
+def test_exit_codes_of_windows_are_negative(scenario: Scenario, exit_code: int) -> None:
     policy = failure_policy(on_exit_codes("FailJob", -1073741510, 137))
     job = scenario.job(parallelism=1, completions=1, pod_failure_policy=policy)
     job.pod().fails(exit_code=exit_code)

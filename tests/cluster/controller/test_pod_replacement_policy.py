@@ -12,9 +12,7 @@ BOTH_MODES = pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "
 
 
 @BOTH_MODES
-def test_i_pr_1_and_2_terminating_pods_are_replaced_at_once(
-    scenario: Scenario, indexed: bool
-) -> None:
+def test_terminating_pods_are_replaced_at_once(scenario: Scenario, indexed: bool) -> None:
     job = scenario.job(
         indexed=indexed,
         parallelism=2,
@@ -36,7 +34,7 @@ def test_i_pr_1_and_2_terminating_pods_are_replaced_at_once(
 
 
 @BOTH_MODES
-def test_i_pr_3_and_4_with_failed_they_are_replaced_when_they_have_ended(
+def test_with_failed_they_are_replaced_when_they_have_ended(
     scenario: Scenario, indexed: bool
 ) -> None:
     job = scenario.job(

@@ -6,7 +6,7 @@ from cluster.controller.policies import success_policy
 from cluster.controller.scenario import Scenario
 
 
-def test_i_sp_1_the_only_index_of_a_rule_succeeds(scenario: Scenario) -> None:
+def test_the_only_index_of_a_rule_succeeds(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=1, completions=1, success_policy=success_policy(indexes="0")
     )
@@ -21,7 +21,7 @@ def test_i_sp_1_the_only_index_of_a_rule_succeeds(scenario: Scenario) -> None:
     )
 
 
-def test_i_sp_3_without_a_policy_all_indexes_count(scenario: Scenario) -> None:
+def test_without_a_policy_all_indexes_count(scenario: Scenario) -> None:
     job = scenario.job(indexed=True, parallelism=1, completions=1)
     job.pod(index=0).succeeds()
     job.is_complete("CompletionsReached", succeeded=1, completed_indexes="0")
@@ -34,7 +34,7 @@ def test_i_sp_3_without_a_policy_all_indexes_count(scenario: Scenario) -> None:
     )
 
 
-def test_i_sp_4_a_rule_is_met_while_another_index_is_pending(scenario: Scenario) -> None:
+def test_a_rule_is_met_while_another_index_is_pending(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=2, success_policy=success_policy(indexes="1")
     )
@@ -42,7 +42,7 @@ def test_i_sp_4_a_rule_is_met_while_another_index_is_pending(scenario: Scenario)
     job.is_complete("SuccessPolicy", succeeded=1, completed_indexes="1")
 
 
-def test_i_sp_5_so_many_indexes_succeed_as_a_rule_asks(scenario: Scenario) -> None:
+def test_so_many_indexes_succeed_as_a_rule_asks(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=2, success_policy=success_policy(count=1)
     )
@@ -50,7 +50,7 @@ def test_i_sp_5_so_many_indexes_succeed_as_a_rule_asks(scenario: Scenario) -> No
     job.is_complete("SuccessPolicy", succeeded=1, completed_indexes="1")
 
 
-def test_i_sp_6_failure_is_judged_before_success(scenario: Scenario) -> None:
+def test_failure_is_judged_before_success(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=2,

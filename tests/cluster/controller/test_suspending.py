@@ -43,7 +43,7 @@ def has_cpu(job: Job) -> None:
         assert pod.stored["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "250m"
 
 
-def test_i_su_1_a_running_job_is_suspended(scenario: Scenario) -> None:
+def test_a_running_job_is_suspended(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4)
     job.reaches(active=2)
     assert job.condition("Suspended") is None
@@ -53,7 +53,7 @@ def test_i_su_1_a_running_job_is_suspended(scenario: Scenario) -> None:
     job.says("Suspended", "Job suspended")
 
 
-def test_i_su_2_a_job_begins_suspended(scenario: Scenario) -> None:
+def test_a_job_begins_suspended(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, suspend=True)
     suspended(job)
     job.reaches(active=0)
@@ -64,7 +64,7 @@ def test_i_su_2_a_job_begins_suspended(scenario: Scenario) -> None:
     job.says("Resumed", "Job resumed")
 
 
-def test_i_su_3_it_starts_anew_when_it_is_resumed(scenario: Scenario) -> None:
+def test_it_starts_anew_when_it_is_resumed(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=2)
     job.reaches(active=1)
     job.is_suspended()
@@ -75,12 +75,12 @@ def test_i_su_3_it_starts_anew_when_it_is_resumed(scenario: Scenario) -> None:
     resumed(job)
 
 
-def test_i_su_4_with_nothing_to_do_it_is_complete_though_suspended(scenario: Scenario) -> None:
+def test_with_nothing_to_do_it_is_complete_though_suspended(scenario: Scenario) -> None:
     job = scenario.job(completions=0, suspend=True)
     job.is_complete()
 
 
-def test_i_su_5_it_stays_suspended_after_a_restart(scenario: Scenario) -> None:
+def test_it_stays_suspended_after_a_restart(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=4, suspend=True)
     suspended(job)
     scenario.controller.restart()
@@ -88,7 +88,7 @@ def test_i_su_5_it_stays_suspended_after_a_restart(scenario: Scenario) -> None:
     suspended(job)
 
 
-def test_i_su_6_the_node_selector_may_change_until_it_runs(scenario: Scenario) -> None:
+def test_the_node_selector_may_change_until_it_runs(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, suspend=True)
     suspended(job)
     accepted(job, SELECTOR, suspend=False)
@@ -97,7 +97,7 @@ def test_i_su_6_the_node_selector_may_change_until_it_runs(scenario: Scenario) -
     rejected(job, {"nodeSelector": {"disk": "slow"}})
 
 
-def test_i_su_7_the_resources_may_change_while_it_is_suspended(scenario: Scenario) -> None:
+def test_the_resources_may_change_while_it_is_suspended(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, suspend=True)
     suspended(job)
     accepted(job, RESOURCES)
@@ -106,13 +106,13 @@ def test_i_su_7_the_resources_may_change_while_it_is_suspended(scenario: Scenari
     has_cpu(job)
 
 
-def test_i_su_8_the_resources_may_not_change_while_it_runs(scenario: Scenario) -> None:
+def test_the_resources_may_not_change_while_it_runs(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1)
     job.reaches(active=1)
     rejected(job, RESOURCES)
 
 
-def test_i_su_10_the_resources_may_change_once_it_is_suspended_again(scenario: Scenario) -> None:
+def test_the_resources_may_change_once_it_is_suspended_again(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1)
     job.reaches(active=1)
     job.is_suspended()
@@ -123,7 +123,7 @@ def test_i_su_10_the_resources_may_change_once_it_is_suspended_again(scenario: S
     has_cpu(job)
 
 
-def test_i_su_11_so_may_the_node_selector(scenario: Scenario) -> None:
+def test_so_may_the_node_selector(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1)
     job.reaches(active=1)
     rejected(job, SELECTOR)
@@ -137,8 +137,8 @@ def test_i_su_11_so_may_the_node_selector(scenario: Scenario) -> None:
     assert job.pod().stored["spec"]["nodeSelector"] == {"disk": "fast"}
 
 
-@pytest.mark.parametrize("change", [SELECTOR, RESOURCES], ids=["I-SU-12", "I-SU-13"])
-def test_i_su_12_and_13_both_may_change_at_once_after_the_creation(
+@pytest.mark.parametrize("change", [SELECTOR, RESOURCES], ids=["scheduling", "resources"])
+def test_both_may_change_at_once_after_the_creation(
     scenario: Scenario, change: dict[str, Any]
 ) -> None:
     job = scenario.job(parallelism=1, suspend=True)
@@ -146,7 +146,7 @@ def test_i_su_12_and_13_both_may_change_at_once_after_the_creation(
     suspended(job)
 
 
-def test_i_su_14_terminating_pods_are_waited_for(scenario: Scenario) -> None:
+def test_terminating_pods_are_waited_for(scenario: Scenario) -> None:
     job = scenario.job(
         parallelism=2, completions=2, pod_replacement_policy="Failed", pod_finalizers=[FOREIGN]
     )

@@ -14,7 +14,7 @@ def the_last_pod_ends(job: Job) -> None:
     pod.succeeds()
 
 
-def test_i_dt_1_failure_waits_for_the_terminating_pod(scenario: Scenario) -> None:
+def test_failure_waits_for_the_terminating_pod(scenario: Scenario) -> None:
     job = scenario.job(parallelism=2, completions=2, backoff_limit=0, pod_finalizers=[FOREIGN])
     job.reaches(active=2)
     job.pod().fails()
@@ -25,7 +25,7 @@ def test_i_dt_1_failure_waits_for_the_terminating_pod(scenario: Scenario) -> Non
     job.has_failed("BackoffLimitExceeded", failed=2)
 
 
-def test_i_dt_2_success_waits_for_the_terminating_pod(scenario: Scenario) -> None:
+def test_success_waits_for_the_terminating_pod(scenario: Scenario) -> None:
     job = scenario.job(indexed=True, parallelism=2, completions=2, pod_finalizers=[FOREIGN])
     job.reaches(active=2)
     job.pod(index=0).succeeds()

@@ -36,7 +36,7 @@ def within_caps(scenario: Scenario, **caps: int) -> None:
         controller.start_inside(**caps)
 
 
-def test_i_tr_1_one_pod_at_a_time_over_two_restarts(scenario: Scenario) -> None:
+def test_one_pod_at_a_time_over_two_restarts(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1, completions=1)
     job.reaches(active=1)
     scenario.controller.restart()
@@ -52,7 +52,7 @@ def test_i_tr_1_one_pod_at_a_time_over_two_restarts(scenario: Scenario) -> None:
     finished_pods(scenario, succeeded=1, failed=1)
 
 
-def test_i_tr_2_a_work_queue(scenario: Scenario) -> None:
+def test_a_work_queue(scenario: Scenario) -> None:
     job = scenario.job(parallelism=5)
     job.reaches(active=5)
     for pod in job.some_pods(2):
@@ -74,7 +74,7 @@ def test_i_tr_2_a_work_queue(scenario: Scenario) -> None:
     tracked_pods(scenario, 7)
 
 
-def test_i_tr_3_the_parallelism_changes(scenario: Scenario) -> None:
+def test_the_parallelism_changes(scenario: Scenario) -> None:
     job = scenario.job(parallelism=5, backoff_limit=2)
     job.reaches(active=5)
     job.changes(parallelism=2)
@@ -86,7 +86,7 @@ def test_i_tr_3_the_parallelism_changes(scenario: Scenario) -> None:
     job.is_complete(succeeded=4)
 
 
-def test_i_tr_4_more_pods_than_one_sync_may_handle(scenario: Scenario) -> None:
+def test_more_pods_than_one_sync_may_handle(scenario: Scenario) -> None:
     within_caps(scenario, max_uncounted=10, max_pods_per_sync=10)
     job = scenario.job(parallelism=54, completions=56)
     job.reaches(active=54)
@@ -105,7 +105,7 @@ def test_i_tr_4_more_pods_than_one_sync_may_handle(scenario: Scenario) -> None:
     finished_pods(scenario, succeeded=56, failed=2)
 
 
-def test_i_tr_5_an_indexed_job(scenario: Scenario) -> None:
+def test_an_indexed_job(scenario: Scenario) -> None:
     job = scenario.job(indexed=True, parallelism=3, completions=4)
     job.reaches(active=3, active_indexes="0-2")
     job.pod(index=1).succeeds()
@@ -124,7 +124,7 @@ def test_i_tr_5_an_indexed_job(scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize("policy", ["Orphan", "Background", "Foreground"])
-def test_i_tr_6_the_pods_of_a_deleted_job_are_let_go(scenario: Scenario, policy: str) -> None:
+def test_the_pods_of_a_deleted_job_are_let_go(scenario: Scenario, policy: str) -> None:
     if isinstance(scenario.controller, Jobsworth):
         scenario.controller.restart(kube_api_qps="4", kube_api_burst="4")
     job = scenario.job(parallelism=2)
@@ -139,7 +139,7 @@ def test_i_tr_6_the_pods_of_a_deleted_job_are_let_go(scenario: Scenario, policy:
     job.is_gone()
 
 
-def test_i_tr_7_a_failed_job_of_more_pods_than_one_sync_may_count(scenario: Scenario) -> None:
+def test_a_failed_job_of_more_pods_than_one_sync_may_count(scenario: Scenario) -> None:
     within_caps(scenario, max_uncounted=50)
     job = scenario.job(indexed=True, parallelism=100, completions=100, backoff_limit=0)
     job.pod().fails()
@@ -151,7 +151,7 @@ def test_i_tr_7_a_failed_job_of_more_pods_than_one_sync_may_count(scenario: Scen
 
 
 @pytest.mark.ours_only("its base of 10 s cannot be made shorter")
-def test_i_tr_8_it_backs_off(scenario: Scenario) -> None:
+def test_it_backs_off(scenario: Scenario) -> None:
     base = 2.0
     scenario.controller.restart(pod_failure_backoff=f"{base:g}s")
     job = scenario.job(parallelism=1, completions=1)
@@ -164,7 +164,7 @@ def test_i_tr_8_it_backs_off(scenario: Scenario) -> None:
     assert 2 * base <= third.created_at - second.ended_at < 4 * base, job.described()
 
 
-def test_i_tr_9_a_restart_in_the_middle_does_not_change_the_verdict(scenario: Scenario) -> None:
+def test_a_restart_in_the_middle_does_not_change_the_verdict(scenario: Scenario) -> None:
     # Pods that are on a node are not gone as soon as they are deleted.
     job = scenario.job(parallelism=10, completions=10, backoff_limit=0, pod={"nodeName": "far"})
     job.reaches(active=10)
@@ -176,7 +176,7 @@ def test_i_tr_9_a_restart_in_the_middle_does_not_change_the_verdict(scenario: Sc
     job.ends("Failed", "BackoffLimitExceeded")
 
 
-def test_i_tr_10_a_job_deleted_while_nobody_was_there(scenario: Scenario) -> None:
+def test_a_job_deleted_while_nobody_was_there(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1)
     job.reaches(active=1)
     scenario.controller.kill()
@@ -187,7 +187,7 @@ def test_i_tr_10_a_job_deleted_while_nobody_was_there(scenario: Scenario) -> Non
 
 @pytest.mark.ours_only("its watch cannot be delayed")
 @pytest.mark.parametrize("end", ["succeeds", "fails"])
-def test_i_tr_11_jobs_are_seen_late(scenario: Scenario, end: str) -> None:
+def test_jobs_are_seen_late(scenario: Scenario, end: str) -> None:
     controller = scenario.controller
     assert isinstance(controller, Jobsworth)
     controller.kill()

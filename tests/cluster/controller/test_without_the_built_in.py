@@ -26,20 +26,20 @@ from jobsworth.controller.well_known_names import (
 pytestmark = pytest.mark.skipif(built_in(), reason="it is about clusters without it")
 
 AGAIN = (
-    failures.test_i_pfp_2_a_fail_job_rule_fails_the_job,
-    failures.test_i_pfp_4_an_ignored_failure_is_not_counted,
-    failures.test_i_pfp_5_a_counted_failure_is_counted,
-    successes.test_i_sp_1_the_only_index_of_a_rule_succeeds,
-    successes.test_i_sp_6_failure_is_judged_before_success,
-    per_index.test_i_bli_1_a_failed_pod_that_is_deleted_is_counted_all_the_same,
-    per_index.test_i_bli_5_an_index_fails_when_its_limit_is_exceeded,
-    per_index.test_i_bli_8_too_many_failed_indexes_fail_the_job,
-    per_index.test_i_bli_9_a_fail_index_rule_takes_an_index_its_retries,
-    tracking.test_i_tr_2_a_work_queue,
-    tracking.test_i_tr_5_an_indexed_job,
-    suspending.test_i_su_1_a_running_job_is_suspended,
-    suspending.test_i_su_2_a_job_begins_suspended,
-    suspending.test_i_su_11_so_may_the_node_selector,
+    failures.test_a_fail_job_rule_fails_the_job,
+    failures.test_an_ignored_failure_is_not_counted,
+    failures.test_a_counted_failure_is_counted,
+    successes.test_the_only_index_of_a_rule_succeeds,
+    successes.test_failure_is_judged_before_success,
+    per_index.test_a_failed_pod_that_is_deleted_is_counted_all_the_same,
+    per_index.test_an_index_fails_when_its_limit_is_exceeded,
+    per_index.test_too_many_failed_indexes_fail_the_job,
+    per_index.test_a_fail_index_rule_takes_an_index_its_retries,
+    tracking.test_a_work_queue,
+    tracking.test_an_indexed_job,
+    suspending.test_a_running_job_is_suspended,
+    suspending.test_a_job_begins_suspended,
+    suspending.test_so_may_the_node_selector,
 )
 """Some of each kind: all of them run beside the built-in controller."""
 

@@ -6,7 +6,7 @@ Kubernetes 1.36, which the API server applies to both.
 
 from __future__ import annotations
 
-_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
+from jobsworth.api.formats.go_numbers import MAX_INT64, integer
 
 
 class BadIndexes(ValueError):
@@ -77,9 +77,9 @@ def _index(text: str, completions: int) -> int:
     from jobsworth.api.errors import quoted
 
     digits = text[1:] if text[:1] == "+" else text  # Go's strconv.Atoi; "-" separates intervals
-    if not (digits.isascii() and digits.isdigit() and _MIN_INT64 <= int(digits) <= _MAX_INT64):
+    index = integer(digits) if digits.isascii() and digits.isdigit() else MAX_INT64 + 1
+    if index > MAX_INT64:
         raise BadIndexes(f"cannot convert string to integer for index: {quoted(text)}")
-    index = int(digits)
     if index >= completions:
         raise BadIndexes(f"too large index: {quoted(text)}")
     return index

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.api.formats.go_numbers import integer
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.schedule_timing import (
@@ -182,7 +183,7 @@ def _step(field: str, size: int, first: int) -> int | None:
     """The step of a field that starts at its beginning; None for other fields."""
     begin, slash, step = field.partition("/")
     whole = ("*", "?", str(first), f"{first}-{first + size - 1}")
-    return int(step) if slash and begin in whole and step.isdecimal() else None
+    return integer(step) if slash and begin in whole and step.isdecimal() else None
 
 
 @lint_rule(

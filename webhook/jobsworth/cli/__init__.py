@@ -43,10 +43,10 @@ def run(arguments: list[str]) -> int:
         from jobsworth.cli.command import UsageError, read
         from jobsworth.cli.commands import validate
 
-        values = read(validate.COMMAND, arguments[1:])
-        if values is not None:
+        options = read(validate.COMMAND, arguments[1:])
+        if options is not None:
             try:
-                return validate.COMMAND.run(values)
+                return validate.COMMAND.run(options)
             except UsageError as error:
                 print(f"Error: {error}", file=sys.stderr)
                 return 2

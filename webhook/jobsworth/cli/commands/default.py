@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import sys
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option
+from jobsworth.cli.command import Command
 from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.cli.options import Options, arguments, choice, nested, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.manifests import ManifestError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from jobsworth.api.server import ApiServer
     from jobsworth.manifests import Document
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class DefaultOptions(Options):
+    """The options of ``jobsworth default``."""
+
+    server = nested(ServerOptions)
+    policy = words(
+        metavar="PATH",
+        help="Fill in the defaults of these JobPolicy documents, too: a file or folder.",
+    )
+    output = choice(
+        short="-o",
+        default="yaml",
+        choices=("yaml", "json"),
+        help="YAML documents, or a JSON List in the order of input.",
+    )
+    paths = arguments()
+
+
+def run(options: DefaultOptions) -> int:
     """Print manifests with defaults, and return the exit code.
 
     With policies, an object is printed as the mutating webhook would leave it.
@@ -31,9 +50,9 @@ def run(values: dict[str, Any]) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy.
     """
-    fill_in = _filling(values)
+    fill_in = _filling(server_of(options.server), options.policy)
     code, skipped, objects = EXIT_DONE, 0, []
-    for document in read_documents(values["paths"]):
+    for document in read_documents(options.paths):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
@@ -52,23 +71,22 @@ def run(values: dict[str, Any]) -> int:
                     f"{finding.field}: {finding.message}",
                     file=sys.stderr,
                 )
-    _print(objects, values["output"])
+    _print(objects, options.output)
     if skipped:
         noun = "object" if skipped == 1 else "objects"
         print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
     return code
 
 
-def _filling(values: dict[str, Any]) -> Callable[[Document], dict[str, Any]]:
+def _filling(chosen: ApiServer, policy: Sequence[str]) -> Callable[[Document], dict[str, Any]]:
     """What fills in the defaults of a document: the API server's, and those of policies."""
-    chosen = server_options.server_of(values)
-    if values["policy"] is None:
+    if not policy:
         engine = engine_for(chosen)
         return lambda document: engine.default(document.value)
-    from jobsworth.cli.inputs.policy_files import load_policies, paths_of
+    from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.policy.policy_request import of_manifest
 
-    policies = load_policies(paths_of(values["policy"]))
+    policies = load_policies(policy)
 
     def fill_in(document: Document) -> dict[str, Any]:
         mutation = policies.default(of_manifest(document.value, chosen), chosen)
@@ -107,21 +125,6 @@ Examples:
   jobsworth default --policy policies/ job.yaml     # as the mutating webhook would leave it
   diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--policy",
-            metavar="PATH",
-            repeated=True,
-            help="Fill in the defaults of these JobPolicy documents, too: a file or folder.",
-        ),
-        Option(
-            "--output",
-            short="-o",
-            default="yaml",
-            choices=("yaml", "json"),
-            help="YAML documents, or a JSON List in the order of input.",
-        ),
-    ),
+    options=DefaultOptions,
     run=run,
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, nested, text, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from jobsworth.api.server import ApiServer
@@ -20,7 +21,28 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class ExplainOptions(Options):
+    """The options of ``jobsworth policy explain``."""
+
+    server = nested(ServerOptions)
+    namespace = text(
+        short="-n",
+        metavar="NAME",
+        help="The namespace of manifests that have none; default.",
+    )
+    namespace_labels = text(
+        metavar="KEY=VALUE,...", help="Labels of the namespace, where they are known."
+    )
+    user = text(metavar="NAME", help="Who will send the manifest, where that is known.")
+    group = words(metavar="NAME", help="A group of the user; several times.")
+    against = text(
+        metavar="PATH",
+        help="What the manifests are updates of: objects of the same kind, namespace and name.",
+    )
+    paths = arguments("FILE JOB...")
+
+
+def run(options: ExplainOptions) -> int:
     """Tell of each manifest what each policy says, and return the exit code.
 
     Raises:
@@ -32,19 +54,20 @@ def run(values: dict[str, Any]) -> int:
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-    if len(values["paths"]) < 2:
+    if len(options.paths) < 2:
         raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
-    policies = load_policies(values["paths"][:1])
-    chosen, code = server_options.server_of(values), EXIT_DONE
-    existing = Existing(read_existing(values["against"])[0] if values["against"] else {})
-    for document in read_documents(values["paths"][1:]):
+    policies = load_policies(options.paths[:1])
+    chosen, code = server_of(options.server), EXIT_DONE
+    ask = _asking(options, chosen)
+    existing = Existing(read_existing(options.against)[0] if options.against else {})
+    for document in read_documents(options.paths[1:]):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            request = _request(document.value, existing.old(document), chosen, values)
+            request = ask(document.value, existing.old(document))
         except UnknownKind:
             continue
         except CannotDecode as failure:
@@ -55,17 +78,20 @@ def run(values: dict[str, Any]) -> int:
     return code
 
 
-def _request(value: Any, old: Any, chosen: ApiServer, values: dict[str, Any]) -> PolicyRequest:
+def _asking(options: ExplainOptions, chosen: ApiServer) -> Callable[[Any, Any], PolicyRequest]:
+    """The request of the user that the options name, for a manifest and what it is an update of."""
     from jobsworth.policy.policy_request import of_manifest
 
-    return of_manifest(
+    namespace, user, groups = options.namespace or "", options.user, options.group
+    labels = _labels(options.namespace_labels)
+    return lambda value, old: of_manifest(
         value,
         chosen,
         old=old,
-        namespace=values["namespace"] or "",
-        user=values["user"],
-        groups=tuple((values["group"] or "").split(",")) if values["group"] else (),
-        namespace_labels=_labels(values["namespace_labels"]),
+        namespace=namespace,
+        user=user,
+        groups=groups,
+        namespace_labels=labels,
     )
 
 
@@ -140,29 +166,6 @@ Examples:
   jobsworth policy explain policies/ job.yaml --user alice --group ml --namespace research
   jobsworth policy explain policies/ job.yaml --against deployed/    # as an update
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--namespace",
-            short="-n",
-            metavar="NAME",
-            help="The namespace of manifests that have none; default.",
-        ),
-        Option(
-            "--namespace-labels",
-            metavar="KEY=VALUE,...",
-            help="Labels of the namespace, where they are known.",
-        ),
-        Option("--user", metavar="NAME", help="Who will send the manifest, where that is known."),
-        Option(
-            "--group", metavar="NAME", repeated=True, help="A group of the user; several times."
-        ),
-        Option(
-            "--against",
-            metavar="PATH",
-            help="What the manifests are updates of: objects of the same kind, namespace and name.",
-        ),
-    ),
+    options=ExplainOptions,
     run=run,
-    arguments="FILE JOB...",
 )

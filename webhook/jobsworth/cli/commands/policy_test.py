@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,22 +22,38 @@ if TYPE_CHECKING:
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class CaseOptions(Options):
+    """The options of ``jobsworth policy test``."""
+
+    server = nested(ServerOptions)
+    policy = words(metavar="PATH", help="Test these policies instead of those beside the cases.")
+    name = text(metavar="TEXT", help="Run only the cases whose names have this in them.")
+    verbose = flag(short="-v", help="Name the cases that pass, too.")
+    output = choice(
+        short="-o",
+        default="text",
+        choices=("text", "json", "junit"),
+        help="For people, for programs, or as a test report.",
+    )
+    paths = arguments("[PATH...]")
+
+
+def run(options: CaseOptions) -> int:
     """Run cases, report what came of them, and return the exit code.
 
     Raises:
         UsageError: cases or policies cannot be read, or there are none.
     """
-    files = _read(values["paths"] or [os.curdir])
-    outcomes = list(_outcomes(files, values))
+    files = _read(options.paths or [os.curdir])
+    outcomes = list(_outcomes(files, options))
     if not outcomes:
-        raise UsageError(f"no case has {values['name']!r} in its name")
-    if values["output"] == "json":
+        raise UsageError(f"no case has {options.name!r} in its name")
+    if options.output == "json":
         _print_json(outcomes)
-    elif values["output"] == "junit":
+    elif options.output == "junit":
         _print_junit(outcomes)
     else:
-        _print_text(outcomes, verbose=values["verbose"])
+        _print_text(outcomes, verbose=options.verbose)
     return EXIT_FAILED if any(outcome.failures for outcome in outcomes) else EXIT_PASSED
 
 
@@ -63,19 +80,18 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
     return found
 
 
-def _outcomes(files: Sequence[CaseFile], values: dict[str, Any]) -> Iterator[Outcome]:
-    from jobsworth.cli.inputs.policy_files import load_policies, paths_of
+def _outcomes(files: Sequence[CaseFile], options: CaseOptions) -> Iterator[Outcome]:
+    from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.cli.policies.policy_runs import run_case
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
     for file in files:
-        paths = paths_of(values["policy"]) or file.policies
+        paths = options.policy or file.policies
         if paths not in loaded:
             loaded[paths] = load_policies(paths)
-        release = values["kubernetes_version"] or file.release
-        chosen = server_options.server_of({**values, "kubernetes_version": release})
+        chosen = server_of(options.server, file.release)
         for case in file.cases:
-            if (values["name"] or "") in case.name:
+            if (options.name or "") in case.name:
                 yield run_case(file.file, case, loaded[paths], chosen)
 
 
@@ -158,24 +174,6 @@ Examples:
   jobsworth policy test policies/ --verbose
   jobsworth policy test policies/spot-nodes_test.yaml --name "disruption"
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--policy",
-            metavar="PATH",
-            repeated=True,
-            help="Test these policies instead of those beside the cases.",
-        ),
-        Option("--name", metavar="TEXT", help="Run only the cases whose names have this in them."),
-        Option("--verbose", short="-v", flag=True, help="Name the cases that pass, too."),
-        Option(
-            "--output",
-            short="-o",
-            default="text",
-            choices=("text", "json", "junit"),
-            help="For people, for programs, or as a test report.",
-        ),
-    ),
+    options=CaseOptions,
     run=run,
-    arguments="[PATH...]",
 )

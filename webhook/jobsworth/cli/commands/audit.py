@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from dataclasses import dataclass
 
 from jobsworth.api.server import RELEASES, ApiServer, minor
 from jobsworth.cli import reporting
@@ -93,8 +94,14 @@ def run(options: AuditOptions) -> int:
     reporting.check(options.report)
     if options.scope.namespace and options.scope.all_namespaces:
         raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
-    # What is wrong there is told before anybody is asked.
-    _configurations(options, options.server.kubernetes_version)
+    asked = Audit(
+        options.scope,
+        options.server.kubernetes_version,
+        options.server.feature_gates,
+        options.configuration,
+        options.report,
+    )
+    _configurations(asked, asked.release)  # what is wrong there is told before anybody is asked
     try:
         from jobsworth.client.access import api_access
         from jobsworth.client.unreachable import ClusterError
@@ -102,7 +109,7 @@ def run(options: AuditOptions) -> int:
         raise _missing(error) from None
     try:
         with api_access(target_of(options.cluster), options.request_timeout) as access:
-            return _audit(access, options)
+            return _audit(access, asked)
     except ClusterError as error:
         print(f"Error: {error}", file=sys.stderr)
         return EXIT_UNREADABLE
@@ -110,21 +117,40 @@ def run(options: AuditOptions) -> int:
         raise _missing(error) from None
 
 
-def _audit(access: ApiAccess, options: AuditOptions) -> int:
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An audit to make.
+
+    Attributes:
+        scope: where to look.
+        release: to judge by; None for that of the cluster.
+        gates: feature gates that the cluster has set otherwise than by default.
+        configuration: what else is judged by.
+        report: how to report.
+    """
+
+    scope: ScopeOptions
+    release: str | None
+    gates: str | None
+    configuration: ConfigurationOptions
+    report: AuditReportOptions
+
+
+def _audit(access: ApiAccess, asked: Audit) -> int:
     from jobsworth.audit.audited_objects import Tally, stored_objects
     from jobsworth.audit.evaluate import StoredJudge
     from jobsworth.audit.stored_objects import Inventory
 
     inventory = Inventory(access)
-    runs, release = _releases(inventory, options.server.kubernetes_version)
-    settings = _configurations(options, release).of(STDIN)
+    runs, release = _releases(inventory, asked.release)
+    settings = _configurations(asked, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
-    scope = _scope(options.scope, access.namespace)
+    scope = _scope(asked.scope, access.namespace)
     labels = _labels(inventory, scope, policies, access)
     stored_by = ApiServer(_known(runs)) if runs else None
     judge = StoredJudge(settings.server, settings.selection, policies, stored_by)
     tally = Tally()
-    quiet = options.report.quiet
+    quiet = asked.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
     judged = _judged(
         stored_objects(inventory, scope, tally),
@@ -132,7 +158,7 @@ def _audit(access: ApiAccess, options: AuditOptions) -> int:
         labels,
         lambda: progress.update(tally.read, tally.read + tally.left),
     )
-    results = reporting.report(judged, options.report, progress)
+    results = reporting.report(judged, asked.report, progress)
     summary = Summary(results)
     if not quiet:
         print(_sentence(access, runs, settings.server, summary, tally), file=sys.stderr)
@@ -161,11 +187,11 @@ def _judged(
         yield result
 
 
-def _configurations(options: AuditOptions, release: str | None) -> Configurations:
+def _configurations(asked: Audit, release: str | None) -> Configurations:
     return configurations_for(
-        options.configuration,
+        asked.configuration,
         release=release,
-        gates=options.server.feature_gates,
+        gates=asked.gates,
         allow_privileged=True,  # what is stored was let in
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.file_evaluation import read_documents
@@ -13,7 +14,7 @@ from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any
 
     from jobsworth.api.server import ApiServer
@@ -50,16 +51,41 @@ def run(options: DefaultOptions) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy.
     """
-    fill_in = _filling(server_of(options.server), options.policy)
+    filling = Filling(options.paths, server_of(options.server), options.policy)
+    return fill_in(filling, options.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Manifests, and what fills in their defaults.
+
+    Attributes:
+        paths: files, folders, ``-``.
+        server: fills in its defaults.
+        policies: files and folders of policies that fill in more.
+    """
+
+    paths: tuple[str, ...]
+    server: ApiServer
+    policies: tuple[str, ...]
+
+
+def fill_in(filling: Filling, output: str) -> int:
+    """Print manifests with defaults as YAML or JSON, and return the exit code.
+
+    Raises:
+        UsageError: a policy is wrong.
+    """
+    defaulted = _defaults(filling)
     code, skipped, objects = EXIT_DONE, 0, []
-    for document in read_documents(options.paths):
+    for document in read_documents(filling.paths):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            objects.append(fill_in(document))
+            objects.append(defaulted(document))
         except UnknownKind:
             skipped += 1
         except CannotDecode as failure:
@@ -71,25 +97,25 @@ def run(options: DefaultOptions) -> int:
                     f"{finding.field}: {finding.message}",
                     file=sys.stderr,
                 )
-    _print(objects, options.output)
+    _print(objects, output)
     if skipped:
         noun = "object" if skipped == 1 else "objects"
         print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
     return code
 
 
-def _filling(chosen: ApiServer, policy: Sequence[str]) -> Callable[[Document], dict[str, Any]]:
+def _defaults(filling: Filling) -> Callable[[Document], dict[str, Any]]:
     """What fills in the defaults of a document: the API server's, and those of policies."""
-    if not policy:
-        engine = engine_for(chosen)
+    if not filling.policies:
+        engine = engine_for(filling.server)
         return lambda document: engine.default(document.value)
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.policy.policy_request import of_manifest
 
-    policies = load_policies(policy)
+    policies = load_policies(filling.policies)
 
-    def fill_in(document: Document) -> dict[str, Any]:
-        mutation = policies.default(of_manifest(document.value, chosen), chosen)
+    def mutated(document: Document) -> dict[str, Any]:
+        mutation = policies.default(of_manifest(document.value, filling.server), filling.server)
         for left_out in mutation.left_out:
             place = document.position(left_out.field)
             print(
@@ -97,7 +123,7 @@ def _filling(chosen: ApiServer, policy: Sequence[str]) -> Callable[[Document], d
             )
         return mutation.object
 
-    return fill_in
+    return mutated
 
 
 def _print(objects: list[dict[str, Any]], output: str) -> None:

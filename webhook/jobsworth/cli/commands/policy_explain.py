@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, nested, text, words
@@ -10,7 +11,7 @@ from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from jobsworth.api.server import ApiServer
@@ -48,50 +49,88 @@ def run(options: ExplainOptions) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy is.
     """
+    if len(options.paths) < 2:
+        raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
+    asked = Explanation(
+        policies=options.paths[0],
+        manifests=options.paths[1:],
+        against=options.against,
+        server=server_of(options.server),
+        namespace=options.namespace or "",
+        user=options.user,
+        groups=options.group,
+        namespace_labels=_labels(options.namespace_labels),
+    )
+    return explain(asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """An explanation to give.
+
+    Attributes:
+        policies: a file or folder.
+        manifests: files, folders, ``-``.
+        against: a file or folder of what the manifests are updates of.
+        server: whose manifests they are.
+        namespace: of manifests that have none.
+        user, groups: who sends the manifests.
+        namespace_labels: of their namespace, where they are known.
+    """
+
+    policies: str
+    manifests: Sequence[str]
+    against: str | None
+    server: ApiServer
+    namespace: str
+    user: str | None
+    groups: tuple[str, ...]
+    namespace_labels: Mapping[str, str] | None
+
+
+def explain(asked: Explanation) -> int:
+    """Print what policies say to manifests, and return the exit code.
+
+    Raises:
+        UsageError: a policy is wrong.
+    """
     from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.existing_objects import Existing
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-    if len(options.paths) < 2:
-        raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
-    policies = load_policies(options.paths[:1])
-    chosen, code = server_of(options.server), EXIT_DONE
-    ask = _asking(options, chosen)
-    existing = Existing(read_existing(options.against)[0] if options.against else {})
-    for document in read_documents(options.paths[1:]):
+    policies, code = load_policies([asked.policies]), EXIT_DONE
+    existing = Existing(read_existing(asked.against)[0] if asked.against else {})
+    for document in read_documents(asked.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            request = ask(document.value, existing.old(document))
+            request = _request(document.value, existing.old(document), asked)
         except UnknownKind:
             continue
         except CannotDecode as failure:
             print(f"error: {document.file}: {failure}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
-        print("\n".join(_told(policies, request, chosen)))
+        print("\n".join(_told(policies, request, asked.server)))
     return code
 
 
-def _asking(options: ExplainOptions, chosen: ApiServer) -> Callable[[Any, Any], PolicyRequest]:
-    """The request of the user that the options name, for a manifest and what it is an update of."""
+def _request(value: Any, old: Any, asked: Explanation) -> PolicyRequest:
     from jobsworth.policy.policy_request import of_manifest
 
-    namespace, user, groups = options.namespace or "", options.user, options.group
-    labels = _labels(options.namespace_labels)
-    return lambda value, old: of_manifest(
+    return of_manifest(
         value,
-        chosen,
+        asked.server,
         old=old,
-        namespace=namespace,
-        user=user,
-        groups=groups,
-        namespace_labels=labels,
+        namespace=asked.namespace,
+        user=asked.user,
+        groups=asked.groups,
+        namespace_labels=asked.namespace_labels,
     )
 
 

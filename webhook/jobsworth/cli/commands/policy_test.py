@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
@@ -44,8 +45,13 @@ def run(options: CaseOptions) -> int:
     Raises:
         UsageError: cases or policies cannot be read, or there are none.
     """
-    files = _read(options.paths or [os.curdir])
-    outcomes = list(_outcomes(files, options))
+    cases = Cases(
+        paths=options.paths or (os.curdir,),
+        name=options.name or "",
+        policies=options.policy,
+        server=options.server,
+    )
+    outcomes = list(_outcomes(cases))
     if not outcomes:
         raise UsageError(f"no case has {options.name!r} in its name")
     if options.output == "json":
@@ -55,6 +61,23 @@ def run(options: CaseOptions) -> int:
     else:
         _print_text(outcomes, verbose=options.verbose)
     return EXIT_FAILED if any(outcome.failures for outcome in outcomes) else EXIT_PASSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cases:
+    """The cases to run.
+
+    Attributes:
+        paths: files and folders.
+        name: what the names of the cases have in them.
+        policies: what is tested instead of the policies beside the cases.
+        server: counts more than the release that a case names.
+    """
+
+    paths: tuple[str, ...]
+    name: str
+    policies: tuple[str, ...]
+    server: ServerOptions
 
 
 def _read(paths: Sequence[str]) -> list[CaseFile]:
@@ -80,18 +103,18 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
     return found
 
 
-def _outcomes(files: Sequence[CaseFile], options: CaseOptions) -> Iterator[Outcome]:
+def _outcomes(cases: Cases) -> Iterator[Outcome]:
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.cli.policies.policy_runs import run_case
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
-    for file in files:
-        paths = options.policy or file.policies
+    for file in _read(cases.paths):
+        paths = cases.policies or file.policies
         if paths not in loaded:
             loaded[paths] = load_policies(paths)
-        chosen = server_of(options.server, file.release)
+        chosen = server_of(cases.server, file.release)
         for case in file.cases:
-            if (options.name or "") in case.name:
+            if cases.name in case.name:
                 yield run_case(file.file, case, loaded[paths], chosen)
 
 

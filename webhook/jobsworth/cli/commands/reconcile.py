@@ -105,7 +105,23 @@ def run(options: ReconcileOptions) -> int:
     Raises:
         UsageError: an option is wrong, or the cluster cannot be reached by what is given.
     """
-    controller = _controller(options.controller)
+    from jobsworth.reconciler.reconciler_options import Options as Reconciling
+
+    asked = options.controller
+    host, port = _address(asked.listen)
+    controller = Reconciling(
+        settings=_settings(asked),
+        namespace=asked.namespace or "",
+        workers=asked.workers,
+        qps=_number("--kube-api-qps", asked.kube_api_qps),
+        burst=asked.kube_api_burst,
+        leader_elect=asked.leader_elect,
+        lease_namespace=asked.leader_elect_namespace or _own_namespace(),
+        lease=asked.leader_elect_name,
+        identity=_identity(),
+        host=host,
+        port=port,
+    )
     if options.judgement.audit:
         _judged_by(options.judgement, None)  # what is wrong there is told before anybody is asked
     try:
@@ -205,25 +221,6 @@ def _settings(options: ControllerOptions) -> Settings:
         backoff_cap=_seconds("--max-pod-failure-backoff", options.max_pod_failure_backoff),
         resync=_seconds("--sync-period", options.sync_period),
         batch_delay=_seconds("--batch-period", options.batch_period),
-    )
-
-
-def _controller(options: ControllerOptions) -> Reconciling:
-    from jobsworth.reconciler.reconciler_options import Options
-
-    host, port = _address(options.listen)
-    return Options(
-        settings=_settings(options),
-        namespace=options.namespace or "",
-        workers=options.workers,
-        qps=_number("--kube-api-qps", options.kube_api_qps),
-        burst=options.kube_api_burst,
-        leader_elect=options.leader_elect,
-        lease_namespace=options.leader_elect_namespace or _own_namespace(),
-        lease=options.leader_elect_name,
-        identity=_identity(),
-        host=host,
-        port=port,
     )
 
 

@@ -93,11 +93,23 @@ def run(options: ServeOptions) -> int:
     """
     try:
         from jobsworth.serving import launch
+        from jobsworth.serving.serving_settings import Settings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands are over before it would run
     chosen = server_of(options.server)
-    settings = _settings(options)
+    settings = Settings(
+        bind=address(options.bind, "--bind"),
+        monitor_bind=address(options.monitor_bind, "--monitor-bind"),
+        workers=options.workers,
+        threads=options.threads,
+        drain_seconds=_number("--drain-seconds", options.drain_seconds),
+        graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
+        requests_per_worker=_number("--requests-per-worker", options.requests_per_worker),
+        api_verdict=options.api_verdict,
+        log_requests=options.log == "requests",
+        files=_files(options),
+    )
     load = _policies(settings.files.policies)
     load()  # what is wrong with a policy is told before anything is served
     labels = _namespace_labels() if options.namespaces_from_cluster else None
@@ -110,28 +122,6 @@ def run(options: ServeOptions) -> int:
         ) from None
     except SystemExit as ended:
         return int(ended.code or 0)
-
-
-def _settings(options: ServeOptions) -> Settings:
-    """How to serve, as the options say.
-
-    Raises:
-        UsageError: they contradict each other, or an address or number is none.
-    """
-    from jobsworth.serving.serving_settings import Settings
-
-    return Settings(
-        bind=address(options.bind, "--bind"),
-        monitor_bind=address(options.monitor_bind, "--monitor-bind"),
-        workers=options.workers,
-        threads=options.threads,
-        drain_seconds=_number("--drain-seconds", options.drain_seconds),
-        graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
-        requests_per_worker=_number("--requests-per-worker", options.requests_per_worker),
-        api_verdict=options.api_verdict,
-        log_requests=options.log == "requests",
-        files=_files(options),
-    )
 
 
 def address(text: str, option: str) -> tuple[str, int]:

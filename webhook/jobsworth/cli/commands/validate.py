@@ -19,6 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.cli.fixing.fix_run import Fixer
     from jobsworth.cli.inputs.baseline import Baseline
     from jobsworth.reports.result import Result
@@ -89,56 +90,97 @@ def run(options: ValidateOptions) -> int:
         UsageError: an option's value is wrong, or a configuration.
     """
     reporting.check(options.report)
-    baseline = _baseline(options.known)
-    configurations = configurations_for(
-        options.configuration,
-        release=options.server.kubernetes_version,
-        gates=options.server.feature_gates,
-        allow_privileged=options.server.allow_privileged,
+    comparison, fixing, known = options.comparison, options.fixing, options.known
+    if comparison.against is not None and comparison.git_ref is not None:
+        raise UsageError("--git-ref and --against both say what to compare with: use one of them")
+    if fixing.unsafe and not (fixing.fix or fixing.diff):
+        raise UsageError("--unsafe goes with --fix or --diff")
+    if known.write_baseline and known.baseline is None:
+        raise UsageError("--write-baseline needs --baseline FILE, which it writes")
+    asked = Validation(
+        configurations_for(
+            options.configuration,
+            release=options.server.kubernetes_version,
+            gates=options.server.feature_gates,
+            allow_privileged=options.server.allow_privileged,
+        ),
+        options.paths,
+        comparison,
+        mixed=options.mixed,
+        fixing=fixing,
+        known=known,
+        jobs=1 if fixing.diff else options.jobs or _cores(),
+        report=options.report,
     )
-    existing: Existing | None = None
-    failures: list[Result] = []
-    paths: Sequence[str] = options.paths
-    against, git_ref = options.comparison.against, options.comparison.git_ref
-    if git_ref is not None:
-        if against is not None:
-            raise UsageError(
-                "--git-ref and --against both say what to compare with: use one of them"
-            )
-        from jobsworth.cli.changed_files import changed_manifests
+    return validate(asked)
 
-        paths, existing = changed_manifests(git_ref, paths, configurations)
-    elif against is not None:
-        objects, failures = read_existing(against)
-        existing = Existing(objects)
+
+class Validation:
+    """A validation to run.
+
+    Attributes:
+        configurations: of the manifests.
+        paths: files, folders, ``-``.
+        comparison: what the manifests are updates of.
+        mixed: the files are of all sorts: see :mod:`jobsworth.cli.inputs.tolerant`.
+        fixing: what is fixed.
+        known: which findings are known already.
+        jobs: the greatest number of processes.
+        report: how to report.
+    """
+
+    __slots__ = (
+        "comparison", "configurations", "fixing", "jobs", "known", "mixed", "paths", "report",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        configurations: Configurations,
+        paths: Sequence[str],
+        comparison: ComparisonOptions,
+        *,
+        mixed: bool,
+        fixing: FixOptions,
+        known: BaselineOptions,
+        jobs: int,
+        report: ReportOptions,
+    ) -> None:
+        self.configurations = configurations
+        self.paths = paths
+        self.comparison = comparison
+        self.mixed = mixed
+        self.fixing = fixing
+        self.known = known
+        self.jobs = jobs
+        self.report = report
+
+
+def validate(asked: Validation) -> int:
+    """Run a validation, and return the exit code.
+
+    Raises:
+        UsageError: a configuration is wrong, or the baseline, or what git is asked for.
+    """
+    baseline = _baseline(asked.known)
+    paths, existing, failures = _manifests(asked)
     from jobsworth.cli.progress import Progress
 
-    quiet, output = options.report.quiet, options.report.output
-    progress = Progress(enabled=not quiet)
-    fixing = options.fixing.fix or options.fixing.diff
-    # A baseline, and fixing, need every finding.
-    all_needed = baseline is not None or fixing or options.report.statistics
-    judge = Judge(
-        configurations,
-        existing,
-        mixed=options.mixed,
-        changes=output == "sarif",
-        only_invalid=quiet and not all_needed,
-    )
-    fixer = _fixer(judge, options.fixing)
-    jobs = 1 if options.fixing.diff else options.jobs or _cores()
-    judged = judge_all(fixer or judge, paths, jobs, progress.update)
-    left = _reported(failures, judged, baseline)
+    progress = Progress(enabled=not asked.report.quiet)
+    judge = _judge(asked, existing)
+    fixer = _fixer(judge, asked.fixing)
+    judged = judge_all(fixer or judge, paths, asked.jobs, progress.update)
+    left = _without_known(failures, judged, baseline)
     if fixer is None:
-        results = report(left, options.report, progress)
+        results = report(left, asked.report, progress)
     else:
-        results = fixer.report(left, options.report, progress, paths)
+        results = fixer.report(left, asked.report, progress, paths)
     summary = Summary(results, excluded=judge.excluded)
-    if not quiet and (output != "json" or options.report.output_file is not None):
+    told, to_file = not asked.report.quiet, asked.report.output_file is not None
+    if told and (asked.report.output != "json" or to_file):
         print(summary.sentence(), file=sys.stderr)
     if baseline is not None:
-        for line in baseline.finish(write=options.known.write_baseline):
-            if not quiet:
+        for line in baseline.finish(write=asked.known.write_baseline):
+            if told:
                 print(line, file=sys.stderr)
     if summary.documents[ERROR]:
         return EXIT_UNREADABLE
@@ -147,27 +189,50 @@ def run(options: ValidateOptions) -> int:
     return EXIT_INVALID if wrong else EXIT_VALID
 
 
-def _fixer(judge: Judge, options: FixOptions) -> Fixer | None:
-    if not (options.fix or options.diff):
-        if options.unsafe:
-            raise UsageError("--unsafe goes with --fix or --diff")
-        return None
-    from jobsworth.cli.fixing.fix_run import Fixer
-
-    return Fixer(judge, unsafe=options.unsafe, diff=options.diff)
-
-
 def _baseline(options: BaselineOptions) -> Baseline | None:
     if options.baseline is None:
-        if options.write_baseline:
-            raise UsageError("--write-baseline needs --baseline FILE, which it writes")
         return None
     from jobsworth.cli.inputs.baseline import Baseline
 
     return Baseline(options.baseline, may_be_new=options.write_baseline)
 
 
-def _reported(
+def _manifests(asked: Validation) -> tuple[Sequence[str], Existing | None, list[Result]]:
+    """The paths to judge, the objects that stand there already, and what could not be read of them."""
+    against, git_ref = asked.comparison.against, asked.comparison.git_ref
+    if git_ref is not None:
+        from jobsworth.cli.changed_files import changed_manifests
+
+        paths, existing = changed_manifests(git_ref, asked.paths, asked.configurations)
+        return paths, existing, []
+    if against is None:
+        return asked.paths, None, []
+    objects, failures = read_existing(against)
+    return asked.paths, Existing(objects), failures
+
+
+def _judge(asked: Validation, existing: Existing | None) -> Judge:
+    fixing = asked.fixing.fix or asked.fixing.diff
+    # A baseline, and fixing, need every finding.
+    all_needed = asked.known.baseline is not None or fixing or asked.report.statistics
+    return Judge(
+        asked.configurations,
+        existing,
+        mixed=asked.mixed,
+        changes=asked.report.output == "sarif",
+        only_invalid=asked.report.quiet and not all_needed,
+    )
+
+
+def _fixer(judge: Judge, options: FixOptions) -> Fixer | None:
+    if not (options.fix or options.diff):
+        return None
+    from jobsworth.cli.fixing.fix_run import Fixer
+
+    return Fixer(judge, unsafe=options.unsafe, diff=options.diff)
+
+
+def _without_known(
     failures: Iterable[Result], judged: Iterable[Result], baseline: Baseline | None
 ) -> Iterator[Result]:
     yield from failures

@@ -127,6 +127,18 @@ def _all_words(option: Option, given: tuple[str, ...]) -> object:
     return tuple(word for text in given for word in words_of(text)) if given else option.default
 
 
+def run_by_click(arguments: list[str]) -> int:
+    """Run a command line, and return its exit code; exceptions that no command expects are raised."""
+    try:
+        code = application.main(arguments, prog_name="jobsworth", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as abort:
+        raise abort.__cause__ or abort from None  # of an interrupt, to which click adds a word
+    return int(code or 0)
+
+
 @click.group(
     help=jobsworth.DESCRIPTION,
     epilog="""\b

@@ -62,13 +62,14 @@ def report(results: Iterable[Result], options: ReportOptions, progress: Progress
     if options.output_file is None:
         return _report(results, options, progress, sys.stdout)
     try:
-        file = open(options.output_file, "w", encoding="utf-8")  # noqa: SIM115 - closed below
+        with open(options.output_file, "w", encoding="utf-8") as file:
+            return _report(results, options, progress, file)
     except OSError as error:
+        if error.filename not in (None, options.output_file):
+            raise
         raise UsageError(
             f"--output-file: {options.output_file} cannot be written: {error.strerror}"
         ) from None
-    with file:
-        return _report(results, options, progress, file)
 
 
 def _report(

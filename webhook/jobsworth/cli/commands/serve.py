@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.options import (
     Options,
     choice,
@@ -210,7 +210,10 @@ def _namespace_labels() -> NamespaceLabels:
 def _tell(settings: Settings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
-    print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
+    try:
+        print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
+    except OSError as error:  # not one of an address
+        raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def curl_line(host: str, port: int) -> str:

@@ -7,13 +7,14 @@ from textwrap import dedent, indent
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
 from jobsworth.cli.file_evaluation import Judge
 from jobsworth.cli.fixing.autofix_loop import Mended, mend
+from jobsworth.cli.options import words_of
 from jobsworth.findings.finding import Finding
 from jobsworth.reports.result import Attempt
 
 
 def judge(*, select: str = "JW0", release: str = "1.36", mixed: bool = False) -> Judge:
     """Judges for a release; of our own rules it asks only those that are named."""
-    overrides = Overrides(select=select, release=release)
+    overrides = Overrides(select=words_of(select), release=release)
     return Judge(Configurations(overrides, isolated=True), mixed=mixed)
 
 

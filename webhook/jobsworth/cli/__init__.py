@@ -8,7 +8,15 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
     from typing import NoReturn
+
+ISSUES = "https://github.com/jobsworth/jobsworth/issues"
+"""Where errors of our own are reported."""
+
+NO_OUTPUT = "Error: standard output cannot be written"
+
+EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def main() -> NoReturn:
@@ -17,18 +25,48 @@ def main() -> NoReturn:
     A run is short, and what it makes is small: the garbage collector would go over everything that is
     imported several times, and taking the interpreter down tidily takes as long as judging a manifest.
     Both are left out. Together that is a fifth of the time that one file takes.
+
+    No exception leaves it as a traceback: not what a command did not expect, nor an output that cannot be
+    written.
     """
     gc.disable()
+    sys.unraisablehook = _unraisable
+    # Python has None for a stream that is closed, and print() takes that for standard output.
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    ended: SystemExit | None = None
     try:
-        code = run(sys.argv[1:])
+        if sys.stdout is None:
+            print(f"{NO_OUTPUT}: it is closed", file=sys.stderr, flush=True)
+            os._exit(EXIT_FAILED)
+        try:
+            code = run(sys.argv[1:])
+        except SystemExit as wanted:
+            ended = wanted
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
         # The reader has gone (`| head`): nothing is left to say, nor anybody to say it to.
-        code = 1
+        code = EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
-        code = 130
+        code = EXIT_INTERRUPTED
+    except BaseException as error:
+        from jobsworth.cli.failures import report
+
+        code = report(error)
+    else:
+        if ended is not None:
+            raise ended  # with threads and exit handlers that have an end of their own
     os._exit(code)
+
+
+def _unraisable(unraisable: UnraisableHookArgs) -> None:
+    """Exit on an interrupt where Python cannot raise it, as in a callback of the import system.
+
+    It would be printed, with a traceback, and forgotten.
+    """
+    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        os._exit(EXIT_INTERRUPTED)
+    sys.__unraisablehook__(unraisable)
 
 
 def run(arguments: list[str]) -> int:
@@ -37,20 +75,19 @@ def run(arguments: list[str]) -> int:
     A well-formed ``jobsworth validate`` does not import click: see :mod:`jobsworth.cli.command`.
 
     Raises:
-        SystemExit: the command line is wrong, or asks for help.
+        SystemExit: click read the command line; its code is the exit code.
     """
     if arguments[:1] == ["validate"] and "_JOBSWORTH_COMPLETE" not in os.environ:
         from jobsworth.cli.command import UsageError, read
         from jobsworth.cli.commands import validate
 
-        values = read(validate.COMMAND, arguments[1:])
-        if values is not None:
+        options = read(validate.COMMAND, arguments[1:])
+        if options is not None:
             try:
-                return validate.COMMAND.run(values)
+                return validate.COMMAND.run(options)
             except UsageError as error:
                 print(f"Error: {error}", file=sys.stderr)
-                return 2
-    from jobsworth.cli.click_application import application
+                return EXIT_FAILED
+    from jobsworth.cli.click_application import run_by_click
 
-    application(arguments, prog_name="jobsworth")
-    return 0
+    raise SystemExit(run_by_click(arguments))

@@ -7,7 +7,8 @@ from importlib import import_module
 import click
 
 import jobsworth
-from jobsworth.cli.command import Command, InputError, Option, UsageError
+from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +46,12 @@ class _Parameterised(click.Command):
     """A click command that runs one of ours."""
 
     def __init__(self, command: Command) -> None:
-        optional = bool(command.paths_unless) or command.arguments.startswith("[")
-        metavar = f"[{command.arguments.strip('[]')}]" if optional else command.arguments
-        paths = click.Argument(["paths"], nargs=-1, required=not optional, metavar=metavar)
+        arguments = command.arguments
         super().__init__(
             command.name,
             params=[
                 *(_parameter(option) for option in command.options),
-                *([paths] if command.takes_paths else []),
+                *([_argument(arguments)] if arguments is not None else []),
             ],
             help=command.help,
             epilog=command.epilog,
@@ -60,16 +59,36 @@ class _Parameterised(click.Command):
         )
 
 
-def _run(command: Command, values: dict[str, Any]) -> None:
-    if command.paths_unless and not values["paths"] and not values[command.paths_unless]:
-        raise click.UsageError("Missing argument 'PATH...'.")
+class _WholeNumber(click.IntRange):
+    """A number from 1; one of thousands of digits is not repeated to who wrote it."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        if isinstance(value, str) and len(value) > MOST_DIGITS:
+            self.fail(f"a number has at most {MOST_DIGITS} digits.", param, context)
+        return int(super().convert(value, param, context))
+
+
+def _run(command: Command, values: dict[str, object]) -> None:
+    arguments = command.arguments
+    if arguments is not None and arguments.unless:
+        given = values[arguments.key] or values[arguments.unless]
+        if not given:
+            raise click.UsageError(f"Missing argument '{arguments.metavar}'.")
     try:
-        code = command.run(values)
+        code = command.run(command.takes(values))
     except InputError as error:
         raise _BadInput(str(error)) from None
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     click.get_current_context().exit(code)
+
+
+def _argument(arguments: Arguments) -> click.Argument:
+    optional = arguments.optional
+    metavar = f"[{arguments.metavar.strip('[]')}]" if optional else arguments.metavar
+    return click.Argument([arguments.key], nargs=-1, required=not optional, metavar=metavar)
 
 
 def _parameter(option: Option) -> click.Option:
@@ -79,12 +98,19 @@ def _parameter(option: Option) -> click.Option:
     if option.choices:
         kind: click.ParamType[Any] = click.Choice(option.choices)
     else:
-        kind = click.IntRange(min=1) if option.integer else click.STRING
+        kind = _WholeNumber(min=1) if option.integer else click.STRING
+    if option.repeated:
+        return click.Option(
+            names,
+            type=kind,
+            multiple=True,
+            callback=lambda context, parameter, given: _all_words(option, given),
+            metavar=option.metavar,
+            help=option.help,
+        )
     return click.Option(
         names,
         type=kind,
-        multiple=option.repeated,
-        callback=_joined if option.repeated else None,
         default=option.default,
         show_default=option.default is not None,
         metavar=option.metavar or None,
@@ -92,8 +118,20 @@ def _parameter(option: Option) -> click.Option:
     )
 
 
-def _joined(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> str | None:
-    return ",".join(words) if words else None
+def _all_words(option: Option, given: tuple[str, ...]) -> object:
+    return tuple(word for text in given for word in words_of(text)) if given else option.default
+
+
+def run_by_click(arguments: list[str]) -> int:
+    """Run a command line, and return its exit code; exceptions that no command expects are raised."""
+    try:
+        code = application.main(arguments, prog_name="jobsworth", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except click.Abort as abort:
+        raise abort.__cause__ or abort from None  # of an interrupt, to which click adds a word
+    return int(code or 0)
 
 
 class _Group(click.Group):

@@ -310,6 +310,9 @@ def judge_all(
     from concurrent.futures import ProcessPoolExecutor
 
     gc.enable()
+    jobs = min(
+        jobs, -(-len(found) // FILES_AT_A_TIME)
+    )  # a process without a batch is started all the same
     # A worker that is not forked begins as `python -c`, which would import multiprocessing from the current
     # folder if it could: mostly a checkout, and not always a trusted one.
     before = os.environ.get("PYTHONSAFEPATH", "")

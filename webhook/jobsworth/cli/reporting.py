@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from jobsworth.cli.command import Option, UsageError
+from jobsworth.cli.command import UsageError
+from jobsworth.cli.options import Options, choice, flag, text
 from jobsworth.reports.result import Result
 
 TYPE_CHECKING = False
@@ -61,68 +62,68 @@ REPORTERS = {
 }
 """The forms of reports by the name that --output has for them; ``table`` is for what a cluster stores."""
 
-OPTIONS = (
-    Option(
-        "--output",
+
+class ReportOptions(Options):
+    """The options that say what to report, how, and to where."""
+
+    output = choice(
         short="-o",
         default="text",
         choices=tuple(name for name in REPORTERS if name != "table"),
         help="How to report: with the source line, one line a finding, for programs, code scanning, "
         "test reports, or as annotations of a GitHub workflow.",
-    ),
-    Option("--output-file", metavar="FILE", help="Write the report to this file instead."),
-    Option(
-        "--statistics",
-        flag=True,
-        help="Report how often each code was found; without the findings, but for JSON.",
-    ),
-    Option("--info", flag=True, help="Show remarks (severity info) in the text report too."),
-    Option("--quiet", short="-q", flag=True, help="Report only what is invalid, and no summary."),
-)
+    )
+    output_file = text(metavar="FILE", help="Write the report to this file instead.")
+    statistics = flag(
+        help="Report how often each code was found; without the findings, but for JSON."
+    )
+    info = flag(help="Show remarks (severity info) in the text report too.")
+    quiet = flag(short="-q", help="Report only what is invalid, and no summary.")
 
 
-def check(values: dict[str, Any]) -> None:
+def check(options: ReportOptions) -> None:
     """See whether the options for reports go together.
 
     Raises:
         UsageError: they do not.
     """
-    if values["statistics"] and not REPORTERS[values["output"]].counted:
+    if options.statistics and not REPORTERS[options.output].counted:
         counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
         raise UsageError(f"--statistics goes with --output {', '.join(counted)}")
 
 
-def report(results: Iterable[Result], values: dict[str, Any], progress: Progress) -> list[Result]:
+def report(results: Iterable[Result], options: ReportOptions, progress: Progress) -> list[Result]:
     """Report results, those of most forms as they come, and give them all.
 
     Raises:
         UsageError: the file for the report cannot be written.
     """
-    if values["output_file"] is None:
-        return _report(results, values, progress, sys.stdout)
+    if options.output_file is None:
+        return _report(results, options, progress, sys.stdout)
     try:
-        file = open(values["output_file"], "w", encoding="utf-8")  # noqa: SIM115 - closed below
+        with open(options.output_file, "w", encoding="utf-8") as file:
+            return _report(results, options, progress, file)
     except OSError as error:
+        if error.filename not in (None, options.output_file):
+            raise
         raise UsageError(
-            f"--output-file: {values['output_file']} cannot be written: {error.strerror}"
+            f"--output-file: {options.output_file} cannot be written: {error.strerror}"
         ) from None
-    with file:
-        return _report(results, values, progress, file)
 
 
 def _report(
-    results: Iterable[Result], values: dict[str, Any], progress: Progress, out: TextIO
+    results: Iterable[Result], options: ReportOptions, progress: Progress, out: TextIO
 ) -> list[Result]:
-    reporter, quiet = REPORTERS[values["output"]], values["quiet"]
-    if reporter.whole or values["statistics"]:
+    reporter, quiet = REPORTERS[options.output], options.quiet
+    if reporter.whole or options.statistics:
         found = list(results)
         shown = [result for result in found if not quiet or _is_wrong(result)]
         progress.clear()
-        for line in _whole(reporter, shown, values["statistics"]):
+        for line in _whole(reporter, shown, options.statistics):
             print(line, file=out)
         return found
     colour = out.isatty() and not os.environ.get("NO_COLOR")
-    lines = reporter.renderer(colour=colour, infos=values["info"])
+    lines = reporter.renderer(colour=colour, infos=options.info)
     found = []
     for result in results:
         found.append(result)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import gc
 import sys
+from dataclasses import dataclass
 
 from jobsworth.api.server import RELEASES, ApiServer, minor
-from jobsworth.cli import reporting, server_options
-from jobsworth.cli.command import Command, Option, UsageError
-from jobsworth.cli.configuration import resolved_settings
-from jobsworth.cli.configuration.resolved_settings import STDIN, configurations_for
+from jobsworth.cli import reporting
+from jobsworth.cli.cluster_options import ClusterOptions, target_of
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.configuration.resolved_settings import (
+    STDIN,
+    ConfigurationOptions,
+    configurations_for,
+)
+from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
 from jobsworth.cli.progress import Progress
+from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.reports.result import VALID, Located, StoredResult, Summary
 
 TYPE_CHECKING = False
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import Scope, Tally
     from jobsworth.audit.stored_objects import Inventory
-    from jobsworth.cli.configuration.resolved_settings import Settings
+    from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.client.configuration import RestConfig
     from jobsworth.client.errors import ApiError
     from jobsworth.evaluation.evaluator import Evaluator
@@ -31,28 +38,80 @@ if TYPE_CHECKING:
 
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
-OUTPUTS = ("table", "text", "concise", "json", "sarif", "junit", "github")
+
+class AuditedAsOptions(ReleaseOptions):
+    """The options that choose the release by which a cluster is audited."""
+
+    kubernetes_version = text(
+        metavar="RELEASE",
+        help="Judge as this release would, to ask about an upgrade; that of the cluster by default.",
+    )
 
 
-def run(values: dict[str, Any]) -> int:
+class AuditReportOptions(reporting.ReportOptions):
+    """The options for reports, of which an audit has one more form."""
+
+    output = choice(
+        short="-o",
+        default="table",
+        choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
+        help="How to report: tables, every finding, one line a finding, for programs, code "
+        "scanning, test reports, or as annotations of a GitHub workflow.",
+    )
+
+
+class ScopeOptions(Options):
+    """The options that choose where to look in a cluster, and at what."""
+
+    namespace = words(
+        short="-n",
+        metavar="NAME,...",
+        help="Where to look; the context's namespace by default.",
+    )
+    all_namespaces = flag(short="-A", help="Look everywhere.")
+    include_finished = flag(help="Judge Jobs that have finished, too.")
+    include_owned = flag(help="Judge the Jobs that CronJobs made, too.")
+
+
+class AuditOptions(Options):
+    """The options of ``jobsworth audit``."""
+
+    cluster = nested(ClusterOptions)
+    scope = nested(ScopeOptions)
+    request_timeout = integer(
+        default=30, metavar="SECONDS", help="How long to wait for an answer of the cluster."
+    )
+    server = nested(AuditedAsOptions)
+    configuration = nested(ConfigurationOptions)
+    report = nested(AuditReportOptions)
+
+
+def run(options: AuditOptions) -> int:
     """Judge what a cluster stores, report what was found, and return the exit code.
 
     Raises:
         UsageError: an option's value is wrong, or a configuration, or a policy.
     """
     gc.enable()  # a run over a large cluster is not short
-    reporting.check(values)
-    if values["namespace"] and values["all_namespaces"]:
+    reporting.check(options.report)
+    if options.scope.namespace and options.scope.all_namespaces:
         raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
-    values["allow_privileged"] = True  # what is stored was let in
-    configurations_for(values)  # what is wrong there is told before anybody is asked
-    from jobsworth.client.configuration import Target, rest_config
+    asked = Audit(
+        options.scope,
+        options.server.kubernetes_version,
+        options.server.feature_gates,
+        options.configuration,
+        options.report,
+        options.request_timeout,
+    )
+    _configurations(asked, asked.release)  # what is wrong there is told before anybody is asked
+    from jobsworth.client.configuration import rest_config
     from jobsworth.client.errors import ApiError
 
     try:
-        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
+        with rest_config(target_of(options.cluster)) as config:
             try:
-                return _audit(config, values)
+                return _audit(config, asked)
             except ApiError as error:
                 error.explanation = _explained(error, config)
                 raise
@@ -79,8 +138,29 @@ def _explained(error: ApiError, config: RestConfig) -> str:
     return f"{config.url} answers: {error}"
 
 
-def _audit(config: RestConfig, values: dict[str, Any]) -> int:
-    from jobsworth.audit.audited_objects import Scope, Tally, stored_objects
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """An audit to make.
+
+    Attributes:
+        scope: where to look.
+        release: to judge by; None for that of the cluster.
+        gates: feature gates that the cluster has set otherwise than by default.
+        configuration: what else is judged by.
+        report: how to report.
+        timeout: seconds to wait for an answer of the cluster.
+    """
+
+    scope: ScopeOptions
+    release: str | None
+    gates: str | None
+    configuration: ConfigurationOptions
+    report: AuditReportOptions
+    timeout: int
+
+
+def _audit(config: RestConfig, asked: Audit) -> int:
+    from jobsworth.audit.audited_objects import Tally, stored_objects
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
@@ -90,19 +170,21 @@ def _audit(config: RestConfig, values: dict[str, Any]) -> int:
         config,
         user_agent="jobsworth",
         connections=1,
-        timeout=values["request_timeout"],
+        timeout=asked.timeout,
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
     )
     inventory = Inventory(api)
-    runs, settings = _settings(inventory, values)
+    runs, release = _releases(inventory, asked.release)
+    settings = _configurations(asked, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
-    scope = Scope(_namespaces(config, values), values["include_finished"], values["include_owned"])
+    scope = _scope(asked.scope, config.namespace)
     labels = _labels(inventory, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     tally = Tally()
-    progress = Progress(enabled=not values["quiet"], noun="objects")
+    quiet = asked.report.quiet
+    progress = Progress(enabled=not quiet, noun="objects")
     judged = _judged(
         stored_objects(inventory, scope, tally),
         evaluator,
@@ -110,9 +192,9 @@ def _audit(config: RestConfig, values: dict[str, Any]) -> int:
         labels,
         lambda: progress.update(tally.read, tally.read + tally.left),
     )
-    results = reporting.report(judged, values, progress)
+    results = reporting.report(judged, asked.report, progress)
     summary = Summary(results)
-    if not values["quiet"]:
+    if not quiet:
         print(_sentence(config, runs, settings.server, summary, tally), file=sys.stderr)
     return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
@@ -146,11 +228,25 @@ def _judged(
         yield result
 
 
-def _settings(inventory: Inventory, values: dict[str, Any]) -> tuple[str, Settings]:
-    """The release that the cluster runs (empty where it does not tell), and what is to be judged by."""
+def _configurations(asked: Audit, release: str | None) -> Configurations:
+    return configurations_for(
+        asked.configuration,
+        release=release,
+        gates=asked.gates,
+        allow_privileged=True,  # what is stored was let in
+    )
+
+
+def _releases(inventory: Inventory, release: str | None) -> tuple[str, str | None]:
+    """The release that the cluster runs (empty where it does not tell), and the one to judge by.
+
+    Args:
+        inventory: of the cluster.
+        release: the one that is asked for; None for the cluster's, as far as it is known.
+    """
     from jobsworth.client.errors import ApiError
 
-    runs, release = "", values["kubernetes_version"]
+    runs = ""
     try:
         runs = inventory.release()
     except ApiError as error:
@@ -162,8 +258,7 @@ def _settings(inventory: Inventory, values: dict[str, Any]) -> tuple[str, Settin
         release = _known(runs)
         if release != runs:
             _note(f"the cluster runs Kubernetes {runs}, which is not known: judged as {release}")
-    chosen = configurations_for({**values, "kubernetes_version": release})
-    return runs, chosen.of(STDIN)
+    return runs, release
 
 
 def _known(release: str) -> str:
@@ -171,11 +266,12 @@ def _known(release: str) -> str:
     return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
 
 
-def _namespaces(config: RestConfig, values: dict[str, Any]) -> list[str | None]:
-    if values["all_namespaces"]:
-        return [None]
-    named = [name.strip() for name in (values["namespace"] or "").split(",")]
-    return list(dict.fromkeys(filter(None, named))) or [config.namespace]
+def _scope(options: ScopeOptions, own_namespace: str) -> Scope:
+    from jobsworth.audit.audited_objects import Scope
+
+    named: list[str | None] = list(dict.fromkeys(options.namespace))
+    namespaces = [None] if options.all_namespaces else named or [own_namespace]
+    return Scope(namespaces, options.include_finished, options.include_owned)
 
 
 def _labels(
@@ -247,47 +343,6 @@ Examples:
   jobsworth audit -A --kubernetes-version 1.37      # what an upgrade would refuse
   jobsworth audit -A --policy policies/ -o json     # what a new policy would have to say
 """,
-    options=(
-        Option("--kubeconfig", metavar="FILE", help="Instead of $KUBECONFIG or ~/.kube/config."),
-        Option(
-            "--context",
-            metavar="NAME",
-            help="A context of the kubeconfig; its current one by default.",
-        ),
-        Option(
-            "--namespace",
-            short="-n",
-            metavar="NAME,...",
-            repeated=True,
-            help="Where to look; the context's namespace by default.",
-        ),
-        Option("--all-namespaces", short="-A", flag=True, help="Look everywhere."),
-        Option("--include-finished", flag=True, help="Judge Jobs that have finished, too."),
-        Option("--include-owned", flag=True, help="Judge the Jobs that CronJobs made, too."),
-        Option(
-            "--request-timeout",
-            integer=True,
-            default=30,
-            metavar="SECONDS",
-            help="How long to wait for an answer of the cluster.",
-        ),
-        Option(
-            "--kubernetes-version",
-            metavar="RELEASE",
-            help="Judge as this release would, to ask about an upgrade; that of the cluster by default.",
-        ),
-        *server_options.OPTIONS[1:2],
-        *resolved_settings.OPTIONS,
-        Option(
-            "--output",
-            short="-o",
-            default="table",
-            choices=OUTPUTS,
-            help="How to report: tables, every finding, one line a finding, for programs, code "
-            "scanning, test reports, or as annotations of a GitHub workflow.",
-        ),
-        *reporting.OPTIONS[1:],
-    ),
+    options=AuditOptions,
     run=run,
-    takes_paths=False,
 )

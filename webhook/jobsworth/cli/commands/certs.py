@@ -6,19 +6,79 @@ import datetime
 from pathlib import Path
 
 from jobsworth.api.formats.duration import BadDuration, parse
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.cluster_options import ClusterOptions, target_of
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, flag, integer, nested, text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from jobsworth.certificates.rotation import Policy
 
 EXTRA = "it takes the cluster extra: pip install 'jobsworth[cluster]'"
-DEFAULT_HOSTS = "localhost,127.0.0.1,::1"
+DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
-def generate(values: dict[str, Any]) -> int:
+class GenerateOptions(Options):
+    """The options of ``jobsworth certs generate``."""
+
+    directory = text(default="certs", metavar="DIR", help="Where to put them.")
+    name = words(
+        metavar="HOST,...",
+        help=f"Host names and IP addresses of the server; {','.join(DEFAULT_HOSTS)} by default.",
+    )
+    days = integer(default=365, metavar="DAYS", help="How long they last.")
+    force = flag(help="Overwrite what is there.")
+
+
+class ManageOptions(Options):
+    """The options of ``jobsworth certs manage``."""
+
+    namespace = text(
+        short="-n",
+        default="jobsworth",
+        metavar="NAME",
+        help="Where Secret, Lease and Service are.",
+    )
+    secret = text(
+        default="jobsworth-certificates",
+        metavar="NAME",
+        help="The Secret that holds the certificates; it is created where it is missing.",
+    )
+    lease = text(
+        default="jobsworth-certificates",
+        metavar="NAME",
+        help="The Lease that elects one replica; it is created where it is missing.",
+    )
+    service = text(
+        metavar="NAME", help="The webhook's Service: the certificate is for its host names."
+    )
+    name = words(metavar="HOST,...", help="Further host names and IP addresses of the certificate.")
+    mutating_webhook_configuration = words(metavar="NAME,...", help="Whose caBundle to write.")
+    validating_webhook_configuration = words(metavar="NAME,...", help="Whose caBundle to write.")
+    directory = text(metavar="DIR", help="Put ca.crt, tls.crt and tls.key there, for the webhook.")
+    duration = text(
+        default="2160h", metavar="DURATION", help="How long a serving certificate lasts."
+    )
+    renew_before = text(
+        default="720h", metavar="DURATION", help="How long before its end it is renewed."
+    )
+    ca_duration = text(default="17520h", metavar="DURATION", help="How long an authority lasts.")
+    settle = text(
+        default="30s",
+        metavar="DURATION",
+        help="How long after a caBundle was written every API server is taken to know it.",
+    )
+    overlap = text(
+        default="24h",
+        metavar="DURATION",
+        help="How long an earlier authority stays in the bundles.",
+    )
+    interval = text(default="10s", metavar="DURATION", help="How often to look.")
+    once = flag(help="Do what is due now, without the Lease, and exit: 0 when all is done, else 1.")
+    cluster = nested(ClusterOptions)
+
+
+def generate(options: GenerateOptions) -> int:
     """Make certificates for development, and return the exit code.
 
     Raises:
@@ -29,13 +89,13 @@ def generate(values: dict[str, Any]) -> int:
         from jobsworth.certificates.leaf import BadName
     except ImportError:
         raise UsageError(EXTRA) from None
-    hosts = _words(values["name"] or DEFAULT_HOSTS)
+    hosts = options.name or DEFAULT_HOSTS
     try:
         made = development.generate(
-            Path(values["directory"]),
+            Path(options.directory),
             hosts,
-            lifetime=datetime.timedelta(days=values["days"]),
-            overwrite=values["force"],
+            lifetime=datetime.timedelta(days=options.days),
+            overwrite=options.force,
         )
     except development.AlreadyThere as error:
         raise UsageError(f"{error}; --force overwrites them") from None
@@ -43,7 +103,7 @@ def generate(values: dict[str, Any]) -> int:
         raise UsageError(str(error)) from None
     except OverflowError:
         raise UsageError(
-            f"--days {values['days']}: certificates can last until the year 9999"
+            f"--days {options.days}: certificates can last until the year 9999"
         ) from None
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
@@ -58,7 +118,7 @@ def generate(values: dict[str, Any]) -> int:
     return 0
 
 
-def manage(values: dict[str, Any]) -> int:
+def manage(options: ManageOptions) -> int:
     """Look after the certificates of an installation until told to stop, and return the exit code.
 
     Raises:
@@ -67,12 +127,22 @@ def manage(values: dict[str, Any]) -> int:
     try:
         from jobsworth.cli.commands import certs_manage
 
-        return certs_manage.run(values, policy_of(values))
+        installation = certs_manage.Installation(
+            namespace=options.namespace,
+            secret=options.secret,
+            lease=options.lease,
+            mutating=options.mutating_webhook_configuration,
+            validating=options.validating_webhook_configuration,
+            folder=Path(options.directory) if options.directory else None,
+        )
+        policy = _policy(options)
+        interval = None if options.once else _duration("--interval", options.interval)
+        return certs_manage.run(target_of(options.cluster), installation, policy, interval)
     except ImportError:
         raise UsageError(EXTRA) from None
 
 
-def policy_of(values: dict[str, Any]) -> Policy:
+def _policy(options: ManageOptions) -> Policy:
     """The rotation policy that the options state.
 
     Raises:
@@ -81,9 +151,9 @@ def policy_of(values: dict[str, Any]) -> Policy:
     from jobsworth.certificates.leaf import BadName, general_name, service_names
     from jobsworth.certificates.rotation import BadPolicy, Policy, check
 
-    names = list(_words(values["name"] or ""))
-    if values["service"]:
-        names += service_names(values["service"], values["namespace"])
+    names = list(options.name)
+    if options.service:
+        names += service_names(options.service, options.namespace)
     if not names:
         raise UsageError("say whom the certificate is for: --service NAME, or --name HOST")
     try:
@@ -91,11 +161,11 @@ def policy_of(values: dict[str, Any]) -> Policy:
             general_name(name)
         policy = Policy(
             tuple(names),
-            lifetime=_duration(values, "duration"),
-            renew_before=_duration(values, "renew_before"),
-            authority_lifetime=_duration(values, "ca_duration"),
-            settle=_duration(values, "settle"),
-            overlap=_duration(values, "overlap"),
+            lifetime=_duration("--duration", options.duration),
+            renew_before=_duration("--renew-before", options.renew_before),
+            authority_lifetime=_duration("--ca-duration", options.ca_duration),
+            settle=_duration("--settle", options.settle),
+            overlap=_duration("--overlap", options.overlap),
         )
         check(policy)
     except (BadPolicy, BadName) as error:
@@ -103,19 +173,14 @@ def policy_of(values: dict[str, Any]) -> Policy:
     return policy
 
 
-def _duration(values: dict[str, Any], key: str) -> datetime.timedelta:
-    option = "--" + key.replace("_", "-")
+def _duration(option: str, text: str) -> datetime.timedelta:
     try:
-        duration = datetime.timedelta(microseconds=parse(values[key]) / 1000)
+        duration = datetime.timedelta(microseconds=parse(text) / 1000)
     except (BadDuration, OverflowError) as error:
         raise UsageError(f"{option}: {error}; write it as 2160h, 30m or 45s") from None
     if duration <= datetime.timedelta():
-        raise UsageError(f"{option} must be more than nothing: {values[key]}")
+        raise UsageError(f"{option} must be more than nothing: {text}")
     return duration
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word for word in text.split(",") if word)
 
 
 GENERATE = Command(
@@ -129,19 +194,8 @@ Examples:
   jobsworth certs generate
   jobsworth certs generate --directory /tmp/tls --name webhook.example.com --name 192.0.2.7 --days 30
 """,
-    options=(
-        Option("--directory", default="certs", metavar="DIR", help="Where to put them."),
-        Option(
-            "--name",
-            metavar="HOST,...",
-            repeated=True,
-            help=f"Host names and IP addresses of the server; {DEFAULT_HOSTS} by default.",
-        ),
-        Option("--days", default=365, integer=True, metavar="DAYS", help="How long they last."),
-        Option("--force", flag=True, help="Overwrite what is there."),
-    ),
+    options=GenerateOptions,
     run=generate,
-    takes_paths=False,
 )
 
 MANAGE = Command(
@@ -159,41 +213,6 @@ Examples:
 
 Durations are written as Go writes them: 2160h, 30m, 45s.
 """,
-    options=(
-        Option("--namespace", short="-n", default="jobsworth", metavar="NAME",
-               help="Where Secret, Lease and Service are."),
-        Option("--secret", default="jobsworth-certificates", metavar="NAME",
-               help="The Secret that holds the certificates; it is created where it is missing."),
-        Option("--lease", default="jobsworth-certificates", metavar="NAME",
-               help="The Lease that elects one replica; it is created where it is missing."),
-        Option("--service", metavar="NAME",
-               help="The webhook's Service: the certificate is for its host names."),
-        Option("--name", metavar="HOST,...", repeated=True,
-               help="Further host names and IP addresses of the certificate."),
-        Option("--mutating-webhook-configuration", metavar="NAME,...", repeated=True,
-               help="Whose caBundle to write."),
-        Option("--validating-webhook-configuration", metavar="NAME,...", repeated=True,
-               help="Whose caBundle to write."),
-        Option("--directory", metavar="DIR",
-               help="Put ca.crt, tls.crt and tls.key there, for the webhook."),
-        Option("--duration", default="2160h", metavar="DURATION",
-               help="How long a serving certificate lasts."),
-        Option("--renew-before", default="720h", metavar="DURATION",
-               help="How long before its end it is renewed."),
-        Option("--ca-duration", default="17520h", metavar="DURATION",
-               help="How long an authority lasts."),
-        Option("--settle", default="30s", metavar="DURATION",
-               help="How long after a caBundle was written every API server is taken to know it."),
-        Option("--overlap", default="24h", metavar="DURATION",
-               help="How long an earlier authority stays in the bundles."),
-        Option("--interval", default="10s", metavar="DURATION",
-               help="How often to look."),
-        Option("--once", flag=True,
-               help="Do what is due now, without the Lease, and exit: 0 when all is done, else 1."),
-        Option("--kubeconfig", metavar="FILE",
-               help="Instead of $KUBECONFIG, ~/.kube/config or the Pod's ServiceAccount."),
-        Option("--context", metavar="NAME", help="A context of the kubeconfig."),
-    ),
+    options=ManageOptions,
     run=manage,
-    takes_paths=False,
-)  # fmt: skip
+)

@@ -12,21 +12,21 @@ import socket
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.certificates.cluster_store import Cluster, Configuration
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
-from jobsworth.client.configuration import Target, rest_config
+from jobsworth.client.configuration import rest_config
 from jobsworth.client.errors import ApiError, NotConfigured
 from jobsworth.client.leases import LeaderElection, Times
 from jobsworth.client.transport import Client
 
 if TYPE_CHECKING:
     from jobsworth.certificates.rotation import Policy
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.configuration import RestConfig, Target
 
 SOON = 1.0
 """Seconds until the next look while something is still to come: files, or another replica's step."""
@@ -36,23 +36,58 @@ LEASE_INTERVALS = 3
 _ORDINARY = frozenset(vars(logging.makeLogRecord({})))
 
 
-def run(values: dict[str, Any], policy: Policy) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """The objects of an installation that certificates are kept in.
+
+    Attributes:
+        namespace: of the Secret and the Lease.
+        secret: the name of the Secret that holds the certificates.
+        lease: the name of the Lease that elects one replica.
+        mutating, validating: the names of the webhook configurations whose caBundle is written.
+        folder: where the webhook reads its certificate; None to write none.
+    """
+
+    namespace: str
+    secret: str
+    lease: str
+    mutating: tuple[str, ...]
+    validating: tuple[str, ...]
+    folder: Path | None
+
+
+def run(
+    target: Target,
+    installation: Installation,
+    policy: Policy,
+    interval: datetime.timedelta | None,
+) -> int:
     """Look after certificates once, or until SIGTERM or SIGINT, and return the exit code.
 
+    Args:
+        target: the cluster.
+        installation: whose certificates.
+        policy: when they are renewed.
+        interval: between two looks; None to look once.
+
     Raises:
-        UsageError: no cluster is configured, or the interval cannot be read.
+        UsageError: no cluster is configured.
     """
-    interval = _seconds(values["interval"])
     _log_to_stderr()
     gc.enable()  # the command line turns it off, for commands that end soon
     try:
-        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
-            return _manage(config, values, policy, interval)
+        with rest_config(target) as config:
+            return _manage(config, installation, policy, interval)
     except NotConfigured as error:
         raise UsageError(str(error)) from None
 
 
-def _manage(config: RestConfig, values: dict[str, Any], policy: Policy, interval: float) -> int:
+def _manage(
+    config: RestConfig,
+    installation: Installation,
+    policy: Policy,
+    interval: datetime.timedelta | None,
+) -> int:
     stop = threading.Event()
     api = Client(
         config,
@@ -63,31 +98,31 @@ def _manage(config: RestConfig, values: dict[str, Any], policy: Policy, interval
     )
     store = Cluster(
         api,
-        namespace=values["namespace"],
-        secret=values["secret"],
+        namespace=installation.namespace,
+        secret=installation.secret,
         configurations=(
-            *_configurations("MutatingWebhookConfiguration", values),
-            *_configurations("ValidatingWebhookConfiguration", values),
+            *(Configuration("MutatingWebhookConfiguration", n) for n in installation.mutating),
+            *(Configuration("ValidatingWebhookConfiguration", n) for n in installation.validating),
         ),
     )
-    folder = Path(values["directory"]) if values["directory"] else None
-    manager = Manager(store, policy, folder)
-    if values["once"]:
+    manager = Manager(store, policy, installation.folder)
+    if interval is None:
         return _once(manager)
+    seconds = interval.total_seconds()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     election = LeaderElection(
         api,
-        values["namespace"],
-        values["lease"],
+        installation.namespace,
+        installation.lease,
         identity=f"{socket.gethostname()}_{random.getrandbits(32):08x}",
         now=time.time,
         clock=time.monotonic,
         stop=stop,
-        times=Times(lease=max(15.0, LEASE_INTERVALS * interval)),
+        times=Times(lease=max(15.0, LEASE_INTERVALS * seconds)),
         log=LOG.error,
     )
-    return _always(manager, election, interval, stop)
+    return _always(manager, election, seconds, stop)
 
 
 def _once(manager: Manager) -> int:
@@ -124,22 +159,6 @@ def _leads(election: LeaderElection) -> bool:
         return election.take()
     except ApiError as error:
         raise error.while_trying_to("hold the Lease") from None
-
-
-def _configurations(kind: str, values: dict[str, Any]) -> list[Configuration]:
-    key = "mutating" if kind.startswith("Mutating") else "validating"
-    names = values[f"{key}_webhook_configuration"] or ""
-    return [Configuration(kind, name) for name in names.split(",") if name]
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = parse(text) / 10**9
-    except BadDuration as error:
-        raise UsageError(f"--interval: {error}; write it as 10s or 1m") from None
-    if seconds <= 0:
-        raise UsageError(f"--interval must be more than nothing: {text}")
-    return seconds
 
 
 class _JsonLines(logging.Formatter):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option
+from jobsworth.cli.command import Command
 from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.cli.options import Options, arguments, choice, nested, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.manifests import ManifestError
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
@@ -15,12 +17,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.api.server import ApiServer
     from jobsworth.manifests import Document
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class DefaultOptions(Options):
+    """The options of ``jobsworth default``."""
+
+    server = nested(ServerOptions)
+    policy = words(
+        metavar="PATH",
+        help="Fill in the defaults of these JobPolicy documents, too: a file or folder.",
+    )
+    output = choice(
+        short="-o",
+        default="yaml",
+        choices=("yaml", "json"),
+        help="YAML documents, or a JSON List in the order of input.",
+    )
+    paths = arguments()
+
+
+def run(options: DefaultOptions) -> int:
     """Print manifests with defaults, and return the exit code.
 
     With policies, an object is printed as the mutating webhook would leave it.
@@ -31,16 +51,41 @@ def run(values: dict[str, Any]) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy.
     """
-    fill_in = _filling(values)
+    filling = Filling(options.paths, server_of(options.server), options.policy)
+    return fill_in(filling, options.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """Manifests, and what fills in their defaults.
+
+    Attributes:
+        paths: files, folders, ``-``.
+        server: fills in its defaults.
+        policies: files and folders of policies that fill in more.
+    """
+
+    paths: tuple[str, ...]
+    server: ApiServer
+    policies: tuple[str, ...]
+
+
+def fill_in(filling: Filling, output: str) -> int:
+    """Print manifests with defaults as YAML or JSON, and return the exit code.
+
+    Raises:
+        UsageError: a policy is wrong.
+    """
+    defaulted = _defaults(filling)
     code, skipped, objects = EXIT_DONE, 0, []
-    for document in read_documents(values["paths"]):
+    for document in read_documents(filling.paths):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            objects.append(fill_in(document))
+            objects.append(defaulted(document))
         except UnknownKind:
             skipped += 1
         except CannotDecode as failure:
@@ -52,29 +97,28 @@ def run(values: dict[str, Any]) -> int:
                     f"{finding.field}: {finding.message}",
                     file=sys.stderr,
                 )
-    _print(objects, values["output"])
+    _print(objects, output)
     if skipped:
         noun = "object" if skipped == 1 else "objects"
         print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
     return code
 
 
-def _filling(values: dict[str, Any]) -> Callable[[Document], dict[str, Any]]:
+def _defaults(filling: Filling) -> Callable[[Document], dict[str, Any]]:
     """What fills in the defaults of a document: the API server's, and those of policies."""
-    chosen = server_options.server_of(values)
-    if values["policy"] is None:
-        engine = engine_for(chosen)
+    if not filling.policies:
+        engine = engine_for(filling.server)
         return lambda document: engine.default(document.value)
-    from jobsworth.cli.inputs.policy_files import load_policies, paths_of
+    from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.evaluation.subject import Subject
 
-    policies = load_policies(paths_of(values["policy"]))
-    evaluator = Evaluator(chosen, policies=policies)
+    policies = load_policies(filling.policies)
+    evaluator = Evaluator(filling.server, policies=policies)
 
-    def fill_in(document: Document) -> dict[str, Any]:
+    def mutated(document: Document) -> dict[str, Any]:
         request = evaluator.policy_request(Subject(document.value))
-        mutation = policies.default(request, chosen)
+        mutation = policies.default(request, filling.server)
         for left_out in mutation.left_out:
             place = document.position(left_out.field)
             print(
@@ -82,7 +126,7 @@ def _filling(values: dict[str, Any]) -> Callable[[Document], dict[str, Any]]:
             )
         return mutation.object
 
-    return fill_in
+    return mutated
 
 
 def _print(objects: list[dict[str, Any]], output: str) -> None:
@@ -110,21 +154,6 @@ Examples:
   jobsworth default --policy policies/ job.yaml     # as the mutating webhook would leave it
   diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--policy",
-            metavar="PATH",
-            repeated=True,
-            help="Fill in the defaults of these JobPolicy documents, too: a file or folder.",
-        ),
-        Option(
-            "--output",
-            short="-o",
-            default="yaml",
-            choices=("yaml", "json"),
-            help="YAML documents, or a JSON List in the order of input.",
-        ),
-    ),
+    options=DefaultOptions,
     run=run,
 )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from jobsworth.cli.command import Command
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from jobsworth.cli.options import Options, arguments
 
 EXIT_SOUND, EXIT_BAD = 0, 1
 
 
-def run(values: dict[str, Any]) -> int:
+class CheckOptions(Options):
+    """The options of ``jobsworth policy check``."""
+
+    paths = arguments()
+
+
+def run(options: CheckOptions) -> int:
     """Read policies, say what is wrong with them, and return the exit code.
 
     Raises:
@@ -20,7 +23,7 @@ def run(values: dict[str, Any]) -> int:
     from jobsworth.cli.inputs.policy_files import BadPolicies, load_policies
 
     try:
-        policies = load_policies(values["paths"])
+        policies = load_policies(options.paths)
     except BadPolicies as error:
         for complaint in error.complaints:
             print(complaint)
@@ -41,6 +44,6 @@ exit code is 1 when something is wrong.""",
 Examples:
   jobsworth policy check policies/
 """,
-    options=(),
+    options=CheckOptions,
     run=run,
 )

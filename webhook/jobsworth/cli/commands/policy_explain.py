@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, nested, text, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from jobsworth.api.server import ApiServer
@@ -19,11 +21,77 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class ExplainOptions(Options):
+    """The options of ``jobsworth policy explain``."""
+
+    server = nested(ServerOptions)
+    namespace = text(
+        short="-n",
+        metavar="NAME",
+        help="The namespace of manifests that have none; default.",
+    )
+    namespace_labels = text(
+        metavar="KEY=VALUE,...", help="Labels of the namespace, where they are known."
+    )
+    user = text(metavar="NAME", help="Who will send the manifest, where that is known.")
+    group = words(metavar="NAME", help="A group of the user; several times.")
+    against = text(
+        metavar="PATH",
+        help="What the manifests are updates of: objects of the same kind, namespace and name.",
+    )
+    paths = arguments("FILE JOB...")
+
+
+def run(options: ExplainOptions) -> int:
     """Tell of each manifest what each policy says, and return the exit code.
 
     Raises:
         UsageError: an option's value is wrong, or a policy is.
+    """
+    if len(options.paths) < 2:
+        raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
+    asked = Explanation(
+        policies=options.paths[0],
+        manifests=options.paths[1:],
+        against=options.against,
+        server=server_of(options.server),
+        namespace=options.namespace or "",
+        user=options.user,
+        groups=options.group,
+        namespace_labels=_labels(options.namespace_labels),
+    )
+    return explain(asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """An explanation to give.
+
+    Attributes:
+        policies: a file or folder.
+        manifests: files, folders, ``-``.
+        against: a file or folder of what the manifests are updates of.
+        server: whose manifests they are.
+        namespace: of manifests that have none.
+        user, groups: who sends the manifests.
+        namespace_labels: of their namespace, where they are known.
+    """
+
+    policies: str
+    manifests: Sequence[str]
+    against: str | None
+    server: ApiServer
+    namespace: str
+    user: str | None
+    groups: tuple[str, ...]
+    namespace_labels: Mapping[str, str] | None
+
+
+def explain(asked: Explanation) -> int:
+    """Print what policies say to manifests, and return the exit code.
+
+    Raises:
+        UsageError: a policy is wrong.
     """
     from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.existing_objects import Existing
@@ -32,20 +100,17 @@ def run(values: dict[str, Any]) -> int:
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-    if len(values["paths"]) < 2:
-        raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
-    policies = load_policies(values["paths"][:1])
-    chosen, code = server_options.server_of(values), EXIT_DONE
-    evaluator = Evaluator(chosen, policies=policies)
-    existing = Existing(read_existing(values["against"])[0] if values["against"] else {})
-    for document in read_documents(values["paths"][1:]):
+    policies, code = load_policies([asked.policies]), EXIT_DONE
+    evaluator = Evaluator(asked.server, policies=policies)
+    existing = Existing(read_existing(asked.against)[0] if asked.against else {})
+    for document in read_documents(asked.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            subject = _subject(document.value, existing.old(document), values)
+            subject = _subject(document.value, existing.old(document), asked)
             request = evaluator.policy_request(subject)
         except UnknownKind:
             continue
@@ -53,20 +118,20 @@ def run(values: dict[str, Any]) -> int:
             print(f"error: {document.file}: {failure}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
-        print("\n".join(_told(evaluator.apply(request), chosen)))
+        print("\n".join(_told(evaluator.apply(request), asked.server)))
     return code
 
 
-def _subject(value: Any, old: Any, values: dict[str, Any]) -> Subject:
+def _subject(value: Any, old: Any, asked: Explanation) -> Subject:
     from jobsworth.evaluation.subject import Subject
 
     return Subject(
         value,
         old=old,
-        namespace=values["namespace"] or "",
-        user=values["user"],
-        groups=tuple((values["group"] or "").split(",")) if values["group"] else (),
-        namespace_labels=_labels(values["namespace_labels"]),
+        namespace=asked.namespace,
+        user=asked.user,
+        groups=asked.groups,
+        namespace_labels=asked.namespace_labels,
     )
 
 
@@ -141,29 +206,6 @@ Examples:
   jobsworth policy explain policies/ job.yaml --user alice --group ml --namespace research
   jobsworth policy explain policies/ job.yaml --against deployed/    # as an update
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--namespace",
-            short="-n",
-            metavar="NAME",
-            help="The namespace of manifests that have none; default.",
-        ),
-        Option(
-            "--namespace-labels",
-            metavar="KEY=VALUE,...",
-            help="Labels of the namespace, where they are known.",
-        ),
-        Option("--user", metavar="NAME", help="Who will send the manifest, where that is known."),
-        Option(
-            "--group", metavar="NAME", repeated=True, help="A group of the user; several times."
-        ),
-        Option(
-            "--against",
-            metavar="PATH",
-            help="What the manifests are updates of: objects of the same kind, namespace and name.",
-        ),
-    ),
+    options=ExplainOptions,
     run=run,
-    arguments="FILE JOB...",
 )

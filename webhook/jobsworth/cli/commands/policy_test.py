@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,23 +23,61 @@ if TYPE_CHECKING:
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
 
 
-def run(values: dict[str, Any]) -> int:
+class CaseOptions(Options):
+    """The options of ``jobsworth policy test``."""
+
+    server = nested(ServerOptions)
+    policy = words(metavar="PATH", help="Test these policies instead of those beside the cases.")
+    name = text(metavar="TEXT", help="Run only the cases whose names have this in them.")
+    verbose = flag(short="-v", help="Name the cases that pass, too.")
+    output = choice(
+        short="-o",
+        default="text",
+        choices=("text", "json", "junit"),
+        help="For people, for programs, or as a test report.",
+    )
+    paths = arguments("[PATH...]")
+
+
+def run(options: CaseOptions) -> int:
     """Run cases, report what came of them, and return the exit code.
 
     Raises:
         UsageError: cases or policies cannot be read, or there are none.
     """
-    files = _read(values["paths"] or [os.curdir])
-    outcomes = list(_outcomes(files, values))
+    cases = Cases(
+        paths=options.paths or (os.curdir,),
+        name=options.name or "",
+        policies=options.policy,
+        server=options.server,
+    )
+    outcomes = list(_outcomes(cases))
     if not outcomes:
-        raise UsageError(f"no case has {values['name']!r} in its name")
-    if values["output"] == "json":
+        raise UsageError(f"no case has {options.name!r} in its name")
+    if options.output == "json":
         _print_json(outcomes)
-    elif values["output"] == "junit":
+    elif options.output == "junit":
         _print_junit(outcomes)
     else:
-        _print_text(outcomes, verbose=values["verbose"])
+        _print_text(outcomes, verbose=options.verbose)
     return EXIT_FAILED if any(outcome.failures for outcome in outcomes) else EXIT_PASSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cases:
+    """The cases to run.
+
+    Attributes:
+        paths: files and folders.
+        name: what the names of the cases have in them.
+        policies: what is tested instead of the policies beside the cases.
+        server: counts more than the release that a case names.
+    """
+
+    paths: tuple[str, ...]
+    name: str
+    policies: tuple[str, ...]
+    server: ServerOptions
 
 
 def _read(paths: Sequence[str]) -> list[CaseFile]:
@@ -63,19 +103,18 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
     return found
 
 
-def _outcomes(files: Sequence[CaseFile], values: dict[str, Any]) -> Iterator[Outcome]:
-    from jobsworth.cli.inputs.policy_files import load_policies, paths_of
+def _outcomes(cases: Cases) -> Iterator[Outcome]:
+    from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.cli.policies.policy_runs import run_case
 
     loaded: dict[tuple[str, ...], PolicySet] = {}
-    for file in files:
-        paths = paths_of(values["policy"]) or file.policies
+    for file in _read(cases.paths):
+        paths = cases.policies or file.policies
         if paths not in loaded:
             loaded[paths] = load_policies(paths)
-        release = values["kubernetes_version"] or file.release
-        chosen = server_options.server_of({**values, "kubernetes_version": release})
+        chosen = server_of(cases.server, file.release)
         for case in file.cases:
-            if (values["name"] or "") in case.name:
+            if cases.name in case.name:
                 yield run_case(file.file, case, loaded[paths], chosen)
 
 
@@ -158,24 +197,6 @@ Examples:
   jobsworth policy test policies/ --verbose
   jobsworth policy test policies/spot-nodes_test.yaml --name "disruption"
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--policy",
-            metavar="PATH",
-            repeated=True,
-            help="Test these policies instead of those beside the cases.",
-        ),
-        Option("--name", metavar="TEXT", help="Run only the cases whose names have this in them."),
-        Option("--verbose", short="-v", flag=True, help="Name the cases that pass, too."),
-        Option(
-            "--output",
-            short="-o",
-            default="text",
-            choices=("text", "json", "junit"),
-            help="For people, for programs, or as a test report.",
-        ),
-    ),
+    options=CaseOptions,
     run=run,
-    arguments="[PATH...]",
 )

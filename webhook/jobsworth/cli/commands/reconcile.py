@@ -7,8 +7,14 @@ import os
 import sys
 
 from jobsworth.api.server import RELEASES
-from jobsworth.cli.command import Command, Option, UsageError
-from jobsworth.cli.configuration import resolved_settings
+from jobsworth.cli.cluster_options import ClusterOptions, target_of
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.configuration.resolved_settings import (
+    STDIN,
+    ConfigurationOptions,
+    configurations_for,
+)
+from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 
 TYPE_CHECKING = False
@@ -22,37 +28,120 @@ if TYPE_CHECKING:
     from jobsworth.client.configuration import RestConfig
     from jobsworth.controller.controller_settings import Settings
     from jobsworth.findings.finding import Finding
-    from jobsworth.reconciler.reconciler_options import Options
+    from jobsworth.reconciler.reconciler_options import Options as Reconciling
 
     Judge = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
 
-def run(values: dict[str, Any]) -> int:
+class ControllerOptions(Options):
+    """The options that say which Jobs the controller takes, and how it works through them."""
+
+    namespace = text(metavar="NAME", help="Only this namespace; all by default.")
+    managed_by = text(
+        default=OUR_MANAGER, metavar="NAME", help="The spec.managedBy of the Jobs to take."
+    )
+    adopt_unmanaged = flag(
+        help="Also take Jobs that name nobody, or the built-in controller, which must be off "
+        "(kube-controller-manager --controllers=*,-job-controller)."
+    )
+    workers = integer(default=5, help="How many Jobs to sync at once.")
+    sync_period = text(
+        default="5m",
+        metavar="DURATION",
+        help="How often to look at every unfinished Job, whatever happens.",
+    )
+    batch_period = text(
+        default="1s",
+        metavar="DURATION",
+        help="For how long to gather what happens to the Pods of a Job.",
+    )
+    pod_failure_backoff = text(
+        default="10s",
+        metavar="DURATION",
+        help="How long to wait before the first replacement of a failed Pod.",
+    )
+    max_pod_failure_backoff = text(
+        default="10m", metavar="DURATION", help="The longest wait before a failed Pod is replaced."
+    )
+    kube_api_qps = text(default="50", metavar="NUMBER", help="API calls a second; 0: any.")
+    kube_api_burst = integer(default=100, help="API calls at once, at most.")
+    leader_elect = flag(help="Work only while holding a Lease, one of several.")
+    leader_elect_namespace = text(
+        metavar="NAME", help="The Lease's namespace; the Pod's own by default."
+    )
+    leader_elect_name = text(
+        default="jobsworth-job-controller", metavar="NAME", help="The Lease's name."
+    )
+    listen = text(
+        default=":8081",
+        metavar="ADDRESS",
+        help="Where to serve /healthz, /readyz and /metrics; 0 for nowhere.",
+    )
+
+
+class JudgementOptions(Options):
+    """The options that say whether the Jobs that are there are judged, and by what."""
+
+    audit = flag(
+        help="Also judge the Jobs that are there, whoever manages them: metrics and events say "
+        "what is wrong with them."
+    )
+    kubernetes_version = text(
+        metavar="RELEASE",
+        help="The release that Jobs are audited by, that of the cluster by default.",
+    )
+    configuration = nested(ConfigurationOptions)
+
+
+class ReconcileOptions(Options):
+    """The options of ``jobsworth reconcile``."""
+
+    cluster = nested(ClusterOptions)
+    controller = nested(ControllerOptions)
+    judgement = nested(JudgementOptions)
+    release = flag(help="Take our finalizer off all Pods that still carry it, and end.")
+
+
+def run(options: ReconcileOptions) -> int:
     """Reconcile until a signal comes, or free all Pods, and return the exit code.
 
     Raises:
         UsageError: an option is wrong, or the cluster cannot be reached by what is given.
     """
-    settings = _settings(values)
-    options = _options(values, settings)
-    if values["audit"]:
-        _judged_by(values, None)  # what is wrong there is told before anybody is asked
-    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.configuration import own_namespace, rest_config
     from jobsworth.client.errors import ApiError
+    from jobsworth.reconciler.reconciler_options import Options as Reconciling
 
+    asked = options.controller
+    host, port = _address(asked.listen)
+    controller = Reconciling(
+        settings=_settings(asked),
+        namespace=asked.namespace or "",
+        workers=asked.workers,
+        qps=_number("--kube-api-qps", asked.kube_api_qps),
+        burst=asked.kube_api_burst,
+        leader_elect=asked.leader_elect,
+        lease_namespace=asked.leader_elect_namespace or own_namespace(),
+        lease=asked.leader_elect_name,
+        identity=_identity(),
+        host=host,
+        port=port,
+    )
+    if options.judgement.audit:
+        _judged_by(options.judgement, None)  # what is wrong there is told before anybody is asked
     try:
-        with rest_config(Target(values["kubeconfig"], values["context"])) as config:
-            if values["release"]:
-                return _release(config, values["namespace"] or "", settings)
-            judge = _judge(values, config) if values["audit"] else None
-            return _reconcile(config, options, judge)
+        with rest_config(target_of(options.cluster)) as config:
+            if options.release:
+                return _release(config, controller.namespace, controller.settings.finalizer)
+            judge = _judge(options.judgement, config) if options.judgement.audit else None
+            return _reconcile(config, controller, judge)
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: Options, judge: Judge | None) -> int:
+def _reconcile(config: RestConfig, options: Reconciling, judge: Judge | None) -> int:
     from jobsworth.reconciler.process import Application
 
     gc.enable()  # the command line turns it off, for commands that end soon
@@ -73,7 +162,7 @@ def _audit_by(judge: Judge) -> Callable[[Api], Audit]:
     return lambda api: Audit(judge, api, time.time, _log)
 
 
-def _release(config: RestConfig, namespace: str, settings: Settings) -> int:
+def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
     from jobsworth.client.errors import ApiError
     from jobsworth.client.rate_limit import TokenBucket
     from jobsworth.client.transport import Client
@@ -82,7 +171,7 @@ def _release(config: RestConfig, namespace: str, settings: Settings) -> int:
     api = Client(config, user_agent="jobsworth-release", limit=TokenBucket(100, 200))
     freed = failed = 0
     try:
-        for error in release_all(api, namespace, settings.finalizer):
+        for error in release_all(api, namespace, finalizer):
             if error is None:
                 freed += 1
             else:
@@ -91,29 +180,25 @@ def _release(config: RestConfig, namespace: str, settings: Settings) -> int:
     except ApiError as error:
         print(f"cannot list the Pods: {error}", file=sys.stderr)
         return 1
-    print(f"freed {freed} Pods of the finalizer {settings.finalizer}", file=sys.stderr)
+    print(f"freed {freed} Pods of the finalizer {finalizer}", file=sys.stderr)
     return 1 if failed else 0
 
 
-def _judged_by(values: dict[str, Any], runs: str | None) -> Judging:
+def _judged_by(options: JudgementOptions, runs: str | None) -> Judging:
     """What Jobs are audited by, where the cluster runs this release.
 
     Raises:
         UsageError: a configuration or a policy is wrong.
     """
-    from jobsworth.cli.configuration.resolved_settings import STDIN, configurations_for
-
-    release = values["kubernetes_version"] or (runs if runs in RELEASES else None)
-    chosen = {
-        **values,
-        "kubernetes_version": release,
-        "feature_gates": None,
-        "allow_privileged": True,  # what is stored was let in
-    }
-    return configurations_for(chosen).of(STDIN)
+    configurations = configurations_for(
+        options.configuration,
+        release=options.kubernetes_version or (runs if runs in RELEASES else None),
+        allow_privileged=True,  # what is stored was let in
+    )
+    return configurations.of(STDIN)
 
 
-def _judge(values: dict[str, Any], config: RestConfig) -> Judge:
+def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
     """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
@@ -124,7 +209,7 @@ def _judge(values: dict[str, Any], config: RestConfig) -> Judge:
 
     retry = Retry(4, reads_while_busy=True)
     api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
-    judged_by = _judged_by(values, Inventory(api).release())
+    judged_by = _judged_by(options, Inventory(api).release())
     policies = None if judged_by.policies is None else judged_by.policies.policies
     selection = judged_by.selection
     evaluator = Evaluator(judged_by.server, selection, policies)
@@ -140,10 +225,10 @@ def _judge(values: dict[str, Any], config: RestConfig) -> Judge:
     return judge
 
 
-def _settings(values: dict[str, Any]) -> Settings:
+def _settings(options: ControllerOptions) -> Settings:
     from jobsworth.controller.controller_settings import Settings
 
-    manager = values["managed_by"]
+    manager = options.managed_by
     if manager == RESERVED_MANAGER:
         raise UsageError(
             f"{RESERVED_MANAGER} is reserved to the built-in Job controller: "
@@ -151,31 +236,11 @@ def _settings(values: dict[str, Any]) -> Settings:
         )
     return Settings(
         manager=manager,
-        adopt_unmanaged=values["adopt_unmanaged"],
-        backoff_base=_seconds(values, "pod_failure_backoff"),
-        backoff_cap=_seconds(values, "max_pod_failure_backoff"),
-        resync=_seconds(values, "sync_period"),
-        batch_delay=_seconds(values, "batch_period"),
-    )
-
-
-def _options(values: dict[str, Any], settings: Settings) -> Options:
-    from jobsworth.client.configuration import own_namespace
-    from jobsworth.reconciler.reconciler_options import Options
-
-    host, port = _address(values["listen"])
-    return Options(
-        settings=settings,
-        namespace=values["namespace"] or "",
-        workers=values["workers"],
-        qps=_number(values, "kube_api_qps"),
-        burst=values["kube_api_burst"],
-        leader_elect=values["leader_elect"],
-        lease_namespace=values["leader_elect_namespace"] or own_namespace(),
-        lease=values["leader_elect_name"],
-        identity=_identity(),
-        host=host,
-        port=port,
+        adopt_unmanaged=options.adopt_unmanaged,
+        backoff_base=_seconds("--pod-failure-backoff", options.pod_failure_backoff),
+        backoff_cap=_seconds("--max-pod-failure-backoff", options.max_pod_failure_backoff),
+        resync=_seconds("--sync-period", options.sync_period),
+        batch_delay=_seconds("--batch-period", options.batch_period),
     )
 
 
@@ -183,30 +248,28 @@ def _address(text: str) -> tuple[str, int | None]:
     if text == "0":
         return "", None
     host, colon, port = text.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65535:
+    number = whole_number(port)
+    if not colon or number is None or number > 65535:
         raise UsageError(f'--listen "{text}" is not an address such as :8081, or 0 for none')
-    return host.strip("[]"), int(port)
+    return host.strip("[]"), number
 
 
-def _seconds(values: dict[str, Any], key: str) -> float:
+def _seconds(option: str, text: str) -> float:
     """A duration such as ``10s``, ``1m30s`` or ``500ms``, in seconds."""
     from jobsworth.api.formats.duration import BadDuration, parse
 
-    text = str(values[key])
     try:
         nanoseconds = parse(text)
     except BadDuration:
         nanoseconds = 0
     if nanoseconds <= 0:
-        option = "--" + key.replace("_", "-")
         raise UsageError(f'{option} "{text}" is not a duration such as 10s, 1m30s or 500ms')
     return nanoseconds / 1e9
 
 
-def _number(values: dict[str, Any], key: str) -> float:
-    text = str(values[key])
+def _number(option: str, text: str) -> float:
     if not _is_number(text):
-        raise UsageError(f'--{key.replace("_", "-")} "{text}" is not a number such as 50')
+        raise UsageError(f'{option} "{text}" is not a number such as 50')
     return float(text)
 
 
@@ -247,89 +310,6 @@ Examples:
   jobsworth reconcile --audit --policy policies/
   jobsworth reconcile --release      # before uninstalling: free the Pods that carry our finalizer
 """,
-    options=(
-        Option("--kubeconfig", metavar="FILE", help="How to reach the cluster."),
-        Option("--context", metavar="NAME", help="The context of the kubeconfig."),
-        Option("--namespace", metavar="NAME", help="Only this namespace; all by default."),
-        Option(
-            "--managed-by",
-            default=OUR_MANAGER,
-            metavar="NAME",
-            help="The spec.managedBy of the Jobs to take.",
-        ),
-        Option(
-            "--adopt-unmanaged",
-            flag=True,
-            help="Also take Jobs that name nobody, or the built-in controller, which must be off "
-            "(kube-controller-manager --controllers=*,-job-controller).",
-        ),
-        Option("--workers", default=5, integer=True, help="How many Jobs to sync at once."),
-        Option(
-            "--sync-period",
-            default="5m",
-            metavar="DURATION",
-            help="How often to look at every unfinished Job, whatever happens.",
-        ),
-        Option(
-            "--batch-period",
-            default="1s",
-            metavar="DURATION",
-            help="For how long to gather what happens to the Pods of a Job.",
-        ),
-        Option(
-            "--pod-failure-backoff",
-            default="10s",
-            metavar="DURATION",
-            help="How long to wait before the first replacement of a failed Pod.",
-        ),
-        Option(
-            "--max-pod-failure-backoff",
-            default="10m",
-            metavar="DURATION",
-            help="The longest wait before a failed Pod is replaced.",
-        ),
-        Option(
-            "--kube-api-qps", default="50", metavar="NUMBER", help="API calls a second; 0: any."
-        ),
-        Option("--kube-api-burst", default=100, integer=True, help="API calls at once, at most."),
-        Option(
-            "--leader-elect", flag=True, help="Work only while holding a Lease, one of several."
-        ),
-        Option(
-            "--leader-elect-namespace",
-            metavar="NAME",
-            help="The Lease's namespace; the Pod's own by default.",
-        ),
-        Option(
-            "--leader-elect-name",
-            default="jobsworth-job-controller",
-            metavar="NAME",
-            help="The Lease's name.",
-        ),
-        Option(
-            "--listen",
-            default=":8081",
-            metavar="ADDRESS",
-            help="Where to serve /healthz, /readyz and /metrics; 0 for nowhere.",
-        ),
-        Option(
-            "--audit",
-            flag=True,
-            help="Also judge the Jobs that are there, whoever manages them: metrics and events say "
-            "what is wrong with them.",
-        ),
-        Option(
-            "--kubernetes-version",
-            metavar="RELEASE",
-            help="The release that Jobs are audited by, that of the cluster by default.",
-        ),
-        *resolved_settings.OPTIONS,
-        Option(
-            "--release",
-            flag=True,
-            help="Take our finalizer off all Pods that still carry it, and end.",
-        ),
-    ),
+    options=ReconcileOptions,
     run=run,
-    takes_paths=False,
 )

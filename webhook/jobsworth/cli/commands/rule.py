@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, choice, text
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.linter import RULES
@@ -21,22 +22,38 @@ _RULES = {
 }
 
 
-def run(values: dict[str, Any]) -> int:
+class RuleOptions(Options):
+    """The options of ``jobsworth rule``."""
+
+    output = choice(
+        short="-o",
+        default="text",
+        choices=("text", "json"),
+        help="A table or pages as Markdown, or JSON with all that the pages have.",
+    )
+    directory = text(
+        metavar="DIR",
+        help="Write the pages of all rules and their index into this folder instead.",
+    )
+    words = arguments("[RULE...]")
+
+
+def run(options: RuleOptions) -> int:
     """Print the rules or pages that are named, or write all pages, and return the exit code.
 
     Raises:
         UsageError: a word names no code.
     """
-    if values["directory"] is not None:
-        _write(Path(values["directory"]))
+    if options.directory is not None:
+        _write(Path(options.directory))
         return 0
-    words = values["paths"]
+    words = options.words
     try:
         named = [sorted(codes_named(word)) for word in words]
     except UnknownCode as error:
         raise UsageError(str(error)) from None
     codes = list(dict.fromkeys(code for several in named for code in several)) or list(_RULES)
-    if values["output"] == "json":
+    if options.output == "json":
         print(_json(codes))
     elif words and all(len(several) == 1 for several in named):
         print("\n".join(map(_page, codes)), end="")
@@ -100,20 +117,6 @@ Examples:
   jobsworth rule --output json JW4 | jq -r '.rules[].name'
   jobsworth rule --directory docs/rules     # a page a rule, and README.md as their index
 """,
-    options=(
-        Option(
-            "--output",
-            short="-o",
-            default="text",
-            choices=("text", "json"),
-            help="A table or pages as Markdown, or JSON with all that the pages have.",
-        ),
-        Option(
-            "--directory",
-            metavar="DIR",
-            help="Write the pages of all rules and their index into this folder instead.",
-        ),
-    ),
+    options=RuleOptions,
     run=run,
-    arguments="[RULE...]",
 )

@@ -9,8 +9,9 @@ from jobsworth.api.declare import Struct
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import kinds
 from jobsworth.api.server import RELEASES, ApiServer
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option
+from jobsworth.cli.command import Command
+from jobsworth.cli.options import Options, choice, nested, text
+from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.validation.json_schema import json_schema
 
 TYPE_CHECKING = False
@@ -21,27 +22,38 @@ if TYPE_CHECKING:
 POLICY = "JobPolicy"
 
 
-def run(values: dict[str, Any]) -> int:
+class SchemaOptions(Options):
+    """The options of ``jobsworth schema``."""
+
+    server = nested(ServerOptions)
+    kind = choice(default="Job", choices=("Job", "CronJob", POLICY), help="Whose schema to print.")
+    directory = text(
+        metavar="DIR",
+        help="Write the schemas of every release and kind into this folder instead.",
+    )
+
+
+def run(options: SchemaOptions) -> int:
     """Print a schema, or write those of every release, and return the exit code.
 
     Raises:
         UsageError: the release or a gate is unknown.
     """
-    if values["directory"] is None:
-        if values["kind"] == POLICY:
+    if options.directory is None:
+        if options.kind == POLICY:
             print(_policy_text(), end="")
             return 0
-        chosen = server_options.server_of(values)
+        chosen = server_of(options.server)
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
-        print(_text(*by_name[values["kind"]], chosen), end="")
+        print(_text(*by_name[options.kind], chosen), end="")
         return 0
     for release in RELEASES:
-        folder = Path(values["directory"]) / f"v{release}"
+        folder = Path(options.directory) / f"v{release}"
         folder.mkdir(parents=True, exist_ok=True)
         for version, struct in kinds():
             text = _text(version, struct, ApiServer(release))
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
-    policies = Path(values["directory"]) / f"{POLICY.lower()}.json"
+    policies = Path(options.directory) / f"{POLICY.lower()}.json"
     policies.write_text(_policy_text(), encoding="utf-8")
     return 0
 
@@ -73,20 +85,6 @@ Examples:
   jobsworth schema --kind JobPolicy > jobpolicy.json
   jobsworth schema --directory schemas     # every release: schemas/v1.31/job.json ...
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--kind",
-            default="Job",
-            choices=("Job", "CronJob", POLICY),
-            help="Whose schema to print.",
-        ),
-        Option(
-            "--directory",
-            metavar="DIR",
-            help="Write the schemas of every release and kind into this folder instead.",
-        ),
-    ),
+    options=SchemaOptions,
     run=run,
-    takes_paths=False,
 )

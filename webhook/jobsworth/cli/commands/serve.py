@@ -5,15 +5,24 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-from jobsworth.cli import server_options
-from jobsworth.cli.command import Command, Option, UsageError
+from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.options import (
+    Options,
+    choice,
+    flag,
+    integer,
+    nested,
+    text,
+    whole_number,
+    words,
+)
+from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from jobsworth.admission.decision import NamespaceLabels
+    from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.serving_settings import Files, Settings
 
@@ -23,7 +32,60 @@ DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::", "")
 
 
-def run(values: dict[str, Any]) -> int:
+class ServeOptions(Options):
+    """The options of ``jobsworth serve``."""
+
+    server = nested(ServerOptions)
+    policy = words(
+        metavar="PATH",
+        help="A file or folder of JobPolicy documents; may be given several times.",
+    )
+    bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Where to serve the webhook.")
+    monitor_bind = text(
+        metavar="ADDRESS:PORT",
+        default="0.0.0.0:8080",
+        help="Where to serve /healthz, /readyz and /metrics.",
+    )
+    tls_cert = text(metavar="FILE", help="The certificate with its chain, PEM.")
+    tls_key = text(metavar="FILE", help="Its private key, PEM, without a passphrase.")
+    self_signed = flag(
+        help=f"Make a certificate for localhost in {DEVELOPMENT_FOLDER}/, for development."
+    )
+    client_ca = text(
+        metavar="FILE",
+        help="Let in only clients with a certificate of this CA, PEM: the API server's.",
+    )
+    workers = integer(metavar="N", default=2, help="Processes.")
+    threads = integer(metavar="N", default=4, help="Threads of each process.")
+    drain_seconds = text(
+        metavar="N",
+        default="10",
+        help="After SIGTERM, how long to serve on, not ready, while clients are sent elsewhere.",
+    )
+    graceful_seconds = text(
+        metavar="N", default="15", help="After that, how long to wait for what is in flight."
+    )
+    requests_per_worker = text(
+        metavar="N",
+        default="100000",
+        help="After how many requests a process is replaced; 0 for never.",
+    )
+    api_verdict: ApiVerdict = choice(
+        default="deny",
+        choices=("deny", "warn", "off"),
+        help="What to make of objects that the API server itself would refuse.",
+    )
+    log = choice(
+        default="requests",
+        choices=("requests", "denials"),
+        help="Log every request, or only those that are not allowed.",
+    )
+    namespaces_from_cluster = flag(
+        help="Ask the cluster for the labels of namespaces, where a policy looks at them."
+    )
+
+
+def run(options: ServeOptions) -> int:
     """Serve until told to stop, and return the exit code.
 
     Raises:
@@ -31,45 +93,35 @@ def run(values: dict[str, Any]) -> int:
     """
     try:
         from jobsworth.serving import launch
+        from jobsworth.serving.serving_settings import Settings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands are over before it would run
-    chosen = server_options.server_of(values)
-    settings = settings_of(values)
+    chosen = server_of(options.server)
+    settings = Settings(
+        bind=address(options.bind, "--bind"),
+        monitor_bind=address(options.monitor_bind, "--monitor-bind"),
+        workers=options.workers,
+        threads=options.threads,
+        drain_seconds=_number("--drain-seconds", options.drain_seconds),
+        graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
+        requests_per_worker=_number("--requests-per-worker", options.requests_per_worker),
+        api_verdict=options.api_verdict,
+        log_requests=options.log == "requests",
+        files=_files(options),
+    )
     load = _policies(settings.files.policies)
     load()  # what is wrong with a policy is told before anything is served
-    labels = _namespace_labels() if values["namespaces_from_cluster"] else None
-    told = (lambda: _tell(settings)) if values["self_signed"] else (lambda: None)
+    labels = _namespace_labels() if options.namespaces_from_cluster else None
+    told = (lambda: _tell(settings)) if options.self_signed else (lambda: None)
     try:
         launch.serve(settings, chosen, load, labels, told)
     except OSError as error:
         raise UsageError(
-            f"cannot bind --monitor-bind {values['monitor_bind']}: {error.strerror or error}"
+            f"cannot bind --monitor-bind {options.monitor_bind}: {error.strerror or error}"
         ) from None
     except SystemExit as ended:
         return int(ended.code or 0)
-
-
-def settings_of(values: dict[str, Any]) -> Settings:
-    """How to serve, as the options say.
-
-    Raises:
-        UsageError: they contradict each other, or an address or number is none.
-    """
-    from jobsworth.serving.serving_settings import Settings
-
-    return Settings(
-        bind=address(values["bind"], "--bind"),
-        monitor_bind=address(values["monitor_bind"], "--monitor-bind"),
-        workers=values["workers"],
-        threads=values["threads"],
-        drain_seconds=_number(values, "drain_seconds"),
-        graceful_seconds=_number(values, "graceful_seconds"),
-        requests_per_worker=_number(values, "requests_per_worker"),
-        api_verdict=values["api_verdict"],
-        log_requests=values["log"] == "requests",
-        files=_files(values),
-    )
 
 
 def address(text: str, option: str) -> tuple[str, int]:
@@ -83,27 +135,26 @@ def address(text: str, option: str) -> tuple[str, int]:
     """
     host, colon, port = text.rpartition(":")
     bare = host.removeprefix("[").removesuffix("]")
-    numeric = port.isascii() and port.isdigit() and int(port) <= 65535
-    if not colon or not numeric or (":" in bare and bare == host):
+    number = whole_number(port)
+    if not colon or number is None or number > 65535 or (":" in bare and bare == host):
         raise UsageError(f'{option}: "{text}" is not of the form ADDRESS:PORT, as in 0.0.0.0:8443')
-    return bare or "0.0.0.0", int(port)
+    return bare or "0.0.0.0", number
 
 
-def _number(values: dict[str, Any], key: str) -> int:
-    text = values[key]
-    if not (text.isascii() and text.isdigit()):
-        option = f"--{key.replace('_', '-')}"
+def _number(option: str, text: str) -> int:
+    number = whole_number(text)
+    if number is None:
         raise UsageError(f'{option}: "{text}" is not a whole number from 0')
-    return int(text)
+    return number
 
 
-def _files(values: dict[str, Any]) -> Files:
+def _files(options: ServeOptions) -> Files:
     from jobsworth.serving.serving_settings import Files
 
-    certificate, key = values["tls_cert"], values["tls_key"]
-    policies = tuple(Path(path) for path in filter(None, (values["policy"] or "").split(",")))
-    client_ca = Path(values["client_ca"]) if values["client_ca"] else None
-    if values["self_signed"]:
+    certificate, key = options.tls_cert, options.tls_key
+    policies = tuple(map(Path, options.policy))
+    client_ca = Path(options.client_ca) if options.client_ca else None
+    if options.self_signed:
         if certificate or key:
             raise UsageError(
                 "--self-signed makes a certificate: leave out --tls-cert and --tls-key"
@@ -159,7 +210,10 @@ def _namespace_labels() -> NamespaceLabels:
 def _tell(settings: Settings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
-    print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
+    try:
+        print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
+    except OSError as error:  # not one of an address
+        raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
 def curl_line(host: str, port: int) -> str:
@@ -216,76 +270,6 @@ Examples:
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\
       --policy /policies --kubernetes-version 1.36 --allow-privileged
 """,
-    options=(
-        *server_options.OPTIONS,
-        Option(
-            "--policy",
-            metavar="PATH",
-            repeated=True,
-            help="A file or folder of JobPolicy documents; may be given several times.",
-        ),
-        Option(
-            "--bind",
-            metavar="ADDRESS:PORT",
-            default="0.0.0.0:8443",
-            help="Where to serve the webhook.",
-        ),
-        Option(
-            "--monitor-bind",
-            metavar="ADDRESS:PORT",
-            default="0.0.0.0:8080",
-            help="Where to serve /healthz, /readyz and /metrics.",
-        ),
-        Option("--tls-cert", metavar="FILE", help="The certificate with its chain, PEM."),
-        Option("--tls-key", metavar="FILE", help="Its private key, PEM, without a passphrase."),
-        Option(
-            "--self-signed",
-            flag=True,
-            help=f"Make a certificate for localhost in {DEVELOPMENT_FOLDER}/, for development.",
-        ),
-        Option(
-            "--client-ca",
-            metavar="FILE",
-            help="Let in only clients with a certificate of this CA, PEM: the API server's.",
-        ),
-        Option("--workers", metavar="N", integer=True, default=2, help="Processes."),
-        Option("--threads", metavar="N", integer=True, default=4, help="Threads of each process."),
-        Option(
-            "--drain-seconds",
-            metavar="N",
-            default="10",
-            help="After SIGTERM, how long to serve on, not ready, while clients are sent elsewhere.",
-        ),
-        Option(
-            "--graceful-seconds",
-            metavar="N",
-            default="15",
-            help="After that, how long to wait for what is in flight.",
-        ),
-        Option(
-            "--requests-per-worker",
-            metavar="N",
-            default="100000",
-            help="After how many requests a process is replaced; 0 for never.",
-        ),
-        Option(
-            "--api-verdict",
-            default="deny",
-            choices=("deny", "warn", "off"),
-            help="What to make of objects that the API server itself would refuse.",
-        ),
-        Option(
-            "--log",
-            default="requests",
-            choices=("requests", "denials"),
-            help="Log every request, or only those that are not allowed.",
-        ),
-        Option(
-            "--namespaces-from-cluster",
-            flag=True,
-            help="Ask the cluster for the labels of namespaces, where a policy looks at them.",
-        ),
-    ),
+    options=ServeOptions,
     run=run,
-    takes_paths=False,
 )

@@ -15,13 +15,14 @@ from jobsworth.api.server import (
     UnknownRelease,
     parse_gates,
 )
-from jobsworth.cli.command import Option, UsageError
+from jobsworth.cli.command import UsageError
+from jobsworth.cli.options import Options, flag, text, words, words_if_given
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from jobsworth.cli.configuration.configuration_file import Configuration
@@ -33,23 +34,21 @@ SHARED_MARK = b"tool.jobsworth"
 
 STDIN = "-"
 
-OPTIONS = (
-    Option(
-        "--select",
+
+class ConfigurationOptions(Options):
+    """The options that choose rules, policies and the configuration, and so count more than that."""
+
+    select = words_if_given(
         metavar="RULE,...",
-        repeated=True,
         help="Report these rules only: codes, names, beginnings of codes (JW1), `default`.",
-    ),
-    Option("--ignore", metavar="RULE,...", repeated=True, help="Do not report these rules."),
-    Option(
-        "--policy",
+    )
+    ignore = words(metavar="RULE,...", help="Do not report these rules.")
+    policy = words(
         metavar="PATH",
-        repeated=True,
         help="Judge by these JobPolicy documents, too: a file or folder; may be given several times.",
-    ),
-    Option("--config", metavar="FILE", help="Use this configuration for every file."),
-    Option("--isolated", flag=True, help="Use no configuration."),
-)
+    )
+    config = text(metavar="FILE", help="Use this configuration for every file.")
+    isolated = flag(help="Use no configuration.")
 
 
 class Settings:
@@ -102,11 +101,11 @@ class Overrides:
         release: str | None = None,
         gates: str | None = None,
         allow_privileged: bool = False,
-        select: str | None = None,
-        ignore: str | None = None,
-        policy: str | None = None,
+        select: Sequence[str] | None = None,
+        ignore: Sequence[str] = (),
+        policy: Sequence[str] = (),
     ) -> None:
-        self.policy = _words(policy or "")
+        self.policy = policy
         self.release = release
         self.allow_privileged = allow_privileged
         self.select: frozenset[str] | None = None
@@ -117,19 +116,19 @@ class Overrides:
             self.gates: Mapping[str, bool] = parse_gates(gates or "")
         except (UnknownRelease, UnknownGate) as error:
             raise UsageError(str(error)) from None
-        if select is not None or ignore is not None:
+        if select is not None or ignore:
             self._choose(select, ignore)
 
-    def _choose(self, select: str | None, ignore: str | None) -> None:
+    def _choose(self, select: Sequence[str] | None, ignore: Sequence[str]) -> None:
         from jobsworth.lint.catalogue import UnknownCode
         from jobsworth.lint.selection import ignored, selected
 
         option = "--select"
         try:
             if select is not None:
-                self.select = selected(_words(select))
+                self.select = selected(select)
             option = "--ignore"
-            self.ignore = ignored(_words(ignore or ""))
+            self.ignore = ignored(ignore)
         except UnknownCode as error:
             raise UsageError(f"{option}: {error}") from None
 
@@ -161,7 +160,7 @@ class Overrides:
         return Settings(server, selection, _policies(policy))
 
 
-def _policies(paths: list[str]) -> PolicyFiles | None:
+def _policies(paths: Sequence[str]) -> PolicyFiles | None:
     if not paths:
         return None
     from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs do without
@@ -169,21 +168,27 @@ def _policies(paths: list[str]) -> PolicyFiles | None:
     return PolicyFiles(tuple(paths))
 
 
-def configurations_for(values: dict[str, Any]) -> Configurations:
+def configurations_for(
+    options: ConfigurationOptions,
+    *,
+    release: str | None,
+    gates: str | None = None,
+    allow_privileged: bool,
+) -> Configurations:
     """The configurations under the options of a command line.
 
     Raises:
         UsageError: an option's value is wrong, or the configuration that it names.
     """
     overrides = Overrides(
-        release=values["kubernetes_version"],
-        gates=values["feature_gates"],
-        allow_privileged=values["allow_privileged"],
-        select=values["select"],
-        ignore=values["ignore"],
-        policy=values["policy"],
+        release=release,
+        gates=gates,
+        allow_privileged=allow_privileged,
+        select=options.select,
+        ignore=options.ignore,
+        policy=options.policy,
     )
-    return Configurations(overrides, file=values["config"], isolated=values["isolated"])
+    return Configurations(overrides, file=options.config, isolated=options.isolated)
 
 
 class Configurations:
@@ -292,7 +297,3 @@ def _has_mark(path: str) -> bool:
             return SHARED_MARK in file.read()
     except OSError:
         return False
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in (part.strip() for part in text.split(",")) if word]

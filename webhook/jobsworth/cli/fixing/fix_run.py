@@ -13,11 +13,12 @@ from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, TextIO
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TextIO
 
     from jobsworth.cli.file_evaluation import Judge
     from jobsworth.cli.progress import Progress
+    from jobsworth.cli.reporting import ReportOptions
     from jobsworth.reports.result import Result
 
 _COLOURS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
@@ -69,9 +70,13 @@ class Fixer:
         return mended.results
 
     def report(
-        self, judged: Iterable[Result], values: dict[str, Any], progress: Progress
+        self,
+        judged: Iterable[Result],
+        options: ReportOptions,
+        progress: Progress,
+        paths: Sequence[str],
     ) -> list[Result]:
-        """Report what is left and what was mended, and give all results.
+        """Report what is left and what was mended under some paths, and give all results.
 
         With a diff, only that is printed; where standard input is mended, reports go to standard
         error, for its text goes to standard output.
@@ -81,14 +86,14 @@ class Fixer:
         if self._diff:
             self._out = sys.stdout
             results = list(judged)
-        elif STDIN in values["paths"]:
+        elif STDIN in paths:
             self._out = sys.stdout
             with redirect_stdout(sys.stderr):
-                results = reporting.report(judged, values, progress)
+                results = reporting.report(judged, options, progress)
         else:
-            results = reporting.report(judged, values, progress)
+            results = reporting.report(judged, options, progress)
         progress.clear()
-        if not values["quiet"]:
+        if not options.quiet:
             for line in self._sentences(results):
                 print(line, file=sys.stderr)
         return results

@@ -124,11 +124,6 @@ class PolicyFiles:
         return PolicyFiles, (self._paths,)
 
 
-def paths_of(value: str | None) -> tuple[str, ...]:
-    """The paths in the value of ``--policy``."""
-    return tuple(path for path in (value or "").split(",") if path)
-
-
 def _documents(path: str, complaints: list[Complaint]) -> Iterator[Document]:
     folder = os.path.isdir(path)
     for file in find_manifests([path]):

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from jobsworth.api.formats.cron import BadSchedule, parse
+from jobsworth.api.formats.go_numbers import integer
 from jobsworth.record import Record
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
@@ -76,7 +77,7 @@ def _part(part: str, number: int) -> tuple[str, bool]:
     short = low + hyphen + high + slash + step
     first, last = _number(low, number), _number(high if hyphen else low, number)
     minimum, maximum = _FIRST_AND_LAST[number]
-    if first is None or last is None or not (step.isdecimal() or not slash) or step == "0":
+    if first is None or last is None or (slash and not _is_step(step)):
         return short, short != part
     if slash and not hyphen:
         return short, short != part  # crons differ in what 7/2 is
@@ -87,7 +88,8 @@ def _part(part: str, number: int) -> tuple[str, bool]:
     if slash:
         span = maximum - minimum + 1
         days = [
-            minimum + (each - minimum) % span for each in range(first, last + span + 1, int(step))
+            minimum + (each - minimum) % span
+            for each in range(first, last + span + 1, integer(step))
         ]
         return ",".join(map(str, days)), True
     before = low if first == maximum else f"{low}-{_like(low, maximum, number)}"
@@ -95,12 +97,16 @@ def _part(part: str, number: int) -> tuple[str, bool]:
     return f"{before},{after}", True
 
 
+def _is_step(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and bool(text.strip("0"))
+
+
 def _with_sunday(first: int, last: int, step: str) -> str:
     """Days of the week of which one is 7."""
     if first > last:  # 7-2
         return f"0-{last}/{step}" if step else f"0-{last}"
     if step:
-        return ",".join(str(day % 7) for day in range(first, last + 1, int(step)))
+        return ",".join(str(day % 7) for day in range(first, last + 1, integer(step)))
     if first <= 1:
         return "0-6"
     return "0" if first == 7 else f"{first}-6,0" if first < 6 else "6,0"
@@ -118,7 +124,7 @@ def _short(text: str, number: int) -> str:
 
 def _number(text: str, number: int) -> int | None:
     if text.isdecimal() and text.isascii():
-        return int(text)
+        return integer(text)
     names = _DAYS if number == _DAY_OF_WEEK else _MONTHS if number == _MONTH else ()
     shortened = [name[:3] for name in names]
     if text.lower() not in shortened:

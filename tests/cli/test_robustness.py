@@ -1,0 +1,225 @@
+"""No command line ends in a traceback: not a broken output, an interrupt, nor an error of our own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli import ISSUES, run
+from jobsworth.cli.file_evaluation import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
+from running import Command
+
+ROOT = Path(__file__).parent.parent.parent
+GOOD = (ROOT / "examples" / "valid" / "ml-training.yaml").read_text()
+POLICY = """apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: house}
+spec: {limits: {backoffLimit: {maximum: 3}}}
+"""
+MANY_DIGITS = "9" * 5000
+
+PRINTING = [
+    ["validate", "job.yaml"],
+    ["validate", "-o", "json", "job.yaml"],
+    ["validate", "--diff", "job.yaml"],
+    ["default", "job.yaml"],
+    ["rule"],
+    ["schema"],
+    ["policy", "check", "policy.yaml"],
+    ["policy", "explain", "policy.yaml", "job.yaml"],
+    ["certs", "generate"],
+    ["--help"],
+    ["validate", "--help"],
+    ["--version"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "job.yaml").write_text(GOOD + "---\n" + GOOD.replace("apiVersion", "apiversion"))
+    (tmp_path / "policy.yaml").write_text(POLICY)
+    return tmp_path
+
+
+def shell(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PYTHONPATH": str(ROOT / "webhook"), **more}
+    return subprocess.run(
+        ["sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+def jobsworth(*arguments: str) -> str:
+    return " ".join([sys.executable, "-m", "jobsworth", *arguments])
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+@pytest.mark.parametrize("output", [">/dev/full", ">&-"])
+def test_an_output_that_takes_nothing_is_one_line_and_exit_code_2(
+    arguments: list[str], output: str, folder: Path
+) -> None:
+    done = shell(f"{jobsworth(*arguments)} {output}", folder)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1].startswith("Error: standard output cannot be written: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_report_file_that_takes_nothing_is_named(folder: Path) -> None:
+    done = shell(jobsworth("validate", "--output-file", "/dev/full", "job.yaml"), folder)
+    assert done.returncode == 2
+    assert (
+        "Error: --output-file: /dev/full cannot be written: No space left on device" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_standard_error_leaves_the_report_alone(folder: Path) -> None:
+    done = shell(f"{jobsworth('validate', '-o', 'json', 'job.yaml')} 2>&-", folder)
+    assert done.stdout.endswith("}\n")
+
+
+@pytest.mark.parametrize("arguments", [["validate", "job.yaml"], ["rule"]])
+@pytest.mark.parametrize("wish", ["", "1"])
+def test_an_error_of_our_own_asks_to_be_reported(
+    arguments: list[str], wish: str, folder: Path
+) -> None:
+    program = folder / "broken.py"
+    program.write_text(
+        "import sys\n"
+        "from jobsworth.cli import main\n"
+        "from jobsworth.cli.commands import rule, validate\n"
+        "def fail(options):\n"
+        "    raise KeyError('spec')\n"
+        "rule.COMMAND.run = validate.COMMAND.run = fail\n"
+        "main()\n"
+    )
+    done = shell(
+        f"{sys.executable} broken.py {' '.join(arguments)}", folder, JOBSWORTH_TRACEBACK=wish
+    )
+    assert done.returncode == 2
+    assert "internal error: KeyError: 'spec'" in done.stderr
+    assert ISSUES in done.stderr
+    assert ("Traceback" in done.stderr) == bool(wish)
+
+
+def test_issues_are_reported_where_the_package_says() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["urls"]["Issues"] == ISSUES
+
+
+@pytest.mark.parametrize("arguments", [["validate", "job.yaml"], ["rule"]])
+def test_an_interrupt_during_imports_is_silent(arguments: list[str], folder: Path) -> None:
+    """Also where an import takes it for an error of its own, or Python can only print it."""
+    (folder / "interrupted.py").write_text(
+        "import os, signal, sys\n"
+        "from jobsworth.cli import main\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'jobsworth.reports.result':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "class Unraisable(Finder):\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        for _ in range(1000): pass\n"
+        "class Wrapping:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'jobsworth.reports.result':\n"
+        "            type('A', (), {'a': Wrapping()})\n"
+        "    def __set_name__(self, owner, name):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        for _ in range(1000): pass\n"
+        "if sys.argv[1] == 'plain':\n"
+        "    sys.meta_path.insert(0, Finder())\n"
+        "elif sys.argv[1] == 'wrapped':\n"
+        "    sys.meta_path.insert(0, Wrapping())\n"
+        "else:\n"
+        "    class Deleting(Finder):\n"
+        "        def find_spec(self, name, path=None, target=None):\n"
+        "            if name == 'jobsworth.reports.result':\n"
+        "                Unraisable()\n"
+        "    sys.meta_path.insert(0, Deleting())\n"
+        "del sys.argv[1]\n"
+        "main()\n"
+    )
+    for kind in ("plain", "wrapped", "unraisable"):
+        done = shell(f"{sys.executable} interrupted.py {kind} {' '.join(arguments)}", folder)
+        assert done.returncode == 130, (kind, done.stderr)
+        assert "Traceback" not in done.stderr, kind
+        assert "Aborted" not in done.stderr, kind
+
+
+@pytest.mark.parametrize("delay", [0.01, 0.03, 0.06, 0.1, 0.15])
+@pytest.mark.parametrize("arguments", [["validate", "-"], ["default", "-"]])
+def test_an_interrupt_is_silent(arguments: list[str], delay: float, folder: Path) -> None:
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from jobsworth.cli import main; print(flush=True); main()",
+            *arguments,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook")},
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["validate", "-j", MANY_DIGITS, "job.yaml"], "a number has at most 9 digits"),
+        (["validate", f"--jobs={MANY_DIGITS}", "job.yaml"], "a number has at most 9 digits"),
+        (["audit", "--request-timeout", MANY_DIGITS], "a number has at most 9 digits"),
+        (["serve", "--self-signed", "--bind", f":{MANY_DIGITS}"], "is not of the form ADDRESS:PORT"),
+        (["serve", "--self-signed", "--drain-seconds", MANY_DIGITS], "is not a whole number from 0"),
+        (["reconcile", "--listen", f":{MANY_DIGITS}"], "is not an address such as :8081"),
+        (["reconcile", "--listen", ":²"], "is not an address such as :8081"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
+)  # fmt: skip
+def test_a_number_of_thousands_of_digits_is_told(
+    arguments: list[str], message: str, command: Command
+) -> None:
+    done = command(*arguments, files={"job.yaml": GOOD})
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_no_more_processes_are_started_than_there_are_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    class Pool:
+        def __init__(self, processes: int, **_: object) -> None:
+            asked.append(processes)
+            raise KeyboardInterrupt  # it has been asked, which is all
+
+    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Pool)
+    for number in range(FILES_FOR_ONE_PROCESS + 1):
+        (tmp_path / f"{number}.yaml").write_text(GOOD)
+    with pytest.raises(KeyboardInterrupt):
+        run(["validate", "-j", "99999", str(tmp_path)])
+    assert asked == [-(-(FILES_FOR_ONE_PROCESS + 1) // FILES_AT_A_TIME)]

@@ -1,0 +1,230 @@
+"""Typed options: a class states the name, type, default and help of each option in one place::
+
+    class ServerOptions(Options):
+        kubernetes_version = text(metavar="RELEASE", help="The API server's release.")
+        allow_privileged = flag(help="The API server runs with --allow-privileged.")
+
+On the class, the attributes are the declarations, from which a command line is read and help is made.
+On an instance, they are the values; that is what the functions here tell the type checker they return,
+so that a misspelt option is a type error. The option is called after the attribute:
+``--kubernetes-version``.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, TypeVar, overload
+
+    Group = TypeVar("Group", bound="Options")
+    Word = TypeVar("Word", bound=str)
+
+MOST_DIGITS = 9
+"""No number on a command line needs more. Python itself converts no more than 4300 digits."""
+
+
+class Option:
+    """The declaration of an option.
+
+    Args:
+        help: one sentence.
+        short: a one-letter name such as ``-o``.
+        default: the value when the option is not given.
+        choices: the only values.
+        flag: the option takes no value; it is False unless given.
+        integer: the value is a whole number from 1.
+        repeated: the option may be given several times; a value may be a comma-separated list.
+        metavar: the name of the value in help.
+
+    Attributes:
+        key: the name of the attribute that declares the option.
+    """
+
+    __slots__ = (
+        "choices", "default", "flag", "help", "integer", "key", "metavar", "repeated", "short",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        *,
+        help: str,
+        short: str = "",
+        default: object = None,
+        choices: tuple[str, ...] = (),
+        flag: bool = False,
+        integer: bool = False,
+        repeated: bool = False,
+        metavar: str = "",
+    ) -> None:
+        self.help = help
+        self.short = short
+        self.default = default
+        self.choices = choices
+        self.flag = flag
+        self.integer = integer
+        self.repeated = repeated
+        self.metavar = metavar
+
+    def __set_name__(self, owner: type, key: str) -> None:
+        self.key = key
+
+    @property
+    def name(self) -> str:
+        """The option as a user writes it, such as ``--kubernetes-version``."""
+        return "--" + self.key.replace("_", "-")
+
+
+class Arguments:
+    """The declaration of the arguments that are not options.
+
+    Args:
+        metavar: their name in help; in brackets where there need not be any.
+        unless: the key of an option with which they can be left out.
+
+    Attributes:
+        key: the name of the attribute that declares them.
+    """
+
+    __slots__ = ("key", "metavar", "unless")
+
+    def __init__(self, metavar: str, unless: str) -> None:
+        self.metavar = metavar
+        self.unless = unless
+
+    def __set_name__(self, owner: type, key: str) -> None:
+        self.key = key
+
+    @property
+    def optional(self) -> bool:
+        """Whether there may be none."""
+        return bool(self.unless) or self.metavar.startswith("[")
+
+
+class Options:
+    """The options of a command, or a group of options that several commands share.
+
+    Args:
+        values: of each option by its key, those of the groups included.
+    """
+
+    def __init__(self, values: Mapping[str, object]) -> None:
+        for key, declared in declarations(type(self)):
+            value = declared(values) if isinstance(declared, type) else values[key]
+            setattr(self, key, value)
+
+
+def declarations(options: type[Options]) -> Iterator[tuple[str, Any]]:
+    """Each attribute of a class of options with its declaration; that of a group is its class.
+
+    A class takes over the declarations of its base class; where it declares one anew, the order stays.
+    """
+    found: dict[str, object] = {}
+    for each in reversed(options.__mro__):
+        found |= vars(each)
+    for key, declared in found.items():
+        if isinstance(declared, (Option, Arguments)) or (
+            isinstance(declared, type) and issubclass(declared, Options)
+        ):
+            yield key, declared
+
+
+def flat(options: type[Options]) -> Iterator[Option | Arguments]:
+    """The declarations of a class of options and of the groups in it, in the order of help."""
+    for _, declared in declarations(options):
+        if isinstance(declared, type):
+            yield from flat(declared)
+        else:
+            yield declared
+
+
+# What follows returns declarations, and says that it returns the values that stand on an instance.
+
+
+def flag(*, help: str, short: str = "") -> bool:
+    """Declare an option that takes no value; it is False unless given."""
+    return Option(help=help, short=short, default=False, flag=True)  # type: ignore[return-value]
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def text(*, help: str, short: str = "", metavar: str = "") -> str | None: ...
+
+    @overload
+    def text(*, help: str, short: str = "", metavar: str = "", default: str) -> str: ...
+
+
+def text(
+    *, help: str, short: str = "", metavar: str = "", default: str | None = None
+) -> str | None:
+    """Declare an option that takes any text."""
+    return Option(help=help, short=short, metavar=metavar, default=default)  # type: ignore[return-value]
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def integer(*, help: str, short: str = "", metavar: str = "") -> int | None: ...
+
+    @overload
+    def integer(*, help: str, short: str = "", metavar: str = "", default: int) -> int: ...
+
+
+def integer(
+    *, help: str, short: str = "", metavar: str = "", default: int | None = None
+) -> int | None:
+    """Declare an option that takes a whole number from 1."""
+    return Option(  # type: ignore[return-value]
+        help=help, short=short, metavar=metavar, default=default, integer=True
+    )
+
+
+def choice(*, help: str, choices: tuple[Word, ...], default: Word, short: str = "") -> Word:
+    """Declare an option that takes one of several words."""
+    return Option(  # type: ignore[return-value]
+        help=help, short=short, choices=choices, default=default
+    )
+
+
+def words(*, help: str, metavar: str, short: str = "") -> tuple[str, ...]:
+    """Declare an option that takes a comma-separated list, and may be given several times."""
+    return Option(  # type: ignore[return-value]
+        help=help, short=short, metavar=metavar, default=(), repeated=True
+    )
+
+
+def words_if_given(*, help: str, metavar: str, short: str = "") -> tuple[str, ...] | None:
+    """Declare an option like :func:`words`, whose value is None where it is not given."""
+    return Option(  # type: ignore[return-value]
+        help=help, short=short, metavar=metavar, repeated=True
+    )
+
+
+def arguments(metavar: str = "PATH...", *, unless: str = "") -> tuple[str, ...]:
+    """Declare the arguments that are not options."""
+    return Arguments(metavar, unless)  # type: ignore[return-value]
+
+
+def nested(options: type[Group]) -> Group:
+    """Declare a group of options, which has an object of its own in the attribute."""
+    return options  # type: ignore[return-value]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a comma-separated list.
+
+    >>> words_of("JW101, JW4,")
+    ('JW101', 'JW4')
+    """
+    return tuple(word for word in (part.strip() for part in text.split(",")) if word)
+
+
+def whole_number(text: str) -> int | None:
+    """The number that is written in decimal digits, and not more of them than anybody needs.
+
+    >>> whole_number("8443"), whole_number("-1"), whole_number("9" * 5000)
+    (8443, None, None)
+    """
+    plain = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    return int(text) if plain else None

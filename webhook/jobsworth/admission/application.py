@@ -1,8 +1,6 @@
 """The Flask application: ``POST /mutate`` and ``POST /validate``, and clear errors for anything else.
 
-Every write of a Job in the cluster waits for these two. So they are answered before Flask makes its
-request context, its routing and its response objects, which together take as long as the verdict;
-what is none of the two, or not a POST, is Flask's.
+The two endpoints are answered before Flask routes: docs/decisions/0009-answer-before-flask.md.
 """
 
 from __future__ import annotations

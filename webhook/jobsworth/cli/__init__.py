@@ -22,9 +22,7 @@ EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED = 1, 2, 130
 def main() -> NoReturn:
     """Run the command line of this process, and exit with its code.
 
-    A run is short, and what it makes is small: the garbage collector would go over everything that is
-    imported several times, and taking the interpreter down tidily takes as long as judging a manifest.
-    Both are left out. Together that is a fifth of the time that one file takes.
+    It exits without cleanup: docs/decisions/0003-end-the-process-without-cleanup.md.
 
     No exception leaves it as a traceback: not what a command did not expect, nor an output that cannot be
     written.

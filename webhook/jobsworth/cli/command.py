@@ -1,10 +1,8 @@
-"""A command of the command line, declared as data: read by click, and without it where speed counts.
+"""A command of the command line, declared as data.
 
-click teaches: it prints help, completes in the shell, and says what is wrong with a command line. But
-to import it takes longer than to judge a manifest. So a command declares its options as data
-(:mod:`jobsworth.cli.options`), click's command is built from that declaration
-(:mod:`jobsworth.cli.click_application`), and :func:`read` reads a command line that is plainly
-well-formed without click. Whatever it does not understand is click's.
+:func:`read` reads a plainly well-formed command line without click; anything else is left to the click
+command that :mod:`jobsworth.cli.click_application` builds from the declaration. The reason is in
+docs/decisions/0001-import-nothing-heavy-for-validate.md.
 """
 
 from __future__ import annotations

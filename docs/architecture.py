@@ -1,0 +1,119 @@
+"""Draws the picture in docs/architecture.md from the imports in the code: ``python docs/architecture.py``.
+
+An arrow goes from a package to one that it imports. An arrow that follows from others is left out: where
+`evaluation` imports `policy`, which imports `validation`, the picture needs no arrow from `evaluation` to
+`validation`. Layers and core are those that pyproject.toml's import contracts name.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+CODE = ROOT / "webhook/jobsworth"
+PAGE = ROOT / "docs/architecture.md"
+BEGIN, END = "<!-- picture: docs/architecture.py draws it -->\n", "<!-- end of picture -->"
+
+Graph = dict[str, set[str]]
+"""The packages that each package imports."""
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield the dotted names that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imports() -> Graph:
+    """Return the packages and what they import of each other."""
+    packages = {path.parent.name for path in CODE.glob("*/__init__.py")}
+    graph: Graph = {package: set() for package in packages}
+    for package in packages:
+        for path in (CODE / package).rglob("*.py"):
+            for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+                top, _, rest = name.partition(".")
+                other = rest.partition(".")[0]
+                if top == "jobsworth" and other in packages and other != package:
+                    graph[package].add(other)
+    return graph
+
+
+def reachable(graph: Graph, start: str) -> set[str]:
+    """Return what a package imports, itself or through others."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        more = graph[waiting.pop()] - found
+        found |= more
+        waiting += more
+    return found
+
+
+def reduced(graph: Graph) -> Graph:
+    """Return an acyclic graph without the arrows that follow from others."""
+    return {
+        package: {
+            other
+            for other in others
+            if not any(other in reachable(graph, between) for between in others - {other})
+        }
+        for package, others in graph.items()
+    }
+
+
+def contract(name: str) -> dict[str, Any]:
+    """Return an import contract of pyproject.toml."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (found,) = (
+        each for each in settings["tool"]["importlinter"]["contracts"] if each["name"] == name
+    )
+    return dict(found)
+
+
+def layers() -> list[list[str]]:
+    """Return the packages of each layer, from the top."""
+    listed = contract("Imports run downwards only")["layers"]
+    return [
+        [name.strip().removeprefix("jobsworth.") for name in line.split("|")] for line in listed
+    ]
+
+
+def core() -> list[str]:
+    """Return the packages that know no file, clock, network or thread."""
+    named = contract("The core knows no file, clock, network or thread")["source_modules"]
+    return sorted(name.removeprefix("jobsworth.") for name in named)
+
+
+def picture() -> str:
+    """Return the picture as a Mermaid block."""
+    graph = reduced(imports())
+    ordered = [package for layer in layers() for package in layer]
+    lines = ["```mermaid", "flowchart TB"]
+    lines += [f"  {package}" for package in ordered]
+    lines += [f"  {package} --> {other}" for package in ordered for other in sorted(graph[package])]
+    lines += [
+        "  classDef core fill:#dbeafe,stroke:#1d4ed8,color:#111",
+        "  classDef shell fill:#f3f4f6,stroke:#6b7280,color:#111",
+        f"  class {','.join(core())} core",
+        f"  class {','.join(sorted(graph.keys() - set(core())))} shell",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page(text: str) -> str:
+    """Return the page with the picture of now."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}{picture()}{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,86 @@
+"""The documentation for maintainers names what exists, and its picture is that of the imports."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CODE = ROOT / "webhook/jobsworth"
+PAGES = [
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "docs/architecture.md",
+    ROOT / "docs/glossary.md",
+    *sorted((ROOT / "docs/decisions").glob("*.md")),
+]
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+A_PATH = re.compile(r"(?<!A new file, )`([\w./-]+(?:\.py|\.md|\.json|\.toml|/))`")
+A_LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+@pytest.fixture(scope="module")
+def architecture() -> ModuleType:
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        import architecture
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    return architecture
+
+
+def prose(page: Path) -> str:
+    return FENCED.sub("", page.read_text(encoding="utf-8"))
+
+
+@each_page
+def test_every_path_that_a_page_names_exists(page: Path) -> None:
+    named = A_PATH.findall(prose(page))
+    missing = [path for path in named if not any((root / path).exists() for root in (CODE, ROOT))]
+    assert missing == []
+
+
+@each_page
+def test_every_link_to_a_file_leads_to_it(page: Path) -> None:
+    targets = A_LINK.findall(prose(page))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_picture_is_drawn_from_the_imports_of_now(architecture: ModuleType) -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    assert architecture.page(text) == text, "renew it: python docs/architecture.py"
+
+
+def test_every_package_is_described(architecture: ModuleType) -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| `(\w+)/` \| (core|shell) \|", text, re.MULTILINE)
+    core = architecture.core()
+    assert dict(described) == {
+        package: "core" if package in core else "shell" for package in architecture.imports()
+    }
+
+
+def test_arrows_that_follow_from_others_are_left_out(architecture: ModuleType) -> None:
+    graph = {"cli": {"lint", "api"}, "lint": {"api"}, "api": set()}
+    assert architecture.reduced(graph) == {"cli": {"lint"}, "lint": {"api"}, "api": set()}
+
+
+def test_decision_records_are_numbered_and_listed() -> None:
+    records = [path.name for path in PAGES if re.match(r"\d{4}-", path.name)]
+    assert [name[:4] for name in records] == [
+        f"{number:04}" for number in range(1, len(records) + 1)
+    ]
+    index = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", index) == records
+
+
+def test_decisions_that_the_code_names_exist() -> None:
+    named = re.compile(r"docs/decisions/[\w.-]+\.md")
+    for path in (ROOT / "webhook").rglob("*.py"):
+        for name in named.findall(path.read_text(encoding="utf-8")):
+            assert (ROOT / name).exists(), path

@@ -1,0 +1,136 @@
+"""The worked examples in CONTRIBUTING.md, carried out as a contributor would: every file, every command.
+
+A block of code goes to the file that the line above it names, in one of these ways::
+
+    At the end of `path`:
+    A new file, `path`:
+    In `path`:               a diff, whose lines without + occur once in the file
+
+Blocks of commands are run in the order of the page, and print what is shown; of ``pytest`` nothing is
+shown, it has to pass. To renew what is shown: ``JOBSWORTH_RENEW=1 pytest tests/test_contributing.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "CONTRIBUTING.md"
+COPIED = ("CHANGELOG.md", "docs", "examples", "pyproject.toml", "schemas", "tests", "webhook")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "cluster", "oracle", "*.xz")
+BLOCK = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>\w+)\n(?P<text>.*?)\n(?P=indent)(?P=fence)$",
+    re.MULTILINE | re.DOTALL,
+)
+PLACE = re.compile(r"(?P<how>At the end of|A new file,|In) `(?P<path>[^`]+)`:$")
+SECTIONS = ["Adding a lint rule: a worked example", "Adding a field: a worked example"]
+
+Block = re.Match[str]
+
+
+def section(title: str) -> Iterator[Block]:
+    """Yield the blocks of code of a section."""
+    text = PAGE.read_text(encoding="utf-8")
+    begin = text.index(f"\n## {title}\n")
+    end = text.index("\n## ", begin + 1)  # headings inside of blocks are indented
+    return BLOCK.finditer(text, begin, end)
+
+
+def text_of(block: Block) -> str:
+    return textwrap.dedent(block["text"]) + "\n"
+
+
+def write(block: Block, folder: Path) -> None:
+    """Write a block into the file that the line above it names."""
+    above = block.string[: block.start()].rstrip().rpartition("\n")[2]
+    place = PLACE.search(above)
+    assert place is not None, f"no file is named above the block: {above}"
+    path, text = folder / place["path"], text_of(block)
+    if place["how"] == "A new file,":
+        assert not path.exists()
+        path.write_text(text, encoding="utf-8")
+        return
+    before = path.read_text(encoding="utf-8")
+    if place["how"] == "At the end of":
+        path.write_text(f"{before}\n\n{text}", encoding="utf-8")
+        return
+    assert block["language"] == "diff"
+    lines = block["text"].splitlines(keepends=True)
+    margin = len(block["indent"])
+    old = "".join(line[margin + 1 :] for line in lines if line[margin] != "+")
+    new = "".join(line[margin + 1 :] for line in lines if line[margin] != "-")
+    assert before.count(old.rstrip("\n")) == 1
+    path.write_text(before.replace(old.rstrip("\n"), new.rstrip("\n")), encoding="utf-8")
+
+
+def screen(commands: list[str], folder: Path) -> str:
+    """Run commands, and return them with what they print, as the page shows it."""
+    shown = []
+    variables = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
+    variables |= {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "PYTHONPATH": str(folder / "webhook"),
+        "NO_COLOR": "1",
+    }
+    for command in commands:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        passes = command.startswith("pytest")
+        assert done.returncode == 0 or not passes, done.stdout
+        shown += [f"$ {command}\n", "" if passes else done.stdout]
+    return "".join(shown)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the repository, with ``jobsworth`` and ``pytest`` that run what it holds."""
+    folder = tmp_path_factory.mktemp("contribution")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=LEFT_OUT)
+        else:
+            shutil.copy(source, folder)
+    (folder / "bin").mkdir()
+    for program in ("jobsworth", "pytest"):
+        script = folder / "bin" / program
+        script.write_text(f'#!/bin/sh\nexec {sys.executable} -m {program} "$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_an_example_does_what_it_shows(title: str, folder: Path) -> None:
+    screens = {}
+    for block in section(title):
+        if block["language"] == "console":
+            commands = [line[2:] for line in text_of(block).splitlines() if line[:2] == "$ "]
+            assert commands
+            screens[text_of(block)] = screen(commands, folder)
+        else:
+            write(block, folder)
+    assert len(screens) >= 2
+    if os.environ.get("JOBSWORTH_RENEW"):
+        page = PAGE.read_text(encoding="utf-8")
+        for before, now in screens.items():
+            page = page.replace(textwrap.indent(before, "   "), textwrap.indent(now, "   "))
+        PAGE.write_text(page, encoding="utf-8")
+        return
+    for shown, now in screens.items():
+        assert shown == now

@@ -111,10 +111,13 @@ def _cpu_seconds(action: Action) -> float:
 
 
 def memory_growth(sized: Sized, count: int) -> float:
-    """The ratio of the most memory that is in use at a time."""
+    """The ratio of the most memory that is in use at a time.
+
+    It is the least of three: a cache that is full, and so filled anew, counts in one of them.
+    """
     smaller, larger = sized(count), sized(FACTOR * count)
     smaller(), larger()
-    return peak_bytes(larger) / peak_bytes(smaller)
+    return min(peak_bytes(larger) / peak_bytes(smaller) for _ in range(3))
 
 
 def peak_bytes(action: Action) -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any, TypeVar, overload
+    from typing import ClassVar, TypeVar, overload
 
     Group = TypeVar("Group", bound="Options")
     Word = TypeVar("Word", bound=str)
@@ -39,10 +39,11 @@ class Option:
 
     Attributes:
         key: the name of the attribute that declares the option.
+        name: the option as a user writes it, such as ``--kubernetes-version``.
     """
 
     __slots__ = (
-        "choices", "default", "flag", "help", "integer", "key", "metavar", "repeated", "short",
+        "choices", "default", "flag", "help", "integer", "key", "metavar", "name", "repeated", "short",
     )  # fmt: skip
 
     def __init__(
@@ -68,11 +69,7 @@ class Option:
 
     def __set_name__(self, owner: type, key: str) -> None:
         self.key = key
-
-    @property
-    def name(self) -> str:
-        """The option as a user writes it, such as ``--kubernetes-version``."""
-        return "--" + self.key.replace("_", "-")
+        self.name = "--" + key.replace("_", "-")
 
 
 class Arguments:
@@ -104,34 +101,31 @@ class Arguments:
 class Options:
     """The options of a command, or a group of options that several commands share.
 
+    A class takes over the options of its base class; where it declares one anew, that keeps its place.
+
     Args:
         values: of each option by its key, those of the groups included.
+
+    Attributes:
+        declared: of each attribute its declaration; that of a group is its class.
     """
 
+    declared: ClassVar[dict[str, Option | Arguments | type[Options]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = vars(cls).items()
+        kinds = (Option, Arguments, type)
+        cls.declared = {**cls.declared, **{k: v for k, v in own if isinstance(v, kinds)}}
+
     def __init__(self, values: Mapping[str, object]) -> None:
-        for key, declared in declarations(type(self)):
+        for key, declared in self.declared.items():
             value = declared(values) if isinstance(declared, type) else values[key]
             setattr(self, key, value)
 
 
-def declarations(options: type[Options]) -> Iterator[tuple[str, Any]]:
-    """Each attribute of a class of options with its declaration; that of a group is its class.
-
-    A class takes over the declarations of its base class; where it declares one anew, the order stays.
-    """
-    found: dict[str, object] = {}
-    for each in reversed(options.__mro__):
-        found |= vars(each)
-    for key, declared in found.items():
-        if isinstance(declared, (Option, Arguments)) or (
-            isinstance(declared, type) and issubclass(declared, Options)
-        ):
-            yield key, declared
-
-
 def flat(options: type[Options]) -> Iterator[Option | Arguments]:
     """The declarations of a class of options and of the groups in it, in the order of help."""
-    for _, declared in declarations(options):
+    for declared in options.declared.values():
         if isinstance(declared, type):
             yield from flat(declared)
         else:

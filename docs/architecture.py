@@ -19,7 +19,7 @@ PAGE = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- picture: docs/architecture.py draws it -->\n", "<!-- end of picture -->"
 
 Graph = dict[str, set[str]]
-"""The packages that each package imports."""
+"""The packages that each package imports; a module beside the packages counts as one."""
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -33,14 +33,15 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 def imports() -> Graph:
     """Return the packages and what they import of each other."""
-    packages = {path.parent.name for path in CODE.glob("*/__init__.py")}
-    graph: Graph = {package: set() for package in packages}
-    for package in packages:
-        for path in (CODE / package).rglob("*.py"):
+    files = {path.parent.name: [*path.parent.rglob("*.py")] for path in CODE.glob("*/__init__.py")}
+    files |= {path.stem: [path] for path in CODE.glob("*.py") if not path.stem.startswith("__")}
+    graph: Graph = {package: set() for package in files}
+    for package, paths in files.items():
+        for path in paths:
             for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
                 top, _, rest = name.partition(".")
                 other = rest.partition(".")[0]
-                if top == "jobsworth" and other in packages and other != package:
+                if top == "jobsworth" and other in files and other != package:
                     graph[package].add(other)
     return graph
 

@@ -58,7 +58,7 @@ def test_the_picture_is_drawn_from_the_imports_of_now(architecture: ModuleType) 
 
 def test_every_package_is_described(architecture: ModuleType) -> None:
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    described = re.findall(r"^\| `(\w+)/` \| (core|shell) \|", text, re.MULTILINE)
+    described = re.findall(r"^\| `(\w+)(?:/|\.py)` \| (core|shell) \|", text, re.MULTILINE)
     core = architecture.core()
     assert dict(described) == {
         package: "core" if package in core else "shell" for package in architecture.imports()

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.command import UsageError
-from jobsworth.cli.inputs.existing_objects import Existing, identity
+from jobsworth.cli.existing_objects import Existing, identity
 from jobsworth.cli.inputs.git import Repository
 from jobsworth.manifests import may_hold_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.configuration.resolved_settings import Configurations
-    from jobsworth.cli.inputs.existing_objects import Identity
+    from jobsworth.cli.existing_objects import Identity
     from jobsworth.validation.engine import Engine
 
 

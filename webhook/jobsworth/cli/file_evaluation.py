@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
-from jobsworth.cli.inputs.existing_objects import Existing, describe, identity
+from jobsworth.cli.existing_objects import Existing, describe, identity
 from jobsworth.evaluation.evaluation import merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, Settings
-    from jobsworth.cli.inputs.existing_objects import Identity
+    from jobsworth.cli.existing_objects import Identity
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position

@@ -8,14 +8,12 @@ sends, and the lint rules, which ask what a client wrote, want an object without
 from __future__ import annotations
 
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, GENERATED_LABELS, generated_labels
+from jobsworth.api.meta.object_meta import IGNORED_METADATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
     from typing import Any
-
-IGNORED_METADATA = ("uid", "creationTimestamp", "generation", "selfLink", "managedFields")
-"""Metadata that the server overwrites on create."""
 
 SERVER_METADATA = (
     *IGNORED_METADATA,

@@ -68,6 +68,9 @@ ManagedFieldsEntry = Struct(
     subresource=Field(String),
 )
 
+IGNORED_METADATA = ("uid", "creationTimestamp", "generation", "selfLink", "managedFields")
+"""Metadata that the server overwrites on create."""
+
 ObjectMeta = Struct(
     "ObjectMeta",
     "What every object has: its name, its labels, whom it belongs to.",

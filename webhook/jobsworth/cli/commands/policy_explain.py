@@ -93,8 +93,8 @@ def explain(asked: Explanation) -> int:
     Raises:
         UsageError: a policy is wrong.
     """
+    from jobsworth.cli.existing_objects import Existing
     from jobsworth.cli.file_evaluation import read_documents, read_existing
-    from jobsworth.cli.inputs.existing_objects import Existing
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.manifests import ManifestError

@@ -8,8 +8,8 @@ import sys
 from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
+from jobsworth.cli.existing_objects import Existing
 from jobsworth.cli.file_evaluation import Judge, judge_all, read_existing
-from jobsworth.cli.inputs.existing_objects import Existing
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions

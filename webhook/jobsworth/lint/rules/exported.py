@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.failure_policies import enumerated
-from jobsworth.provenance.generated_fields import IGNORED_METADATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

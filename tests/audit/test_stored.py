@@ -172,3 +172,21 @@ def test_a_job_names_the_cron_job_that_made_it() -> None:
     cron_job = stored(cron_manifest())
     assert cron_job_of(owned(stored(manifest()), cron_job)) == cron_job["metadata"]["uid"]
     assert cron_job_of(stored(manifest())) is None
+
+
+def test_a_default_that_was_written_stays_written_where_another_server_stored_it() -> None:
+    rule = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+    value = manifest(podFailurePolicy={"rules": [rule]}, podReplacementPolicy="Failed")
+    assert "JW123" not in codes(stored(value))
+    evaluator = Evaluator(ApiServer("1.36", allow_privileged=True), stored_by=ApiServer("1.36"))
+    assert "JW123" not in [finding.code for _, finding in reported(evaluator, stored(value))]
+
+
+@pytest.mark.parametrize("kind", ["Job", "CronJob"])
+@pytest.mark.parametrize("spec", [None, {}, {"template": None}, {"jobTemplate": {"spec": None}}])
+def test_an_object_without_parts_that_a_server_always_writes_is_judged_too(
+    kind: str, spec: Any
+) -> None:
+    value = {"apiVersion": "batch/v1", "kind": kind, "metadata": {"name": "a"}, "spec": spec}
+    evaluator = Evaluator(ApiServer("1.37"), stored_by=SERVER)
+    assert any(finding.severity == "error" for _, finding in reported(evaluator, value))

@@ -162,11 +162,13 @@ class Evaluator:
         storing = self._storing
         if storing is not None and engine_for(storing).decode_object(manifest).is_valid:
             manifest = strip_defaults(manifest, storing)
-        decoded = self._engine.decode_object(manifest)
-        lint, policy = self._lint_either_way(decoded, manifest), None
+        decoded = stored = self._engine.decode_object(manifest)
+        if storing is not None and decoded.is_valid:
+            # With the defaults of this server, as it would store the object.
+            manifest = self._engine.encoded(decoded)
+            stored = self._engine.decode_object(manifest)
+        lint, policy = self._lint_either_way(stored, manifest), None
         if self.policies is not None and decoded.is_valid:
-            if storing is not None:
-                manifest = self._engine.encoded(decoded)
             meta = manifest["metadata"]
             request = PolicyRequest(
                 operation=CREATE,

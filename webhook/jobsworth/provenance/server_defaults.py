@@ -47,21 +47,23 @@ def strip_defaults(
         server: whose defaults they are.
         owned: the fields that a client is known to have written, which are kept.
     """
-    spec, path = value["spec"], ("spec",)
-    if "jobTemplate" not in spec:
+    spec, path = value.get("spec") or {}, ("spec",)
+    if value.get("kind") != "CronJob":
         bare = _bare(spec, _filled_job_spec, path, server, owned)
         return {**value, "spec": _with_bare_pod(bare, path, server, owned)}
-    template = spec["jobTemplate"]
-    inner = _with_bare_pod(template["spec"], (*path, "jobTemplate", "spec"), server, owned)
     bare = _bare(spec, _filled_cron_job_spec, path, server, owned)
-    return {**value, "spec": {**bare, "jobTemplate": {**template, "spec": inner}}}
+    template = spec.get("jobTemplate") or {}
+    inner = template.get("spec") or {}
+    job = _with_bare_pod(inner, (*path, "jobTemplate", "spec"), server, owned)
+    return {**value, "spec": {**bare, "jobTemplate": {**template, "spec": job}}}
 
 
 def _with_bare_pod(
     spec: dict[str, Any], path: Steps, server: ApiServer, owned: FieldOwnership
 ) -> dict[str, Any]:
-    template = spec["template"]
-    pod = _bare(template["spec"], _filled_pod_spec, (*path, "template", "spec"), server, owned)
+    template = spec.get("template") or {}
+    pod_path = (*path, "template", "spec")
+    pod = _bare(template.get("spec") or {}, _filled_pod_spec, pod_path, server, owned)
     return {**spec, "template": {**template, "spec": pod}}
 
 

@@ -14,6 +14,7 @@ from jobsworth.api.server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
+from jobsworth.policy.enforcement import NOTHING
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Breach
 from jobsworth.provenance.generated_fields import came_from_a_server
@@ -153,12 +154,11 @@ class Judge:
         if errors and self._api_verdict == "deny":
             return _refused(request, errors)
         warnings = [_sentence(finding) for finding in findings]
-        assert evaluation.policy is not None
-        judgement = evaluation.policy.judgement
+        judgement = NOTHING if evaluation.policy is None else evaluation.policy.judgement
         audit = {key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()}
         codes = _codes([*findings, *(verdict.breach for verdict in judgement.findings)])
         warned = warning_texts.texts([*warnings, *judgement.warnings])
-        unreadable = evaluation.unreadable if self.policies.policies else ()
+        unreadable = () if evaluation.policy is None else evaluation.unreadable
         if not judgement.denied:
             response = AdmissionResponse(allowed=True, warnings=warned, audit_annotations=audit)
             return Answer(response, "allowed", codes, unreadable=unreadable)

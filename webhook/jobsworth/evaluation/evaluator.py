@@ -110,9 +110,6 @@ class Evaluator:
         return _in_scope(Evaluation(subject.value, lint=found, known=False), subject)
 
     def _request(self, subject: Subject) -> Evaluation:
-        from contextlib import suppress
-
-        from jobsworth.policy.enforcement import NOTHING
         from jobsworth.provenance.generated_fields import strip_admitted
 
         value = subject.value
@@ -120,16 +117,16 @@ class Evaluator:
             subject, strip_admitted(value) if subject.old is None else value
         )
         policy = None
-        if self.policies is not None:
+        if self.policies is not None and self.policies.policies:
             request = self._admission_request(subject, decoded, errors)
-            judgement = (
-                self.policies.judge(request, self.server) if self.policies.policies else NOTHING
-            )
+            judgement = self.policies.judge(request, self.server)
             policy = PolicyResult(self.policies, request, judgement, None)
         api: list[Finding] = []
         if self._api and UNKNOWN_KIND not in reasons:
-            with suppress(UnknownKind):  # of the stored object, which then is not compared with
+            try:  # noqa: SIM105  # contextlib would be imported by every run of the command line
                 api = self._engine.verdict(decoded, subject.old)
+            except UnknownKind:
+                pass  # of the stored object, which then is not compared with
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:

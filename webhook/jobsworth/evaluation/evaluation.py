@@ -30,9 +30,6 @@ UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND)
 """Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
 field does not have, an object of another kind than its resource."""
 
-UNREADABLE_VALUE = "JP091"
-DEFAULT_NOT_APPLIED = "JP050"
-
 
 class PolicyResult:
     """What a set of policies makes of a request.
@@ -66,6 +63,8 @@ class PolicyResult:
     @property
     def findings(self) -> list[Reported]:
         """The defaults that could not be applied and the violations, each with the policy's name."""
+        from jobsworth.policy.language.violation_codes import DEFAULT_NOT_APPLIED
+
         left_out = () if self.mutation is None else self.mutation.left_out
         return [
             *(
@@ -134,6 +133,8 @@ class Evaluation:
         """The findings of policies, without those that repeat an error of the API server."""
         if self.policy is None:
             return []
+        from jobsworth.policy.language.violation_codes import UNREADABLE as UNREADABLE_VALUE
+
         errors = {finding.field for finding in self.api if finding.severity == "error"}
         return [
             (policy, finding)

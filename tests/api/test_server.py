@@ -70,7 +70,7 @@ def test_a_gate_can_be_set() -> None:
             'unknown feature gate "JobManagedby": did you mean "JobManagedBy"?',
         ),
         ("1.36", "Nonsense", 'unknown feature gate "Nonsense"'),
-        ("1.29", "JobManagedBy", "does not exist in Kubernetes 1.29: it came with 1.30"),
+        ("1.29", "JobManagedBy", "does not exist in Kubernetes 1.29: introduced in 1.30"),
         ("1.36", "JobManagedBy", "is locked to true in Kubernetes 1.36"),
     ],
 )

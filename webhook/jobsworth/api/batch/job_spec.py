@@ -55,7 +55,7 @@ JobSpec = Struct(
     activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
     podFailurePolicy=Field(Pointer(PodFailurePolicy), gate="JobPodFailurePolicy"),
     successPolicy=Field(
-        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", judge_when=_is_indexed
+        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", validate_when=_is_indexed
     ),
     backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
     backoffLimitPerIndex=Field(

@@ -39,7 +39,7 @@ PodFailurePolicyOnExitCodesRequirement = Struct(
 PodFailurePolicyOnPodConditionsPattern = Struct(
     "PodFailurePolicyOnPodConditionsPattern",
     "A condition of the Pod, by type and status.",
-    type=Field(String, always=True, format=label_key, judge_empty=True),
+    type=Field(String, always=True, format=label_key, validate_empty=True),
     status=Field(String, always=True, values=STATUSES),
 )
 

@@ -53,7 +53,7 @@ NodeSelector = Struct(
 PreferredSchedulingTerm = Struct(
     "PreferredSchedulingTerm",
     "Conditions that make a node more welcome, and by how much.",
-    weight=Field(Int32, always=True, bounds=Weight, judge_empty=True),
+    weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     preference=Field(NodeSelectorTerm, always=True),
 )
 
@@ -70,7 +70,7 @@ PodAffinityTerm = Struct(
     labelSelector=Field(Pointer(LabelSelector)),
     namespaces=Field(ListOf(String)),
     topologyKey=Field(
-        String, always=True, required="can not be empty", format=label_key, judge_empty=True
+        String, always=True, required="can not be empty", format=label_key, validate_empty=True
     ),
     namespaceSelector=Field(Pointer(LabelSelector)),
     matchLabelKeys=Field(ListOf(String), since="1.29", gate="MatchLabelKeysInPodAffinity"),
@@ -80,7 +80,7 @@ PodAffinityTerm = Struct(
 WeightedPodAffinityTerm = Struct(
     "WeightedPodAffinityTerm",
     "Other Pods whose nearness is good or bad, and by how much.",
-    weight=Field(Int32, always=True, bounds=Weight, judge_empty=True),
+    weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     podAffinityTerm=Field(PodAffinityTerm, always=True),
 )
 

@@ -66,7 +66,7 @@ PodCertificateProjection = Struct(
     "PodCertificateProjection",
     "A private key and its certificate, which the node renews (KEP-4317).",
     signerName=Field(String, required=True, since="1.34"),
-    keyType=Field(String, enum=KEY_TYPES, judge_empty=True, since="1.34"),
+    keyType=Field(String, enum=KEY_TYPES, validate_empty=True, since="1.34"),
     maxExpirationSeconds=Field(
         Pointer(Int32),
         bounds=Bounds(_HOUR, None, "if provided, maxExpirationSeconds must be >= 3600"),

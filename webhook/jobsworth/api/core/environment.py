@@ -65,7 +65,7 @@ EnvFromSource = Struct(
 ConfigMapKeySelector = Struct(
     "ConfigMapKeySelector",
     "One key of a ConfigMap.",
-    name=Field(String, format=dns_subdomain, judge_empty=True),
+    name=Field(String, format=dns_subdomain, validate_empty=True),
     key=Field(String, always=True, required=True, format=config_map_key),
     optional=Field(Pointer(Boolean)),
 )
@@ -73,7 +73,7 @@ ConfigMapKeySelector = Struct(
 SecretKeySelector = Struct(
     "SecretKeySelector",
     "One key of a Secret.",
-    name=Field(String, format=dns_subdomain, judge_empty=True),
+    name=Field(String, format=dns_subdomain, validate_empty=True),
     key=Field(String, always=True, required=True, format=config_map_key),
     optional=Field(Pointer(Boolean)),
 )

@@ -35,7 +35,7 @@ NFSVolumeSource = Struct(
     "NFSVolumeSource",
     "A directory that an NFS server exports.",
     server=Field(String, always=True, required=True),
-    path=Field(String, always=True, required=True, format=absolute, judge_empty=True),
+    path=Field(String, always=True, required=True, format=absolute, validate_empty=True),
     readOnly=Field(Boolean),
 )
 

@@ -67,7 +67,7 @@ def _dns_config_counts(pod: dict[str, Any]) -> bool:
 PodReadinessGate = Struct(
     "PodReadinessGate",
     "A condition that has to be true before the Pod counts as ready.",
-    conditionType=Field(String, always=True, format=label_key, judge_empty=True),
+    conditionType=Field(String, always=True, format=label_key, validate_empty=True),
 )
 
 PodOS = Struct(
@@ -124,7 +124,7 @@ PodSpec = Struct(
     hostAliases=Field(ListOf(HostAlias)),
     priorityClassName=Field(String, format=dns_subdomain),
     priority=Field(Pointer(Int32)),
-    dnsConfig=Field(Pointer(PodDNSConfig), judge_when=_dns_config_counts),
+    dnsConfig=Field(Pointer(PodDNSConfig), validate_when=_dns_config_counts),
     readinessGates=Field(ListOf(PodReadinessGate)),
     runtimeClassName=Field(Pointer(String), format=dns_subdomain),
     enableServiceLinks=Field(Pointer(Boolean)),

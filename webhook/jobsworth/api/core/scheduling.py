@@ -43,10 +43,10 @@ Toleration = Struct(
 TopologySpreadConstraint = Struct(
     "TopologySpreadConstraint",
     "How evenly Pods are spread over zones, nodes or other domains.",
-    maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, judge_empty=True),
+    maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, validate_empty=True),
     topologyKey=Field(String, always=True, required="can not be empty"),
     whenUnsatisfiable=Field(
-        String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), judge_empty=True
+        String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), validate_empty=True
     ),
     labelSelector=Field(Pointer(LabelSelector)),
     minDomains=Field(Pointer(Int32), bounds=GreaterThanZero, gate="MinDomainsInPodTopologySpread"),
@@ -79,10 +79,10 @@ WorkloadReference = Struct(
     "WorkloadReference",
     "The workload, and the group in it, with which the Pod is scheduled; Kubernetes 1.35 only.",
     name=Field(
-        String, always=True, since="1.35", until="1.35", format=dns_subdomain, judge_empty=True
+        String, always=True, since="1.35", until="1.35", format=dns_subdomain, validate_empty=True
     ),
     podGroup=Field(
-        String, always=True, since="1.35", until="1.35", format=dns_label, judge_empty=True
+        String, always=True, since="1.35", until="1.35", format=dns_label, validate_empty=True
     ),
     podGroupReplicaKey=Field(String, since="1.35", until="1.35", format=dns_label),
 )

@@ -231,8 +231,6 @@ class Field:
         "enum",
         "format",
         "gate",
-        "validate_empty",
-        "validate_when",
         "keep_empty",
         "made_later",
         "max_items",
@@ -242,6 +240,8 @@ class Field:
         "since",
         "type",
         "until",
+        "validate_empty",
+        "validate_when",
         "values",
     )
 

@@ -125,9 +125,7 @@ def parse_gates(text: str) -> dict[str, bool]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, separator, value = part.partition("=")
         if not separator or value.lower() not in ("true", "false"):
-            raise UnknownGate(
-                f'invalid feature gate "{part}": write Name=true or Name=false'
-            )
+            raise UnknownGate(f'invalid feature gate "{part}": write Name=true or Name=false')
         gates[name.strip()] = value.lower() == "true"
     return gates
 

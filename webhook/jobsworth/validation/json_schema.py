@@ -1,7 +1,8 @@
 """JSON Schemas generated from the declarations, for editors and schema validators.
 
 A schema never rejects an object that the engine accepts; where they differ, the schema is more lenient.
-It covers fields and types, required fields, enumerations, bounds, patterns, unions, and the conditions of :mod:`jobsworth.validation.schema_conditions`.
+It covers fields and types, required fields, enumerations, bounds, patterns, unions, and the conditions of
+:mod:`jobsworth.validation.schema_conditions`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def test_a_release_may_be_written_with_its_patch_and_a_v(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1.24", "1.99", "2.0", "", "latest", "1.31.x", "1"])
 def test_an_unknown_release_names_the_known_ones(text: str) -> None:
-    with pytest.raises(UnknownRelease, match=r"known are 1\.25 to 1\.37"):
+    with pytest.raises(UnknownRelease, match=r"use 1\.25 to 1\.37"):
         ApiServer(text)
 
 

@@ -1,4 +1,4 @@
-"""CronJob: Jobs made by the clock (``batch/v1``)."""
+"""CronJob: creates Jobs on a schedule (``batch/v1``)."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 NAME_MAX_LENGTH = 52
-"""63 characters of a DNS label, less the 11 that the controller adds for the time."""
+"""63 characters of a DNS label, minus the 11 that the controller appends for the scheduled time."""
 
 JobTemplateSpec = Struct(
     "JobTemplateSpec",
     "The Job that a CronJob makes.",
     metadata=Field(ObjectMeta),
-    # The server fills in a Job's defaults when the Job is made from this.
+    # The server fills in the defaults of a JobSpec when the controller creates the Job.
     spec=Field(JobSpec, made_later=True),
 )
 
@@ -86,7 +86,7 @@ def _keep_status(cron_job: dict[str, Any], request: Request) -> None:
 @CronJob.rule
 def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if request.old is not None:
-        # An update does not judge the name again: longer ones from before the rule keep working.
+        # An update does not validate the name: longer names from before the limit keep working.
         return
     yield from check_object_meta(cron_job["metadata"], "metadata")
     name = cron_job["metadata"].get("name", "")
@@ -113,7 +113,7 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         yield invalid(f"{path}.schedule", schedule, str(error))
     if "TZ" not in schedule:
         return
-    # Schedules with a time zone in them were accepted once, and stay so where they are.
+    # Earlier releases accepted a time zone in the schedule, and a stored one stays valid.
     if request.old is None or "TZ" not in request.old["spec"].get("schedule", ""):
         yield invalid(
             f"{path}.schedule",

@@ -1,4 +1,4 @@
-"""JobStatus: what the Job controller writes down (``batch/v1``)."""
+"""JobStatus: the progress that the Job controller records (``batch/v1``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PodFailurePolicy: what a failed Pod means for its Job, by exit code or condition (KEP-3329)."""
+"""PodFailurePolicy: handles failed Pods by exit code or condition (KEP-3329)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ PodFailurePolicy = Struct(
 
 @PodFailurePolicyOnPodConditionsPattern.defaulter
 def _status(pattern: dict[str, Any], request: Request) -> None:
-    # Kubernetes 1.33 and before left the Job inside a CronJob alone (kubernetes/kubernetes#131512).
+    # Up to 1.33 the server does not default the Job of a CronJob (kubernetes/kubernetes#131512).
     if request.kind == "Job" or request.server.minor >= 34:
         pattern.setdefault("status", "True")
 
@@ -114,7 +114,7 @@ def _exactly_one_requirement(
 
 
 def check_with_job_spec(spec: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge what a failure policy has to do with the rest of its Job.
+    """Validate a failure policy against the rest of its Job.
 
     Args:
         spec: a decoded JobSpec that has a podFailurePolicy.

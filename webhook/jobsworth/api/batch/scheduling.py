@@ -1,6 +1,6 @@
-"""How a Job is scheduled as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
+"""Scheduling of a Job as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
 
-New in Kubernetes 1.37 and alpha there: the structure is declared, so that fields are known and typed.
+Alpha in Kubernetes 1.37: fields and types are declared, without rules.
 """
 
 from __future__ import annotations

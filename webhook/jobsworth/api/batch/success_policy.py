@@ -1,4 +1,4 @@
-"""SuccessPolicy: when an Indexed Job has succeeded before every index has (KEP-3998)."""
+"""SuccessPolicy: completes an Indexed Job before every index has succeeded (KEP-3998)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _indexes_or_count(rule: dict[str, Any], path: str, request: Request) -> Iter
 def check_with_completions(
     policy: dict[str, Any], completions: int, path: str
 ) -> Iterator[FieldError]:
-    """Judge indexes and counts by the number of completions of the Job.
+    """Validate indexes and counts against the completions of the Job.
 
     Args:
         policy: a decoded SuccessPolicy.

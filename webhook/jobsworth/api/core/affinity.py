@@ -1,4 +1,4 @@
-"""Which nodes a Pod prefers or demands, by their labels and by the Pods there (``core/v1``)."""
+"""Affinity: required and preferred nodes, by their labels and by their Pods (``core/v1``)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 NODE_NAME_FIELD = "metadata.name"
-"""The only field of a node that can be selected."""
+"""The only node field that a term can select."""
 
 Weight = Bounds(1, 100, "must be in the range 1-100")
 
@@ -118,7 +118,7 @@ def _node_terms(affinity: dict[str, Any], path: str, request: Request) -> Iterat
     for index, preferred in enumerate(
         affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
     ):
-        # A value that no label can have does no harm here: the preference is never met.
+        # The server accepts an invalid label value here: the preference just never matches.
         yield from _check_node_term(
             preferred["preference"], f"{at}[{index}].preference", values_judged=False
         )
@@ -176,7 +176,7 @@ def _check_values(requirement: dict[str, Any], judge: Format, path: str) -> Iter
 
 
 def _has_bad_node_values(request: Request) -> bool:
-    """Whether a stored Pod demands a label that no node can have: then it may keep doing so."""
+    """Return True if the stored Pod has invalid label values, which an update may then keep."""
     affinity = (request.old_pod or {}).get("affinity", {}).get("nodeAffinity", {})
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     return any(
@@ -204,7 +204,7 @@ def _other_pods(term: dict[str, Any], path: str, request: Request) -> Iterator[F
 
 
 def _has_invalid_selectors(request: Request) -> bool:
-    """Whether a stored Pod has an affinity by a malformed selector: then it may keep that."""
+    """Return True if the stored Pod has a malformed selector, which an update may then keep."""
     if request.old is None or request.old_pod is None:
         return False
     affinity = request.old_pod.get("affinity", {})

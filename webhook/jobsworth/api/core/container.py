@@ -1,9 +1,9 @@
 """Containers, init containers and sidecars (``core/v1``).
 
-The API has one type for containers and init containers; here they are two, because they are judged
-differently. Source: ``validateContainers``, ``validateInitContainers`` and
-``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. What a container
-has to do with the rest of its Pod is in :mod:`jobsworth.api.core.pod_containers`.
+The API has one type for containers and init containers; here they are two, because their rules
+differ. Source: ``validateContainers``, ``validateInitContainers`` and
+``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. The
+rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod_containers`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
 
 def is_sidecar(container: dict[str, Any]) -> bool:
-    """Whether an init container goes on beside the containers (KEP-753)."""
+    """Return True if an init container is a sidecar, which keeps running (KEP-753)."""
     return bool(container.get("restartPolicy") == "Always")
 
 
@@ -163,7 +163,7 @@ def _pull_policy(container: dict[str, Any], request: Request) -> None:
 @Container.defaulter
 @EphemeralContainer.defaulter
 def _drop_restart_policy(container: dict[str, Any], request: Request) -> None:
-    """Before 1.34 it was an error where single containers could not have a restartPolicy."""
+    """Drop restartPolicy as servers since 1.34 do; earlier ones reject it while the gate is off."""
     if "restartPolicy" in container and _drops_restart_policies(request):
         del container["restartPolicy"]
 

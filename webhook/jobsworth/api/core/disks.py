@@ -35,7 +35,7 @@ _MANAGED_DISK = (
 )
 _BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 
-# Zero is the whole disk, and admitted, whatever the server says.
+# The server accepts zero (the whole disk), although its message names 1 as the minimum.
 _PARTITIONS = Bounds(0, 255, Between(1, 255).detail)
 _UNITS = Between(0, 255)
 
@@ -48,11 +48,11 @@ _INITIATORS = {
 
 
 def initiator_name(text: str) -> list[str]:
-    """The name of an iSCSI target or initiator (RFC 3720): ``iqn.2001-04.com.example:disk``."""
+    """Validate the name of an iSCSI target or initiator (RFC 3720): ``iqn.2001-04.com.example:disk``."""
     expression = _INITIATORS.get(text[:3])
     if expression is None:
         return ["must be valid format starting with iqn, eui, or naa"]
-    import re  # only for iSCSI
+    import re  # imported only for iSCSI volumes
 
     return [] if re.search(expression, text) else ["must be valid format"]
 
@@ -190,7 +190,7 @@ def _named_secret(source: dict[str, Any], path: str, request: Request) -> Iterat
 
 
 def check_secret_named(reference: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge a reference to a Secret, where it is one that must have a name."""
+    """Validate a reference to a Secret that must have a name."""
     if "name" not in reference:
         yield required(f"{path}.name")
 

@@ -24,7 +24,7 @@ MAX_SEARCHES = 32
 MAX_SEARCHES_LENGTH = 2048
 MAX_SEARCHES_OF_OLD = 6
 MAX_SEARCHES_LENGTH_OF_OLD = 256
-"""What older resolvers took, and Kubernetes before 1.26."""
+"""The limit of older resolvers, and of Kubernetes before 1.26."""
 
 HostAlias = Struct(
     "HostAlias",
@@ -50,7 +50,7 @@ PodDNSConfig = Struct(
 
 
 def has_to_have_nameservers(pod: dict[str, Any]) -> bool:
-    """Whether a Pod has no name server at all, which its dnsPolicy leaves to it."""
+    """Return True if dnsPolicy None leaves the Pod without any name server."""
     return pod.get("dnsPolicy") == "None" and not pod.get("dnsConfig", {}).get("nameservers")
 
 
@@ -100,7 +100,7 @@ def _search_domains(config: dict[str, Any], path: str, request: Request) -> Iter
 
 
 def _searches_are_relaxed(request: Request) -> bool:
-    """KEP-4427: underscores and a single dot are admitted, or were when the Pod was stored."""
+    """Return True if underscores and a single dot are valid, now or in the stored Pod (KEP-4427)."""
     if request.enabled("RelaxedDNSSearchValidation"):
         return True
     stored = (request.old_pod or {}).get("dnsConfig", {}).get("searches", ())

@@ -27,7 +27,7 @@ _REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
 
 
 def csi_driver_name(text: str) -> list[str]:
-    """The name of a CSI driver: a DNS subdomain, capitals allowed."""
+    """Validate the name of a CSI driver: a DNS subdomain that may contain uppercase letters."""
     return dns_subdomain(text.lower())
 
 
@@ -144,7 +144,7 @@ def _registry_and_tenant(
 
 
 def is_host_with_port(text: str) -> bool:
-    """Whether Go's ``net.SplitHostPort`` can take a text apart; both parts may be empty.
+    """Return True if Go's ``net.SplitHostPort`` accepts a text; both parts may be empty.
 
     >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7861")]
     [True, False, True]

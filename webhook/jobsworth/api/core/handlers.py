@@ -63,7 +63,7 @@ HTTPHeader = Struct(
     value=Field(String, always=True),
 )
 
-# Ports are declared as pointers: upstream too tells the name "" from the number 0.
+# Ports are declared as pointers, because upstream distinguishes the name "" from the number 0.
 HTTPGetAction = Struct(
     "HTTPGetAction",
     "An HTTP GET request; any status from 200 to 399 is success.",
@@ -156,7 +156,7 @@ def _headers_have_names(
 
 
 def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge what the API demands of a container's probes beyond what it demands of any probe.
+    """Validate the probes of a container, beyond the rules for every probe.
 
     Args:
         container: a container, or a sidecar.
@@ -178,10 +178,10 @@ def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
 def check_lifecycle(
     lifecycle: dict[str, Any], path: str, pod: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:
-    """Judge what a container's lifecycle has to do with its Pod.
+    """Validate a container's lifecycle against its Pod.
 
     Args:
-        lifecycle: that of a container, or of a sidecar.
+        lifecycle: the lifecycle of a container, or of a sidecar.
         path: its field path.
         pod: the PodSpec.
     """
@@ -220,7 +220,7 @@ def _check_sleep(
 
 
 def _may_sleep_zero_seconds(request: Request) -> bool:
-    """KEP-4818: since 1.33; before, where the Pod did already."""
+    """Return True since 1.33; earlier, only if the stored Pod already does (KEP-4818)."""
     if request.enabled("PodLifecycleSleepActionAllowZero"):
         return True
     pod = request.old_pod or {}

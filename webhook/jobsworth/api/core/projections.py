@@ -48,7 +48,7 @@ FIELD_PATHS = (
     "metadata.namespace",
     "metadata.uid",
 )
-"""The Pod fields for files, besides single labels and annotations."""
+"""The Pod fields that a file of a volume can contain."""
 MAX_TOKEN_EXPIRATION = 2**32
 
 SecretVolumeSource = Struct(

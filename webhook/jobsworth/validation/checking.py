@@ -237,9 +237,9 @@ def _bounds_check(bounds: Bounds) -> Check:
     return check
 
 
-def _format_check(judge: Format, *, as_json: bool) -> Check:
+def _format_check(format_: Format, *, as_json: bool) -> Check:
     def check(value: str, path: str, request: Request, errors: Errors) -> None:
-        for detail in judge(value):
+        for detail in format_(value):
             errors.append(invalid(path, named_string(value) if as_json else value, detail))
 
     return check

@@ -40,7 +40,7 @@ NAME_MAX_LENGTH = 52
 
 JobTemplateSpec = Struct(
     "JobTemplateSpec",
-    "The Job that a CronJob makes.",
+    "The template of the Jobs that a CronJob creates.",
     metadata=Field(ObjectMeta),
     # The server fills in the defaults of a JobSpec when the controller creates the Job.
     spec=Field(JobSpec, made_later=True),
@@ -48,7 +48,7 @@ JobTemplateSpec = Struct(
 
 CronJobSpec = Struct(
     "CronJobSpec",
-    "When Jobs are made, what they are, and how many are kept.",
+    "The schedule, the template of the Jobs, and the history limits.",
     schedule=Field(String, always=True, required=True),
     timeZone=Field(Pointer(String)),
     startingDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
@@ -61,7 +61,7 @@ CronJobSpec = Struct(
 
 CronJobStatus = Struct(
     "CronJobStatus",
-    "The Jobs that run, and when the last ones began and succeeded.",
+    "The active Jobs, and the last schedule and success times.",
     active=Field(ListOf(ObjectReference)),
     lastScheduleTime=Field(Pointer(Time)),
     lastSuccessfulTime=Field(Pointer(Time)),
@@ -69,7 +69,7 @@ CronJobStatus = Struct(
 
 CronJob = Struct(
     "CronJob",
-    "A Job that is made again and again, by a schedule.",
+    "Creates Jobs on a schedule.",
     apiVersion=Field(String),
     kind=Field(String),
     metadata=Field(ObjectMeta),

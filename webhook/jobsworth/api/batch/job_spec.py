@@ -49,7 +49,7 @@ def _is_indexed(spec: dict[str, Any]) -> bool:
 
 JobSpec = Struct(
     "JobSpec",
-    "What a Job runs, how many times, and how it deals with failure.",
+    "The Pods that a Job runs, how many, and how it handles failures.",
     parallelism=Field(Pointer(Int32), bounds=NonNegative, default=1),
     completions=Field(Pointer(Int32), bounds=NonNegative),
     activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),

@@ -30,7 +30,7 @@ MAX_CONDITION_PATTERNS = 20
 
 PodFailurePolicyOnExitCodesRequirement = Struct(
     "PodFailurePolicyOnExitCodesRequirement",
-    "Exit codes of containers, of which one is enough for the rule to match.",
+    "Exit codes of containers; one match is enough.",
     containerName=Field(Pointer(String)),
     operator=Field(String, always=True, values=OPERATORS),
     values=Field(ListOf(Int32), always=True),
@@ -45,7 +45,7 @@ PodFailurePolicyOnPodConditionsPattern = Struct(
 
 PodFailurePolicyRule = Struct(
     "PodFailurePolicyRule",
-    "One rule: what happens when a Pod fails in the way that it describes.",
+    "One rule: the action for matching failed Pods.",
     action=Field(String, always=True, values=ACTIONS),
     onExitCodes=Field(Pointer(PodFailurePolicyOnExitCodesRequirement)),
     onPodConditions=Field(
@@ -55,7 +55,7 @@ PodFailurePolicyRule = Struct(
 
 PodFailurePolicy = Struct(
     "PodFailurePolicy",
-    "Rules for failed Pods, of which the first that matches decides.",
+    "Rules for failed Pods; the first one that matches applies.",
     rules=Field(ListOf(PodFailurePolicyRule), always=True, max_items=MAX_RULES),
 )
 

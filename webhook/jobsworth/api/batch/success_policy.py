@@ -20,14 +20,14 @@ SUCCEEDED_INDEXES_MAX_LENGTH = 64 * 1024
 
 SuccessPolicyRule = Struct(
     "SuccessPolicyRule",
-    "Which indexes, or how many of them, must succeed for the Job to succeed.",
+    "The indexes, or their number, that must succeed for the Job to succeed.",
     succeededIndexes=Field(Pointer(String), since="1.30"),
     succeededCount=Field(Pointer(Int32), since="1.30", bounds=NonNegative),
 )
 
 SuccessPolicy = Struct(
     "SuccessPolicy",
-    "Rules of which one is enough for the Job to succeed.",
+    "Rules for success; the Job succeeds when one of them is met.",
     rules=Field(
         ListOf(SuccessPolicyRule),
         always=True,

@@ -29,7 +29,7 @@ Weight = Bounds(1, 100, "must be in the range 1-100")
 
 NodeSelectorRequirement = Struct(
     "NodeSelectorRequirement",
-    "One condition on a label or a field of a node.",
+    "One requirement on a label or a field of a node.",
     key=Field(String, always=True),
     operator=Field(String, always=True, values=NODE_OPERATORS),
     values=Field(ListOf(String)),
@@ -37,14 +37,14 @@ NodeSelectorRequirement = Struct(
 
 NodeSelectorTerm = Struct(
     "NodeSelectorTerm",
-    "Conditions on a node that must hold together.",
+    "Requirements on a node; all of them must be met.",
     matchExpressions=Field(ListOf(NodeSelectorRequirement)),
     matchFields=Field(ListOf(NodeSelectorRequirement)),
 )
 
 NodeSelector = Struct(
     "NodeSelector",
-    "Terms of which a node has to meet at least one.",
+    "Terms; a node must match at least one.",
     nodeSelectorTerms=Field(
         ListOf(NodeSelectorTerm), always=True, required="must have at least one node selector term"
     ),
@@ -52,21 +52,21 @@ NodeSelector = Struct(
 
 PreferredSchedulingTerm = Struct(
     "PreferredSchedulingTerm",
-    "Conditions that make a node more welcome, and by how much.",
+    "A preference for nodes, with its weight.",
     weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     preference=Field(NodeSelectorTerm, always=True),
 )
 
 NodeAffinity = Struct(
     "NodeAffinity",
-    "Which nodes the Pod needs, and which it likes.",
+    "Required and preferred nodes of the Pod.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(Pointer(NodeSelector)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PreferredSchedulingTerm)),
 )
 
 PodAffinityTerm = Struct(
     "PodAffinityTerm",
-    "Other Pods, and how near is near.",
+    "Other Pods, and the topology in which they are near.",
     labelSelector=Field(Pointer(LabelSelector)),
     namespaces=Field(ListOf(String)),
     topologyKey=Field(
@@ -79,28 +79,28 @@ PodAffinityTerm = Struct(
 
 WeightedPodAffinityTerm = Struct(
     "WeightedPodAffinityTerm",
-    "Other Pods whose nearness is good or bad, and by how much.",
+    "A preference to be near other Pods or away from them, with its weight.",
     weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     podAffinityTerm=Field(PodAffinityTerm, always=True),
 )
 
 PodAffinity = Struct(
     "PodAffinity",
-    "Which other Pods this one needs, or likes, to be near to.",
+    "Other Pods that this Pod must or should be near.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PodAffinityTerm)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(WeightedPodAffinityTerm)),
 )
 
 PodAntiAffinity = Struct(
     "PodAntiAffinity",
-    "Which other Pods this one must, or would rather, be kept away from.",
+    "Other Pods that this Pod must or should be away from.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PodAffinityTerm)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(WeightedPodAffinityTerm)),
 )
 
 Affinity = Struct(
     "Affinity",
-    "Where the Pod is to run: by nodes, and by the Pods that run there.",
+    "Required and preferred nodes, by their labels and by their Pods.",
     nodeAffinity=Field(Pointer(NodeAffinity)),
     podAffinity=Field(Pointer(PodAffinity)),
     podAntiAffinity=Field(Pointer(PodAntiAffinity)),
@@ -169,9 +169,9 @@ def _check_field_requirement(requirement: dict[str, Any], path: str) -> Iterator
         yield from _check_values(requirement, dns_subdomain, path)
 
 
-def _check_values(requirement: dict[str, Any], judge: Format, path: str) -> Iterator[FieldError]:
+def _check_values(requirement: dict[str, Any], format_: Format, path: str) -> Iterator[FieldError]:
     for index, value in enumerate(requirement.get("values", ())):
-        for detail in judge(value):
+        for detail in format_(value):
             yield invalid(f"{path}.values[{index}]", value, detail)
 
 

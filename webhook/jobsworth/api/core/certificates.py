@@ -64,7 +64,7 @@ ClusterTrustBundleProjection = Struct(
 
 PodCertificateProjection = Struct(
     "PodCertificateProjection",
-    "A private key and its certificate, which the node renews (KEP-4317).",
+    "A private key and its certificate, which the kubelet renews (KEP-4317).",
     signerName=Field(String, required=True, since="1.34"),
     keyType=Field(String, enum=KEY_TYPES, validate_empty=True, since="1.34"),
     maxExpirationSeconds=Field(
@@ -164,9 +164,9 @@ def check_signer_name(name: str, path: str) -> Iterator[FieldError]:
         yield invalid(
             path, domain, "should be a domain with at least two segments separated by dots"
         )
-    for part, judge in ((domain, dns_label), (rest, dns_subdomain)):
+    for part, format_ in ((domain, dns_label), (rest, dns_subdomain)):
         for label in part.split("."):
-            wrong = judge(label)
+            wrong = format_(label)
             for detail in wrong:
                 yield invalid(path, part, f"validating label {quoted(label)}: {detail}")
             if wrong:

@@ -40,7 +40,7 @@ PersistentVolumeClaimVolumeSource = Struct(
 
 PersistentVolumeClaimSpec = Struct(
     "PersistentVolumeClaimSpec",
-    "The volume that a claim asks for.",
+    "The volume that a claim requests.",
     accessModes=Field(
         ListOf(String), required="at least 1 access mode is required", values=ACCESS_MODES
     ),
@@ -57,7 +57,7 @@ PersistentVolumeClaimSpec = Struct(
 
 PersistentVolumeClaimTemplate = Struct(
     "PersistentVolumeClaimTemplate",
-    "A claim to be made for the Pod: its labels, annotations and spec.",
+    "The template of a claim to create for the Pod.",
     metadata=Field(ObjectMeta),
     spec=Field(PersistentVolumeClaimSpec, always=True),
 )

@@ -90,11 +90,11 @@ _FIELDS = {
     "tty": Field(Boolean),
 }
 
-Container = Struct("Container", "One program of a Pod: its image, and how it is run.", **_FIELDS)
+Container = Struct("Container", "An app container of a Pod.", **_FIELDS)
 
 InitContainer = Struct(
     "InitContainer",
-    "A program that runs before the containers start, or a sidecar that starts before they do.",
+    "A container that runs before the app containers, or a sidecar.",
     **_FIELDS
     | {
         "restartPolicy": Field(
@@ -116,7 +116,7 @@ InitContainer = Struct(
 
 EphemeralContainer = Struct(
     "EphemeralContainer",
-    "A program that is added to a running Pod; a template cannot have one.",
+    "A container that is added to a running Pod; not allowed in templates.",
     **_FIELDS
     | {
         "restartPolicyRules": Field(

@@ -106,7 +106,7 @@ CinderVolumeSource = Struct(
 
 PhotonPersistentDiskVolumeSource = Struct(
     "PhotonPersistentDiskVolumeSource",
-    "A disk of the Photon Controller, which no node supports any more.",
+    "A disk of the Photon Controller; no longer supported by any node.",
     pdID=Field(String, always=True, required=True),
     fsType=Field(String),
 )
@@ -152,7 +152,7 @@ RBDVolumeSource = Struct(
 
 ScaleIOVolumeSource = Struct(
     "ScaleIOVolumeSource",
-    "A volume of ScaleIO, which no node supports any more.",
+    "A volume of ScaleIO; no longer supported by any node.",
     gateway=Field(String, always=True, required=True),
     system=Field(String, always=True, required=True),
     secretRef=Field(Pointer(LocalObjectReference), always=True),

@@ -42,7 +42,7 @@ PodDNSConfigOption = Struct(
 
 PodDNSConfig = Struct(
     "PodDNSConfig",
-    "Name servers, search domains and options, beside those of the dnsPolicy.",
+    "Name servers, search domains and options, merged with those of dnsPolicy.",
     nameservers=Field(ListOf(String)),
     searches=Field(ListOf(String)),
     options=Field(ListOf(PodDNSConfigOption)),
@@ -90,12 +90,12 @@ def _search_domains(config: dict[str, Any], path: str, request: Request) -> Iter
             f"must not have more than {longest} characters (including spaces) in the search list",
         )
     relaxed = _searches_are_relaxed(request)
-    judge = dns_subdomain_with_underscore if relaxed else dns_subdomain
+    format_ = dns_subdomain_with_underscore if relaxed else dns_subdomain
     for index, domain in enumerate(domains):
         if relaxed and domain == ".":
             continue
         name = domain.removesuffix(".")
-        for detail in judge(name):
+        for detail in format_(name):
             yield invalid(f"{at}[{index}]", name, detail)
 
 

@@ -42,14 +42,14 @@ def prefix_of_object_name(text: str) -> list[str]:
 
 ConfigMapEnvSource = Struct(
     "ConfigMapEnvSource",
-    "A ConfigMap of which every key becomes a variable.",
+    "A ConfigMap; every key becomes a variable.",
     name=Field(String, required=True, format=prefix_of_object_name),
     optional=Field(Pointer(Boolean)),
 )
 
 SecretEnvSource = Struct(
     "SecretEnvSource",
-    "A Secret of which every key becomes a variable.",
+    "A Secret; every key becomes a variable.",
     name=Field(String, required=True, format=prefix_of_object_name),
     optional=Field(Pointer(Boolean)),
 )
@@ -89,7 +89,7 @@ FileKeySelector = Struct(
 
 EnvVarSource = Struct(
     "EnvVarSource",
-    "Where the value of a variable comes from: one source.",
+    "The source of a variable's value: exactly one.",
     fieldRef=Field(Pointer(ObjectFieldSelector)),
     resourceFieldRef=Field(Pointer(ResourceFieldSelector)),
     configMapKeyRef=Field(Pointer(ConfigMapKeySelector)),
@@ -99,7 +99,7 @@ EnvVarSource = Struct(
 
 EnvVar = Struct(
     "EnvVar",
-    "An environment variable: its name, and its value or where that comes from.",
+    "An environment variable: its name, and its value or the source of the value.",
     name=Field(String, always=True, required=True),
     value=Field(String),
     valueFrom=Field(Pointer(EnvVarSource)),

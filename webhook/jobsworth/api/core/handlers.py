@@ -52,13 +52,13 @@ _SEVERAL_HANDLERS = "may not specify more than 1 handler type"
 
 ExecAction = Struct(
     "ExecAction",
-    "A command that is run inside the container, without a shell.",
+    "A command that runs in the container, without a shell.",
     command=Field(ListOf(String), required=True),
 )
 
 HTTPHeader = Struct(
     "HTTPHeader",
-    "A header that is sent with a request; the same name may occur more than once.",
+    "A header of a request; names may repeat.",
     name=Field(String, always=True),
     value=Field(String, always=True),
 )
@@ -77,14 +77,14 @@ HTTPGetAction = Struct(
 
 TCPSocketAction = Struct(
     "TCPSocketAction",
-    "A TCP connection; that it can be opened is success.",
+    "A TCP connection; success if it opens.",
     port=Field(Pointer(IntOrString), always=True, format=port_number_or_name),
     host=Field(String),
 )
 
 GRPCAction = Struct(
     "GRPCAction",
-    "A call of the standard gRPC health service.",
+    "A call to the standard gRPC health service.",
     port=Field(Int32, always=True, bounds=PORT_NUMBERS),
     service=Field(Pointer(String), always=True, default=""),
     mode=Field(Pointer(String), values=GRPC_MODES, since="1.37"),
@@ -92,13 +92,13 @@ GRPCAction = Struct(
 
 SleepAction = Struct(
     "SleepAction",
-    "A pause of some seconds.",
+    "A pause, in seconds.",
     seconds=Field(Int64, always=True),
 )
 
 LifecycleHandler = Struct(
     "LifecycleHandler",
-    "What is done when a container has started, or before it is stopped: one action.",
+    "The action of a lifecycle hook: exactly one.",
     exec=Field(Pointer(ExecAction)),
     httpGet=Field(Pointer(HTTPGetAction)),
     tcpSocket=Field(Pointer(TCPSocketAction)),
@@ -110,7 +110,7 @@ LifecycleHandler.exactly_one_of(
 
 Lifecycle = Struct(
     "Lifecycle",
-    "What is done at the start and the end of a container's life.",
+    "Hooks that run after the start and before the stop of a container.",
     postStart=Field(Pointer(LifecycleHandler)),
     preStop=Field(Pointer(LifecycleHandler)),
     stopSignal=Field(

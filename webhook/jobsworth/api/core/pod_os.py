@@ -116,5 +116,5 @@ def _host_processes(pod: dict[str, Any], path: str, request: Request) -> Iterato
 
 def _host_process(value: dict[str, Any]) -> bool | None:
     options = value.get("securityContext", {}).get("windowsOptions", {})
-    asked: bool | None = options.get("hostProcess")
-    return asked
+    requested: bool | None = options.get("hostProcess")
+    return requested

@@ -66,13 +66,13 @@ def _dns_config_counts(pod: dict[str, Any]) -> bool:
 
 PodReadinessGate = Struct(
     "PodReadinessGate",
-    "A condition that has to be true before the Pod counts as ready.",
+    "A condition that must be true for the Pod to be ready.",
     conditionType=Field(String, always=True, format=label_key, validate_empty=True),
 )
 
 PodOS = Struct(
     "PodOS",
-    "The operating system that the Pod is made for.",
+    "The operating system that the Pod requires.",
     name=Field(String, always=True, required=True, values=OPERATING_SYSTEMS),
 )
 
@@ -96,7 +96,7 @@ PodResourceClaim = Struct(
 
 PodSpec = Struct(
     "PodSpec",
-    "What runs in a Pod, where, and how.",
+    "The containers, volumes, scheduling and security of a Pod.",
     volumes=Field(ListOf(Later("jobsworth.api.core.volume", "Volume"))),
     initContainers=Field(ListOf(InitContainer)),
     containers=Field(ListOf(Container), always=True, required=True),
@@ -149,7 +149,7 @@ PodSpec = Struct(
 
 PodTemplateSpec = Struct(
     "PodTemplateSpec",
-    "The Pods that a Job makes.",
+    "The template of the Pods that a Job creates.",
     metadata=Field(ObjectMeta),
     spec=Field(PodSpec),
 )

@@ -56,13 +56,13 @@ def _names_are_unique(pod: dict[str, Any], path: str, request: Request) -> Itera
     volumes = pod.get("volumes", ())
     if len({volume.get("name", "") for volume in volumes}) == len(volumes):
         return
-    sound = valid_volumes(pod, path, request)
+    valid = valid_volumes(pod, path, request)
     taken = set()
     for index, volume in enumerate(volumes):
         name = volume.get("name", "")
         if name in taken:
             yield duplicate(f"{path}.volumes[{index}].name", name)
-        elif sound.get(name) is volume:
+        elif valid.get(name) is volume:
             taken.add(name)
 
 

@@ -29,7 +29,7 @@ def port_number_or_name(port: int | str) -> list[str]:
 
 ContainerPort = Struct(
     "ContainerPort",
-    "A port on which a container listens, and where it shows on the node.",
+    "A port of a container, and its port on the node.",
     name=Field(String, format=port_name),
     hostPort=Field(Int32, bounds=PORT_NUMBERS),
     containerPort=Field(Int32, always=True, required=True, bounds=PORT_NUMBERS),

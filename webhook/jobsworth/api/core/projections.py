@@ -87,7 +87,7 @@ DownwardAPIVolumeFile = Struct(
 
 DownwardAPIVolumeSource = Struct(
     "DownwardAPIVolumeSource",
-    "Files that tell the containers about their Pod.",
+    "Files with fields of the Pod, for its containers.",
     items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
     defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
     defaultUser=Field(
@@ -105,7 +105,7 @@ SecretProjection = Struct(
 
 DownwardAPIProjection = Struct(
     "DownwardAPIProjection",
-    "Facts about the Pod, as files of a projected volume.",
+    "Fields of the Pod, as files of a projected volume.",
     items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
 )
 
@@ -119,7 +119,7 @@ ConfigMapProjection = Struct(
 
 ServiceAccountTokenProjection = Struct(
     "ServiceAccountTokenProjection",
-    "A token of the service account, which the node renews (KEP-1205).",
+    "A token of the service account, which the kubelet renews (KEP-1205).",
     audience=Field(String),
     expirationSeconds=Field(
         Pointer(Int64),
@@ -147,7 +147,7 @@ VolumeProjection = Struct(
 
 ProjectedVolumeSource = Struct(
     "ProjectedVolumeSource",
-    "Several sources, all in one directory.",
+    "Several sources in one directory.",
     sources=Field(ListOf(VolumeProjection), always=True),
     defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
     defaultUser=Field(

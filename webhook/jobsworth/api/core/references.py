@@ -34,7 +34,7 @@ ObjectFieldSelector = Struct(
 
 ResourceFieldSelector = Struct(
     "ResourceFieldSelector",
-    "What a container requests of a resource, or may use of it.",
+    "A resource request or limit of a container.",
     containerName=Field(String),
     resource=Field(String, always=True),
     divisor=Field(Quantity, default="0"),  # Go always encodes it
@@ -60,7 +60,7 @@ TypedObjectReference = Struct(
 
 ObjectReference = Struct(
     "ObjectReference",
-    "An object, or a part of one, wherever it is.",
+    "A reference to an object, or to a part of it.",
     kind=Field(String),
     namespace=Field(String),
     name=Field(String),

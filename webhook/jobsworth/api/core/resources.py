@@ -41,14 +41,14 @@ RESIZABLE_RESOURCES = ("cpu", "memory")
 
 ResourceClaim = Struct(
     "ResourceClaim",
-    "A device that the Pod has claimed, for the use of one container.",
+    "A ResourceClaim of the Pod, for one container.",
     name=Field(String, always=True),
     request=Field(String, since="1.31"),
 )
 
 ResourceRequirements = Struct(
     "ResourceRequirements",
-    "What is asked of the node (requests), how much may be used (limits), and claimed devices.",
+    "Resource requests, limits and claims.",
     limits=Field(MapOf(Quantity)),
     requests=Field(MapOf(Quantity)),
     claims=Field(
@@ -58,14 +58,14 @@ ResourceRequirements = Struct(
 
 ContainerResizePolicy = Struct(
     "ContainerResizePolicy",
-    "Whether the container restarts when one of its resources is changed in place.",
+    "The restart behavior of the container when a resource is resized in place.",
     resourceName=Field(String, always=True, values=RESIZABLE_RESOURCES),
     restartPolicy=Field(String, always=True, values=RESIZE_POLICIES),
 )
 
 VolumeResourceRequirements = Struct(
     "VolumeResourceRequirements",
-    "How large a volume is at least, and at most.",
+    "The minimum and maximum size of a volume.",
     limits=Field(MapOf(Quantity)),
     requests=Field(MapOf(Quantity)),
     claims=Field(ListOf(ResourceClaim), since="1.26", until="1.28"),

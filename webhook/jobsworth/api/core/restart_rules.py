@@ -25,14 +25,14 @@ MAX_EXIT_CODES = 255
 
 ContainerRestartRuleOnExitCodes = Struct(
     "ContainerRestartRuleOnExitCodes",
-    "The exit codes for which a rule holds, or does not hold.",
+    "The exit codes that a rule matches, or excludes.",
     operator=Field(String, values=OPERATORS),
     values=Field(ListOf(Int32), max_items=MAX_EXIT_CODES),
 )
 
 ContainerRestartRule = Struct(
     "ContainerRestartRule",
-    "What happens when a container exits with certain codes.",
+    "The action for certain exit codes of a container.",
     action=Field(String, values=ACTIONS),
     exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes), required="must be specified"),
 )

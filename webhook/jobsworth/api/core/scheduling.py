@@ -32,7 +32,7 @@ GreaterThanZero = Bounds(1, None, "must be greater than zero")
 
 Toleration = Struct(
     "Toleration",
-    "Taints of nodes that do not keep the Pod away.",
+    "Node taints that the Pod tolerates.",
     key=Field(String, format=label_key),
     operator=Field(String, values=TOLERATION_OPERATORS),
     value=Field(String),
@@ -42,7 +42,7 @@ Toleration = Struct(
 
 TopologySpreadConstraint = Struct(
     "TopologySpreadConstraint",
-    "How evenly Pods are spread over zones, nodes or other domains.",
+    "Even distribution of Pods over zones, nodes or other domains.",
     maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, validate_empty=True),
     topologyKey=Field(String, always=True, required="can not be empty"),
     whenUnsatisfiable=Field(
@@ -65,7 +65,7 @@ TopologySpreadConstraint = Struct(
 
 PodSchedulingGate = Struct(
     "PodSchedulingGate",
-    "Something that has to be cleared before the Pod is scheduled.",
+    "A gate that must be removed before the Pod is scheduled.",
     name=Field(String, always=True, since="1.26"),
 )
 
@@ -89,7 +89,7 @@ WorkloadReference = Struct(
 
 EvictionResponder = Struct(
     "EvictionResponder",
-    "Who is asked before the Pod is evicted, and in which order.",
+    "A controller that responds to an eviction request, with its priority.",
     name=Field(String, always=True, since="1.37"),
     priority=Field(Int32, always=True, since="1.37"),
 )

@@ -91,7 +91,7 @@ def descending_path(text: str) -> list[str]:
 
 Capabilities = Struct(
     "Capabilities",
-    "Powers of root that a container gets or gives up.",
+    "Linux capabilities to add or drop.",
     add=Field(ListOf(String)),
     drop=Field(ListOf(String)),
 )
@@ -107,7 +107,7 @@ SELinuxOptions = Struct(
 
 SeccompProfile = Struct(
     "SeccompProfile",
-    "Which system calls are let through.",
+    "The seccomp profile, which filters system calls.",
     type=Field(
         String,
         always=True,
@@ -119,7 +119,7 @@ SeccompProfile = Struct(
 
 AppArmorProfile = Struct(
     "AppArmorProfile",
-    "Which AppArmor profile confines the processes.",
+    "The AppArmor profile that confines the processes.",
     type=Field(
         String,
         always=True,
@@ -132,7 +132,7 @@ AppArmorProfile = Struct(
 
 SecurityContext = Struct(
     "SecurityContext",
-    "Whom a container runs as, and what it may do; goes before what the Pod says.",
+    "Security settings of a container; they override those of the Pod.",
     capabilities=Field(Pointer(Capabilities)),
     privileged=Field(Pointer(Boolean)),
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
@@ -156,7 +156,7 @@ Sysctl = Struct(
 
 PodSecurityContext = Struct(
     "PodSecurityContext",
-    "Whom the containers run as and what confines them, where they do not say it themselves.",
+    "Security settings of all containers; those of a container override them.",
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
     windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
     runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),

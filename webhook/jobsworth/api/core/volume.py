@@ -72,7 +72,7 @@ HostPathVolumeSource = Struct(
 
 EmptyDirVolumeSource = Struct(
     "EmptyDirVolumeSource",
-    "A directory that is empty at first and lives as long as the Pod.",
+    "A directory that is empty at first and is deleted with the Pod.",
     medium=Field(String),
     sizeLimit=Field(Pointer(Quantity)),
     mode=Field(
@@ -100,7 +100,7 @@ ImageVolumeSource = Struct(
 
 Volume = Struct(
     "Volume",
-    "A volume of the Pod, by name, and where its content comes from: one source.",
+    "A volume of the Pod: its name and exactly one source.",
     name=Field(String, always=True, required=True, format=dns_label),
     hostPath=Field(Pointer(HostPathVolumeSource)),
     emptyDir=Field(Pointer(EmptyDirVolumeSource)),

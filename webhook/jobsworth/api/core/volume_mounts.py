@@ -23,7 +23,7 @@ RECURSIVE_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
 VolumeMount = Struct(
     "VolumeMount",
-    "A volume of the Pod, and the path at which a container sees it.",
+    "A volume of the Pod, and its mount path in a container.",
     name=Field(String, always=True, required=True),
     readOnly=Field(Boolean),
     recursiveReadOnly=Field(
@@ -38,7 +38,7 @@ VolumeMount = Struct(
 
 VolumeDevice = Struct(
     "VolumeDevice",
-    "A volume of the Pod that a container sees as a raw block device.",
+    "A volume of the Pod that a container uses as a raw block device.",
     name=Field(String, always=True, required=True),
     devicePath=Field(String, always=True, required=True),
 )

@@ -82,7 +82,7 @@ def _is_dns_name(domain: str) -> bool:
 
 WindowsSecurityContextOptions = Struct(
     "WindowsSecurityContextOptions",
-    "What only Windows knows of security: accounts, credentials, host processes.",
+    "Security settings for Windows: accounts, credentials, host processes.",
     gmsaCredentialSpecName=Field(Pointer(String), format=dns_subdomain, as_json=True),
     gmsaCredentialSpec=Field(Pointer(String), format=credential_spec),
     runAsUserName=Field(Pointer(String), format=user_name, as_json=True),

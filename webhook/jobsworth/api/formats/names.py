@@ -34,28 +34,28 @@ DNS_SUBDOMAIN_MAX_LENGTH = 253
 LABEL_VALUE_MAX_LENGTH = 63
 
 
-REMEMBERED = 4096
+CACHE_SIZE = 4096
 """Maximum number of cached results per format. Names and labels repeat within objects and clusters."""
-LONGEST_REMEMBERED = 512
+MAX_CACHED_LENGTH = 512
 """Maximum length of a cached text, in characters; valid names are shorter."""
 
 
-def remembering(judge: Format) -> Format:
+def cached(format_: Format) -> Format:
     """Return a format with a cache of its results."""
-    answers: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
 
-    def remembered(text: str) -> list[str]:
-        answer = answers.get(text)
-        if answer is None:
-            if len(answers) >= REMEMBERED:
-                answers.clear()
-            answer = judge(text)
-            if len(text) <= LONGEST_REMEMBERED:
-                answers[text] = answer
-        return [*answer]
+    def lookup(text: str) -> list[str]:
+        result = results.get(text)
+        if result is None:
+            if len(results) >= CACHE_SIZE:
+                results.clear()
+            result = format_(text)
+            if len(text) <= MAX_CACHED_LENGTH:
+                results[text] = result
+        return [*result]
 
-    remembered.__doc__ = judge.__doc__
-    return remembered
+    lookup.__doc__ = format_.__doc__
+    return lookup
 
 
 def only(text: str, characters: str) -> bool:
@@ -162,7 +162,7 @@ def _is_dns_subdomain(text: str) -> bool:
     return all(_is_dns_label(part) for part in text.split("."))
 
 
-@remembering
+@cached
 def dns_label(text: str) -> list[str]:
     """Validate a DNS label (RFC 1123): the names of containers, volumes and namespaces."""
     wrong = []
@@ -173,7 +173,7 @@ def dns_label(text: str) -> list[str]:
     return wrong
 
 
-@remembering
+@cached
 def dns_subdomain(text: str) -> list[str]:
     """Validate a DNS subdomain (RFC 1123): the names of most objects."""
     wrong = []
@@ -238,7 +238,7 @@ def _is_label_name(text: str) -> bool:
     )
 
 
-@remembering
+@cached
 def label_key(text: str) -> list[str]:
     """Validate a label key, also called qualified name: ``name`` or ``example.com/name``."""
     prefix, slash, name = text.partition("/")
@@ -266,7 +266,7 @@ def label_key(text: str) -> list[str]:
     return wrong
 
 
-@remembering
+@cached
 def label_value(text: str) -> list[str]:
     """Validate a label value, which may be empty."""
     wrong = []

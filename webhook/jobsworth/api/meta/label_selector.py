@@ -18,7 +18,7 @@ OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
 LabelSelectorRequirement = Struct(
     "LabelSelectorRequirement",
-    "One condition on the value of a label.",
+    "One requirement on the value of a label.",
     key=Field(String, always=True),
     operator=Field(String, always=True, values=OPERATORS),
     values=Field(ListOf(String)),
@@ -26,7 +26,7 @@ LabelSelectorRequirement = Struct(
 
 LabelSelector = Struct(
     "LabelSelector",
-    "A condition on labels: every requirement must hold; an empty selector matches everything.",
+    "Requirements on labels; all must be met. An empty selector matches everything.",
     matchLabels=Field(MapOf(String)),
     matchExpressions=Field(ListOf(LabelSelectorRequirement)),
 )

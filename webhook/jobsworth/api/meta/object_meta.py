@@ -47,7 +47,7 @@ STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
 OwnerReference = Struct(
     "OwnerReference",
-    "An object that this one belongs to, and with which it is deleted.",
+    "An owner of this object, which is deleted with it.",
     apiVersion=Field(String, always=True),
     kind=Field(String, always=True),
     name=Field(String, always=True),
@@ -58,7 +58,7 @@ OwnerReference = Struct(
 
 ManagedFieldsEntry = Struct(
     "ManagedFieldsEntry",
-    "Which fields one manager wrote, for server-side apply.",
+    "The fields that one field manager set, for server-side apply.",
     manager=Field(String),
     operation=Field(String),
     apiVersion=Field(String),
@@ -73,7 +73,7 @@ IGNORED_METADATA = ("uid", "creationTimestamp", "generation", "selfLink", "manag
 
 ObjectMeta = Struct(
     "ObjectMeta",
-    "What every object has: its name, its labels, whom it belongs to.",
+    "Metadata of every object: its name, labels, annotations and owners.",
     name=Field(String),
     generateName=Field(String),
     namespace=Field(String),

@@ -1,4 +1,4 @@
-"""AdmissionReviews as an API server sends them, and what comes back."""
+"""AdmissionReview requests and responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def review(
     user: str = "developer",
     **fields: Any,
 ) -> dict[str, Any]:
-    """An AdmissionReview to create an object, or to update it where there is an old one."""
+    """Return an AdmissionReview for a create, or for an update if there is an old object."""
     shown = value or old or {}
     kind = kind or shown.get("kind") or "Job"
     metadata = shown.get("metadata")
@@ -48,12 +48,12 @@ def review(
 
 
 def body_of(*arguments: Any, **fields: Any) -> bytes:
-    """The same as the body of an HTTP request."""
+    """Return the AdmissionReview as the body of an HTTP request."""
     return json.dumps(review(*arguments, **fields)).encode()
 
 
 def response_of(body: bytes) -> dict[str, Any]:
-    """The response in an AdmissionReview."""
+    """Return the response in an AdmissionReview."""
     answer = json.loads(body)
     assert answer["apiVersion"] == "admission.k8s.io/v1"
     assert answer["kind"] == "AdmissionReview"
@@ -62,7 +62,7 @@ def response_of(body: bytes) -> dict[str, Any]:
 
 
 def operations_of(response: dict[str, Any]) -> list[dict[str, Any]]:
-    """The patch in a response; empty where there is none."""
+    """Return the patch in a response; empty without one."""
     if "patch" not in response:
         return []
     assert response["patchType"] == "JSONPatch"
@@ -71,7 +71,7 @@ def operations_of(response: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def patched(value: Any, operations: list[dict[str, Any]]) -> Any:
-    """An object with a patch applied, by a library that is not ours."""
+    """Apply a patch with an independent library."""
     return jsonpatch.apply_patch(value, operations)
 
 

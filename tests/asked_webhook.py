@@ -1,4 +1,4 @@
-"""A webhook with policies, without HTTP: what it answers, and what it tells of it."""
+"""A webhook with policies, without HTTP: its responses and the outcomes that it emits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def policies(*specs: dict[str, Any], **metadata: str) -> PolicySet:
 
 
 class Asked:
-    """A webhook with some policies, and the outcomes that it told."""
+    """A webhook with some policies, and the outcomes that it emitted."""
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
@@ -39,7 +39,7 @@ class Asked:
         self.webhook = Webhook(lambda: self.judge, self.outcomes.append)
 
     def __call__(self, door: str, review: dict[str, Any]) -> dict[str, Any]:
-        """The response to a review."""
+        """Return the response to a review."""
         answer = self.webhook.answer(door, json.dumps(review).encode())
         response: dict[str, Any] = json.loads(answer)["response"]
         assert response["uid"] == review["request"]["uid"]

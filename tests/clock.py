@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Clock:
-    """See above.
+    """A clock that only a test moves.
 
     Attributes:
         now: seconds.

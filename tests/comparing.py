@@ -1,4 +1,4 @@
-"""What an API server answered, held against what the engine says."""
+"""Compare the responses of an API server with the findings of the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Causes = set[tuple[str | None, str, str]]
 UID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 OBJECT = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)*): \{.*\}: ", re.DOTALL)
 NONE = re.compile(r'^([A-Z][a-z]+(?: [a-z]+)*): (?:null|"null"): ')
-# Until Kubernetes 1.33 objects and lists were printed in Go's notation, with addresses.
+# Until 1.33 the server prints objects and lists in Go's notation, with addresses.
 GO_VALUE = re.compile(
     r"^([A-Z][a-z ]+): (?:[\[\]*]*\w+\.|\[\]\w+(?=[{(])|map\[|\d{4}-\d\d-\d\d ).*(?:\}|\(nil\)| UTC): ",
     re.DOTALL,

@@ -41,7 +41,7 @@ policies = st.lists(rules, min_size=1, max_size=6)
 
 
 def matches(rule: Rule, ended: dict[str, int], conditions: set[str]) -> bool:
-    """Whether a rule matches a Pod, as the Job controller asks it.
+    """Return True if a rule matches a Pod, as the Job controller decides.
 
     Args:
         rule: of a failure policy.

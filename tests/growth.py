@@ -1,4 +1,4 @@
-"""How much more an action costs for four times the size: in calls, in CPU time, in memory.
+"""Measure the cost growth of an action at four times the size: calls, CPU time, memory.
 
 What is linear costs four times as much, what is quadratic sixteen times. Calls are counted exactly, and show
 a loop in a loop for a handful of items; what C does in one call (to look through a list for an item, to copy

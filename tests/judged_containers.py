@@ -1,4 +1,4 @@
-"""What the engine says of one container, short enough for tables of cases."""
+"""The engine's findings for one container, in a short form for tables of cases."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SIDECAR = {**INIT, "restartPolicy": "Always"}
 
 
 def wrong_with(container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any) -> Errors:
-    """What is wrong with a Pod whose only container has these fields; told from the container."""
+    """Return the errors of a Pod whose only container has these fields; paths start at the container."""
     return _told_from("containers[0].", {"containers": [{**MAIN, **container}], **pod}, at)
 
 
 def wrong_with_init(
     container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any
 ) -> Errors:
-    """What is wrong with a Pod that has this init container; told from the init container."""
+    """Return the errors of a Pod with this init container; paths start at the init container."""
     return _told_from("initContainers[0].", {"initContainers": [container], **pod}, at)
 
 
@@ -35,7 +35,7 @@ def _told_from(start: str, pod: dict[str, Any], at: ApiServer | None) -> Errors:
 
 
 def filled_in(container: dict[str, Any], *, at: ApiServer | None = None) -> dict[str, Any]:
-    """A container as the server stores it."""
+    """Return a container as the server stores it."""
     (stored,) = defaulted_pod({"containers": [{**MAIN, **container}]}, at=at)["containers"]
     assert isinstance(stored, dict)
     return stored

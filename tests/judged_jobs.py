@@ -1,4 +1,4 @@
-"""Jobs and CronJobs with some fields of their spec, what is wrong with them, and how they are stored."""
+"""Jobs and CronJobs with some fields of their spec, their errors, and their stored form."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def cron_job(
 def wrong_with(
     value: dict[str, Any], old: dict[str, Any] | None = None, *, at: ApiServer | None = None
 ) -> Errors:
-    """Return the errors of a create, or of an update where there is an old object."""
+    """Return the errors of a create, or of an update if there is an old object."""
     found: Errors = {}
     for field, message in sorted(errors_of(value, old, at=at)):
         name = field.removeprefix("spec.")

@@ -1,4 +1,4 @@
-"""Pods with volumes, what is wrong with them, and how they are stored."""
+"""Pods with volumes, their errors, and their stored form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
 Errors = dict[str, str]
-"""What is wrong with each field, told from the Pod or the volume; several messages are sorted."""
+"""The errors of each field, relative to the Pod or the volume; several messages are sorted."""
 
 
 def wrong_with(source: dict[str, Any], *, at: ApiServer | None = None) -> Errors:
-    """What is wrong with a volume that has this source; fields are told from the volume."""
+    """Return the errors of a volume with this source; paths start at the volume."""
     found = wrong_with_pod({"volumes": [{"name": "data", **source}]}, at=at)
     prefix = "volumes[0]"
     return {field.removeprefix(prefix).removeprefix("."): found[field] for field in found}
 
 
 def wrong_with_pod(pod: dict[str, Any], *, at: ApiServer | None = None) -> Errors:
-    """What is wrong with a Job that has this Pod; fields are told from the PodSpec."""
+    """Return the errors of a Job with this Pod; paths start at the PodSpec."""
     found: Errors = {}
     for field, message in sorted(pod_errors(pod, at=at)):
         found[field] = f"{found[field]}; {message}" if field in found else message
@@ -29,7 +29,7 @@ def wrong_with_pod(pod: dict[str, Any], *, at: ApiServer | None = None) -> Error
 
 
 def filled_in(volume: dict[str, Any]) -> dict[str, Any]:
-    """A volume as the server stores it."""
+    """Return a volume as the server stores it."""
     (stored,) = defaulted_pod({"volumes": [volume]})["volumes"]
     assert isinstance(stored, dict)
     return stored

@@ -1,4 +1,4 @@
-"""What the engine says of Jobs and Pods, short enough for tables of cases."""
+"""The engine's findings for Jobs and Pods, in a short form for tables of cases."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jobsworth.api.server import ApiServer
 from jobsworth.validation.engine import engine_for
 
 Errors = set[tuple[str, str]]
-"""Fields, and what is said of them."""
+"""Field paths and their messages."""
 
 TEMPLATE = "spec.template."
 POD = "spec.template.spec."
@@ -25,7 +25,7 @@ def server(
 def job_with(
     pod: dict[str, Any] | None = None, metadata: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """A valid Job, but for these fields of its Pod and this metadata of its template."""
+    """Return a valid Job, except for these fields of its Pod and this metadata of its template."""
     spec = {
         "restartPolicy": "Never",
         "containers": [{"name": "main", "image": "busybox:1.36"}],
@@ -43,13 +43,13 @@ def job_with(
 def errors_of(
     job: dict[str, Any], old: dict[str, Any] | None = None, *, at: ApiServer | None = None
 ) -> Errors:
-    """The errors of a create, or of an update where there is an old object."""
+    """Return the errors of a create, or of an update if there is an old object."""
     findings = engine_for(at or server()).validate(job, old)
     return {(finding.field, finding.message) for finding in findings if finding.severity == "error"}
 
 
 def defaulted(job: dict[str, Any], *, at: ApiServer | None = None) -> dict[str, Any]:
-    """An object with the defaults that the server fills in."""
+    """Return an object with the defaults of the server."""
     return engine_for(at or server()).default(job)
 
 
@@ -74,11 +74,11 @@ def template_errors(
 
 
 def defaulted_pod(pod: dict[str, Any], *, at: ApiServer | None = None) -> dict[str, Any]:
-    """A Pod with the defaults that the server fills in."""
+    """Return a Pod with the defaults of the server."""
     stored: dict[str, Any] = defaulted(job_with(pod), at=at)["spec"]["template"]["spec"]
     return stored
 
 
 def invalid(value: str, detail: str) -> str:
-    """The message about a malformed string."""
+    """Return the message about a malformed string."""
     return f'Invalid value: "{value}": {detail}'

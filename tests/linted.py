@@ -1,4 +1,4 @@
-"""What lint rules say of Jobs, short enough for tables of cases."""
+"""The findings of lint rules for Jobs, in a short form for tables of cases."""
 
 from __future__ import annotations
 

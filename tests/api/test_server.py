@@ -25,7 +25,7 @@ def test_a_release_may_be_written_with_its_patch_and_a_v(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1.24", "1.99", "2.0", "", "latest", "1.31.x", "1"])
 def test_an_unknown_release_names_the_known_ones(text: str) -> None:
-    with pytest.raises(UnknownRelease, match=r"known are 1\.25 to 1\.37"):
+    with pytest.raises(UnknownRelease, match=r"use 1\.25 to 1\.37"):
         ApiServer(text)
 
 
@@ -70,7 +70,7 @@ def test_a_gate_can_be_set() -> None:
             'unknown feature gate "JobManagedby": did you mean "JobManagedBy"?',
         ),
         ("1.36", "Nonsense", 'unknown feature gate "Nonsense"'),
-        ("1.29", "JobManagedBy", "does not exist in Kubernetes 1.29: it came with 1.30"),
+        ("1.29", "JobManagedBy", "does not exist in Kubernetes 1.29: introduced in 1.30"),
         ("1.36", "JobManagedBy", "is locked to true in Kubernetes 1.36"),
     ],
 )

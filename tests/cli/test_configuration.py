@@ -210,7 +210,7 @@ def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
         (["--config", "pyproject.toml"], "pyproject.toml: there is no table [tool.jobsworth]"),
         (["--select", "JW999"], '--select: unknown rule "JW999"'),
         (["--ignore", "JW001"], '--ignore: "JW001" is the verdict'),
-        (["--kubernetes-version", "1.99"], "known are 1.25 to 1.37"),
+        (["--kubernetes-version", "1.99"], "use 1.25 to 1.37"),
         (["--feature-gates", "JobManagedBy=1"], "Name=true or Name=false"),
     ],
 )

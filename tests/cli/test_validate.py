@@ -180,7 +180,7 @@ def test_an_old_release_does_not_know_a_new_field() -> None:
     (result,) = report("--kubernetes-version", "1.29", "-", stdin=stdin)["results"]
     (finding,) = result["findings"]
     assert finding["message"] == 'unknown field "spec.managedBy"'
-    assert finding["hint"] == "it came with Kubernetes 1.30, after 1.29"
+    assert finding["hint"] == "introduced in Kubernetes 1.30, after 1.29"
 
 
 def test_a_field_whose_gate_is_off_is_a_warning() -> None:
@@ -213,7 +213,7 @@ def test_against_judges_an_update(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--kubernetes-version", "1.99", "-"], "known are 1.25 to 1.37"),
+        (["--kubernetes-version", "1.99", "-"], "use 1.25 to 1.37"),
         (["--feature-gates", "JobManagedby=true", "-"], 'did you mean "JobManagedBy"?'),
         (["--feature-gates", "JobManagedBy", "-"], "Name=true or Name=false"),
         (["--output", "xml", "-"], "is not one of"),

@@ -1,4 +1,4 @@
-"""Judges Kubernetes Jobs and CronJobs as the API server does.
+"""Validate Kubernetes Jobs and CronJobs as the API server does, without a cluster.
 
     >>> import jobsworth
     >>> job = {
@@ -34,7 +34,7 @@
     ['JP002']
 
 The public surface is this module: :func:`validate`, :func:`default`, :func:`evaluate`,
-:class:`Finding`, :class:`Evaluation`, and the exceptions. What lies below it may change with any release.
+:class:`Finding`, :class:`Evaluation`, and the exceptions. Every other module may change in any release.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
 __version__ = "0.1.0"
-DESCRIPTION = "Judge Kubernetes Jobs and CronJobs as the API server does, without a cluster."
+DESCRIPTION = "Validate Kubernetes Jobs and CronJobs as the API server does, without a cluster."
 
 __all__ = [
     "NEWEST_RELEASE",
@@ -82,7 +82,7 @@ def validate(
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = False,
 ) -> list[Finding]:
-    """What a kube-apiserver would say to a Job or CronJob.
+    """Return the errors and warnings that a kube-apiserver would return for a Job or CronJob.
 
     Args:
         manifest: the object, as JSON decodes it.
@@ -92,7 +92,7 @@ def validate(
         allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
 
     Returns:
-        The findings; the server accepts the object when none has the severity ``error``.
+        The findings. The server accepts the object if none of them has the severity ``error``.
 
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -109,12 +109,12 @@ def default(
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = False,
 ) -> dict[str, Any]:
-    """A Job or CronJob with the defaults filled in that a kube-apiserver fills in.
+    """Return a Job or CronJob with the defaults that a kube-apiserver fills in.
 
-    What the server makes up (UID, the generated selector and its labels, status) is left out.
+    The result omits the values that the server generates: the UID, the selector and its labels, the status.
 
     Raises:
-        CannotDecode: the server could not decode the object; its findings say why.
+        CannotDecode: the server cannot decode the object; ``findings`` lists the errors.
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
@@ -135,26 +135,26 @@ def evaluate(
     feature_gates: Mapping[str, bool] | None = None,
     allow_privileged: bool = False,
 ) -> Evaluation:
-    """Evaluate a Job or CronJob as ``jobsworth validate --policy`` does: verdict, lint rules, policies.
+    """Evaluate a Job or CronJob as ``jobsworth validate --policy`` does: API verdict, lint rules, policies.
 
     Args:
         manifest: the object, as JSON decodes it.
         old: for an update: the object that is stored, or the manifest from which it was made.
         policies: JobPolicy documents, as YAML or JSON decodes them.
-        namespace: of the request, where the manifest has none.
-        namespace_labels: of the namespace, where they are known.
-        user: who sends the request, where that is known.
-        groups: of the user.
+        namespace: the namespace of the request, if the manifest has none.
+        namespace_labels: the labels of the namespace, if known.
+        user: the user name of the requester, if known.
+        groups: the groups of the user.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
         allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
 
     Returns:
-        The findings of each source, and all of them merged. For an object of another kind it is not
-        ``known``.
+        The findings of each source, and all of them merged. ``known`` is False if the object is
+        neither a Job nor a CronJob.
 
     Raises:
-        BadPolicy: a policy is wrong; it has all problems.
+        BadPolicy: a policy is invalid; the exception lists every problem.
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
@@ -199,7 +199,7 @@ _HOMES = {
     "CannotDecode": "jobsworth.validation.engine",
     "UnknownKind": "jobsworth.validation.engine",
 }
-"""Where the public names live: they are imported when they are used, for the start-up's sake."""
+"""The module of each public name. They are imported on first use, to keep the start-up short."""
 
 
 def __getattr__(name: str) -> object:

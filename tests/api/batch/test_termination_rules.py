@@ -82,7 +82,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (a_job(rules(a_rule(operator=None))), f"{REASONS}.operator", 'valid values: ["In" "NotIn"]'),
     (a_job(rules(a_rule(values=[]))), f"{REASONS}.values", "at least one reason"),
     (a_job(rules(a_rule(values=["a"] * 2))), f"{REASONS}.values[1]", "Duplicate value"),
-    (a_job(rules(a_rule(values=[137]))), f"{REASONS}.values[0]", "as the kubelet gives it"),
+    (
+        a_job(rules(a_rule(values=[137]))),
+        f"{REASONS}.values[0]",
+        "must be a termination reason of the kubelet",
+    ),
     (a_job(rules(a_rule(values=["x" * 257]))), f"{REASONS}.values[0]", "256 characters"),
     (
         a_job(rules(a_rule(values=[str(number) for number in range(256)]))),

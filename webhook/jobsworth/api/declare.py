@@ -1,13 +1,13 @@
-"""The language in which Kubernetes' types are declared: once, as data.
+"""Declare the Kubernetes API types once, as data.
 
-A declaration says of each field what the API says of it: its type, whether the API tells "unset" from
-zero (:class:`Pointer`), its default, bounds, enumeration and format, and the release and feature gate
-that bring it. The strict decoder, the defaulter, the validator and the JSON Schemas are all compiled
+A declaration gives for each field its type, whether the API distinguishes "unset" from zero
+(:class:`Pointer`), its default, bounds, enumeration and format, and the release and feature gate that
+introduce it. The strict decoder, the defaulter, the validator and the JSON Schemas are all compiled
 from declarations; nothing else in the project knows which fields exist.
 
-What one field's declaration cannot say, because it concerns several fields, is a small function beside
-the type: a *rule*, registered with :meth:`Struct.rule`. A default that depends on other fields is
-registered with :meth:`Struct.defaulter`.
+A constraint that concerns several fields is a small function next to the type: a *rule*, registered
+with :meth:`Struct.rule`. A default that depends on other fields is registered with
+:meth:`Struct.defaulter`.
 
     >>> Window = Struct(
     ...     "Window",
@@ -19,10 +19,10 @@ registered with :meth:`Struct.defaulter`.
     >>> [field.name for field in Window.fields.values() if field.default is not None]
     ['end']
 
-Types are written as the Go API writes them, so that a reader of `k8s.io/api` finds the way:
-``Pointer(Int32)`` is ``*int32``, ``ListOf(Container)`` is ``[]Container``, ``MapOf(String)`` is
-``map[string]string``. The difference between ``Int32`` and ``Pointer(Int32)`` is the one that matters to
-users: of a pointer, an explicit ``0`` is a value; otherwise ``0`` and absence are the same thing.
+Types mirror the Go API, so that a reader of `k8s.io/api` recognizes them: ``Pointer(Int32)`` is
+``*int32``, ``ListOf(Container)`` is ``[]Container``, ``MapOf(String)`` is ``map[string]string``. The
+difference between ``Int32`` and ``Pointer(Int32)`` matters to users: for a pointer, an explicit ``0`` is
+a value; for other types, ``0`` and an unset field are the same.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Scalar:
-    """A value without parts: how it is decoded is known to the decoder by its name."""
+    """A value without fields or items. The decoder chooses its decoding function by the name."""
 
     __slots__ = ("name",)
 
@@ -63,16 +63,16 @@ Int32 = Scalar("int32")
 Int64 = Scalar("int64")
 Float64 = Scalar("double")
 Quantity = Scalar("quantity")
-"""A number with a unit such as ``500m`` or ``1Gi``; also written as a bare number."""
+"""A number with a suffix such as ``500m`` or ``1Gi``, or a plain number."""
 IntOrString = Scalar("int-or-string")
 Time = Scalar("date-time")
 """RFC 3339 with seconds (``metav1.Time``) or microseconds (``metav1.MicroTime``)."""
 AnyJSON = Scalar("any")
-"""JSON that the API stores without looking into it (``metav1.FieldsV1``)."""
+"""JSON that the API stores without validation (``metav1.FieldsV1``)."""
 
 
 class Pointer:
-    """A value that may be unset, where zero is not the same as unset."""
+    """A value that may be unset; an explicit zero differs from unset."""
 
     __slots__ = ("target",)
 
@@ -84,9 +84,9 @@ class Pointer:
 
 
 class Later:
-    """A type whose module is imported when an object that has it is first met.
+    """A type whose module is imported when the first object with such a value is decoded.
 
-    What most Jobs do not have is not to cost their start-up: the forty types of volumes, CronJobs.
+    Most Jobs have neither CronJob fields nor the forty volume types; their import would slow the start-up.
     """
 
     __slots__ = ("module", "name")
@@ -99,7 +99,7 @@ class Later:
         return self.name
 
     def struct(self) -> Struct:
-        """The type itself."""
+        """Import and return the type."""
         from importlib import import_module
 
         struct: Struct = getattr(import_module(self.module), self.name)
@@ -116,14 +116,14 @@ class ListOf:
 
     @property
     def item(self) -> Scalar | Struct:
-        """The type of the items."""
+        """The type of the items; imports it if it is declared with :class:`Later`."""
         if isinstance(self._item, Later):
             self._item = self._item.struct()
         return self._item
 
     @property
     def of_structs(self) -> bool:
-        """Whether the items are structs; told without importing a type that comes later."""
+        """True if the items are structs; does not import a type declared with :class:`Later`."""
         return not isinstance(self._item, Scalar)
 
     def __repr__(self) -> str:
@@ -143,14 +143,14 @@ class MapOf:
 
 
 class Bounds(Record):
-    """The least and the greatest value of a number, and how the API server words a breach."""
+    """The minimum and maximum of a number, and the API server's wording of a violation."""
 
     minimum: int | None
     maximum: int | None
     detail: str
 
     def admits(self, value: int) -> bool:
-        """Whether the value lies within the bounds."""
+        """Return True if the value lies within the bounds."""
         return (self.minimum is None or value >= self.minimum) and (
             self.maximum is None or value <= self.maximum
         )
@@ -160,17 +160,18 @@ NonNegative = Bounds(0, None, "must be greater than or equal to 0")
 Positive = Bounds(1, None, "must be greater than 0")
 
 
-def Between(minimum: int, maximum: int) -> Bounds:  # noqa: N802  (reads as a type, next to its kin)
-    """Bounds with both ends, both included."""
+def Between(minimum: int, maximum: int) -> Bounds:  # noqa: N802  (reads as a type, like NonNegative)
+    """Return bounds with a minimum and a maximum, both inclusive."""
     return Bounds(minimum, maximum, f"must be between {minimum} and {maximum}, inclusive")
 
 
 class OneOf:
-    """Fields of which one must be set, and only one (a union, in the API's words).
+    """A union: exactly one of these fields must be set.
 
-    The first that is set, in the order given, is judged; each further one is forbidden with `several`.
-    Where none is set the type itself is required, with `none` as the detail; without a detail none
-    need be set. `misnamed` has the members that the API server calls otherwise where it forbids them.
+    Only the first member that is set, in the given order, is validated; each further one is forbidden
+    with the detail `several`. If no member is set, the struct is reported as required with the detail
+    `none`; if `none` is None, the union may be empty. `misnamed` maps members to the different name that
+    the API server uses in its error.
     """
 
     __slots__ = ("members", "misnamed", "none", "several")
@@ -189,34 +190,36 @@ class OneOf:
 
 
 class Field:
-    """What the API says of one field.
+    """The declaration of one field.
 
     Args:
         type: the field's type.
-        default: the value that the API server fills in when the field is unset; ``{}`` is an empty
-            struct. For a default that depends on other fields see :meth:`Struct.defaulter`.
-        required: the field must be set, and not to its zero value; a string is the detail that the
+        default: the value that the API server fills in if the field is unset; ``{}`` is an empty
+            struct. For a default that depends on other fields use :meth:`Struct.defaulter`.
+        required: the field must be set to a value other than zero; a string is the detail that the
             API server adds to ``Required value``.
-        bounds: the least and greatest number; of a list, that of each item.
-        enum: the only values that the API server admits, in the order in which it names them; of a
-            list, those of each item.
-        values: like `enum`, for fields whose values a rule judges: for schemas and suggestions only.
-        format: judges a string, or each item of a list; returns what is wrong with it, as the API
-            server words it.
-        max_items: the longest list, or the largest map.
-        always: part of every encoded object, even when zero (no ``omitempty`` in the Go type).
-        since: the first release that knows the field ("1.25" and before: empty).
-        until: the last release that knew it.
-        gate: the feature gate without which the API server drops the field silently.
-        drop_emptied: the API server drops the field too when all that was written in it is dropped.
-        judge_empty: a missing string is judged by `enum` and `format` as an empty one, a missing
-            number by `bounds` as zero.
-        judge_when: the value, and everything below it, is judged only where this holds of the object
-            that has the field.
-        keep_empty: an empty list is not the same as none: the server refuses even that somewhere.
-        made_later: the object is only made from this field later (the Job inside a CronJob): the
-            defaults and gates of the field's own type do not apply yet, though those below it do.
-        as_json: what `format` finds wrong is told with the value as Go's JSON (``<`` is ``\\u003c``).
+        bounds: the minimum and maximum of a number, or of each item of a list.
+        enum: the values that the API server supports, in the order of its error message; for a list,
+            the values of each item.
+        values: like `enum`, for fields that a rule validates: used by schemas and suggestions only.
+        format: returns the API server's error details for a string, or for each item of a list.
+        max_items: the maximum size of a list or map.
+        always: encode the field even if it is zero (no ``omitempty`` in the Go type).
+        since: the first release with the field; empty for "1.25" and earlier.
+        until: the last release with the field.
+        gate: the feature gate; while it is off, the API server drops the field without an error.
+        drop_emptied: the API server drops the field if it drops everything below the field.
+        validate_empty: `enum` and `format` validate a missing string as "", `bounds` validates a
+            missing number as zero.
+        validate_when: a predicate on the object that has the field; if it returns False, the field and
+            everything below it are not validated.
+        keep_empty: keep an empty list, which is not the same as none: the server rejects some fields
+            even when they are empty.
+        made_later: the server creates an object from this field later (the Job of a CronJob): the
+            defaults and gates of the field's own type do not apply yet; those of the types below do.
+        reported_as: the field name in error paths, if the server uses a different one; "" reports the
+            errors at the object that has the field.
+        as_json: errors of `format` print the value as Go's JSON does (``<`` is ``\\u003c``).
     """
 
     __slots__ = (
@@ -228,8 +231,6 @@ class Field:
         "enum",
         "format",
         "gate",
-        "judge_empty",
-        "judge_when",
         "keep_empty",
         "made_later",
         "max_items",
@@ -239,6 +240,8 @@ class Field:
         "since",
         "type",
         "until",
+        "validate_empty",
+        "validate_when",
         "values",
     )
 
@@ -258,8 +261,8 @@ class Field:
         until: str = "",
         gate: str = "",
         drop_emptied: bool = False,
-        judge_empty: bool = False,
-        judge_when: Callable[[dict[str, Any]], bool] | None = None,
+        validate_empty: bool = False,
+        validate_when: Callable[[dict[str, Any]], bool] | None = None,
         made_later: bool = False,
         keep_empty: bool = False,
         reported_as: str | None = None,
@@ -279,8 +282,8 @@ class Field:
         self.until = until
         self.gate = gate
         self.drop_emptied = drop_emptied
-        self.judge_empty = judge_empty
-        self.judge_when = judge_when
+        self.validate_empty = validate_empty
+        self.validate_when = validate_when
         self.made_later = made_later
         self.keep_empty = keep_empty
         self.reported_as = reported_as
@@ -288,7 +291,7 @@ class Field:
 
 
 class Struct:
-    """A Kubernetes type: its name, what it is for, its fields in the API's order, and its rules."""
+    """A Kubernetes type: its name, its purpose, its fields in the API's order, and its rules."""
 
     __slots__ = (
         "defaulters",
@@ -317,11 +320,11 @@ class Struct:
         return self.name
 
     def rule(self, rule: Rule) -> Rule:
-        """Register a function that judges several fields of this type together.
+        """Register a function that validates several fields of this type together.
 
         The rule is called with a decoded and defaulted object of this type, its field path, and the
-        :class:`~jobsworth.api.validation_request.Request`; it yields what is wrong. An unset field
-        is an absent key.
+        :class:`~jobsworth.api.validation_request.Request`; it yields errors. An unset field is an
+        absent key.
         """
         self.rules.append(rule)
         return rule
@@ -329,24 +332,24 @@ class Struct:
     def defaulter(self, defaulter: Defaulter) -> Defaulter:
         """Register a function that fills in defaults that depend on other fields.
 
-        It changes the decoded object in place, before the defaults that are declared with single fields
-        are filled in, and before those of the types below it.
+        The function changes the decoded object in place. It runs before the defaults declared on single
+        fields and before the defaults of the types below.
         """
         self.defaulters.append(defaulter)
         return defaulter
 
     def preparer(self, preparer: Preparer) -> Preparer:
-        """Register what the server does to an object of this kind between defaulting and validation.
+        """Register a function that changes an object between defaulting and validation.
 
-        Only of whole objects (Job, CronJob): generated selectors, status that is kept or cleared.
+        Only for whole objects (Job, CronJob): it generates selectors, and keeps or clears the status.
         """
         self.preparers.append(preparer)
         return preparer
 
     def update_rule(self, rule: UpdateRule) -> UpdateRule:
-        """Register a function that judges an update: (new, old, request), both of this kind.
+        """Register a function that validates an update: (new, old, request), both of this kind.
 
-        Only of whole objects; runs after the rules that judge the new object by itself.
+        Only for whole objects; it runs after the rules for the new object.
         """
         self.update_rules.append(rule)
         return rule
@@ -358,5 +361,5 @@ class Struct:
         several: str,
         misnamed: Mapping[str, str] | None = None,
     ) -> None:
-        """Declare that one, and only one, of some fields must be set: see :class:`OneOf`."""
+        """Declare that exactly one of these fields must be set, as :class:`OneOf` describes."""
         self.one_of = OneOf(*members, none=none, several=several, misnamed=misnamed)

@@ -1,4 +1,4 @@
-"""Equality as the API server means it when it says that a field is immutable."""
+"""Semantic equality, as the API server uses it to check that a field is immutable."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Whether two decoded values are semantically equal.
+    """Return True if two decoded values are semantically equal.
 
-    An empty list is the same as none (``apiequality.Semantic.DeepEqual`` upstream); quantities are equal
-    when they were decoded to the same canonical text. An empty struct is not the same as none: empty
-    maps are absent from decoded objects, so that every empty dict is a struct.
+    An empty list equals none (``apiequality.Semantic.DeepEqual`` upstream); quantities are equal if they
+    decode to the same canonical text. An empty struct does not equal none: decoded objects omit empty
+    maps, so every empty dict is a struct.
 
     >>> equal({"rules": []}, {})
     True

@@ -1,7 +1,7 @@
-"""What can be wrong with a field, in the API server's words.
+"""Field errors, worded as the API server words them.
 
-Each constructor makes one kind of error of ``k8s.io/apimachinery/pkg/util/validation/field``, with its
-reason (the cause's machine-readable name) and message (``Invalid value: "x": must be …``).
+Each constructor returns one type of error of ``k8s.io/apimachinery/pkg/util/validation/field``, with its
+reason (machine-readable) and message (``Invalid value: "x": must be …``).
 
     >>> invalid("spec.parallelism", -1, "must be greater than or equal to 0").message
     'Invalid value: -1: must be greater than or equal to 0'
@@ -19,24 +19,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 OMIT: Any = object()
-"""A bad value that the message does not print (``field.OmitValueType`` upstream)."""
+"""Marks a bad value that the message omits (``field.OmitValueType`` upstream)."""
 
 
 class Printed(Record):
-    """A bad value whose text in the message is already known."""
+    """A bad value that is already formatted for the message."""
 
     text: str
 
 
 class FieldError(Record):
-    """One thing that is wrong with one field.
+    """An error at one field.
 
     Attributes:
         field: the field path, as Kubernetes writes it: ``spec.podFailurePolicy.rules[0].action``.
         reason: ``FieldValueInvalid``, ``FieldValueRequired`` …
-        parts: the message in parts. Where the API server prints the same long list for each of many
-            items, their errors share the part that has it: written out, the messages would take the
-            product of the two.
+        parts: the message in parts. Where the API server repeats a long list in the message of every
+            item, the errors share that part; otherwise their size would grow with the product of both.
     """
 
     reason: str
@@ -50,7 +49,7 @@ class FieldError(Record):
 
     @property
     def message(self) -> str:
-        """The kind of error, the bad value and the detail, as one sentence."""
+        """The message: type of error, bad value, detail."""
         return "".join(self.parts)
 
     def __repr__(self) -> str:
@@ -64,24 +63,24 @@ def _sentence(kind: str, value: Any, detail: str) -> str:
 
 
 def invalid(field: str, value: Any, detail: str) -> FieldError:
-    """A value that is malformed or out of bounds."""
+    """Return the error for a value that is malformed or out of bounds."""
     return FieldError("FieldValueInvalid", field, _sentence("Invalid value", value, detail))
 
 
 def required(field: str, detail: str = "") -> FieldError:
-    """A value that is missing, empty or null."""
+    """Return the error for a value that is missing, empty or null."""
     return FieldError("FieldValueRequired", field, _sentence("Required value", OMIT, detail))
 
 
 def forbidden(field: str, detail: str) -> FieldError:
-    """A value that would be right in other circumstances."""
+    """Return the error for a value that is not allowed in this context."""
     return FieldError("FieldValueForbidden", field, _sentence("Forbidden", OMIT, detail))
 
 
 def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
-    """A value that is not in its enumeration; the supported ones are named in the order given.
+    """Return the error for a value outside its enumeration, listing the supported values in order.
 
-    Enumerations are types of their own in Kubernetes' code, and Go prints their values as JSON.
+    Enumerations are separate Go types in Kubernetes, and Go prints their values as JSON.
     """
     if isinstance(value, str):
         value = named_string(value)
@@ -93,7 +92,7 @@ def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldErro
 
 
 def named_string(value: str) -> Any:
-    """A bad value that Kubernetes' code has as a kind of string, or behind a pointer: Go prints JSON.
+    """Return a bad value as JSON, as Go prints named string types and pointers to strings.
 
     >>> invalid("spec.x", named_string("<"), "is bad").message
     'Invalid value: "\\\\u003c": is bad'
@@ -102,36 +101,36 @@ def named_string(value: str) -> Any:
 
 
 def duplicate(field: str, value: Any) -> FieldError:
-    """A value that must be unique, and is there already."""
+    """Return the error for a repeated value that must be unique."""
     return FieldError("FieldValueDuplicate", field, _sentence("Duplicate value", value, ""))
 
 
 def not_found(field: str, value: Any) -> FieldError:
-    """A reference to something that is not there."""
+    """Return the error for a reference to something that does not exist."""
     return FieldError("FieldValueNotFound", field, _sentence("Not found", value, ""))
 
 
 def too_long(field: str, limit: int, unit: str = "byte") -> FieldError:
-    """A string of more than `limit` bytes."""
+    """Return the error for a string longer than `limit` units."""
     units = unit if limit == 1 else f"{unit}s"
     detail = f"may not be more than {limit} {units}"
     return FieldError("FieldValueTooLong", field, f"Too long: {detail}")
 
 
 def too_many(field: str, count: int, limit: int) -> FieldError:
-    """A list of more than `limit` items."""
+    """Return the error for a list of more than `limit` items."""
     items = "item" if limit == 1 else "items"
     detail = f"must have at most {limit} {items}"
     return FieldError("FieldValueTooMany", field, f"Too many: {count}: {detail}")
 
 
 def type_invalid(field: str, value: Any, detail: str) -> FieldError:
-    """A value of the wrong type."""
+    """Return the error for a value of the wrong type."""
     return FieldError("FieldValueTypeInvalid", field, _sentence("Invalid value", value, detail))
 
 
 def quoted(value: Any) -> str:
-    """A value as Go prints it into an error: strings quoted, objects as compact JSON.
+    """Format a value as Go prints it in an error: strings quoted, objects as compact JSON.
 
     >>> quoted("a\\nb"), quoted(True), quoted([1, 2]), quoted({"b": None, "a": "<"})
     ('"a\\\\nb"', 'true', '[1,2]', '{"a":"\\\\u003c","b":null}')
@@ -150,13 +149,13 @@ def quoted(value: Any) -> str:
 
 
 def go_json(value: Any, *, sort_keys: bool = True) -> str:
-    """A value as Go's ``json.Marshal`` prints it: compact, map keys sorted, ``<>&`` escaped.
+    """Encode a value as Go's ``json.Marshal`` does: compact, map keys sorted, ``<>&`` escaped.
 
     Args:
         value: any JSON value.
-        sort_keys: False where objects are structs, whose fields are in the right order already.
+        sort_keys: False if the objects are structs, whose fields are already in Go's order.
     """
-    import json  # only an error needs it, and it would double the start-up time
+    import json  # imported only for an error, since it would double the start-up time
 
     text = json.dumps(value, separators=(",", ":"), sort_keys=sort_keys, ensure_ascii=False)
     for character in "<>&\u2028\u2029":
@@ -179,12 +178,12 @@ _ESCAPES = {
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is the same between quotes, for Go's ``%q``; and for JSON, but for ``<>&``."""
+    """Return True if Go's ``%q`` escapes nothing; JSON then escapes only ``<>&``."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _go_string(text: str) -> str:
-    """Go's ``%q``: printable characters as they are, the others as escapes."""
+    """Quote a string as Go's ``%q`` does: printable characters unchanged, the others escaped."""
     if _is_plain(text):
         return f'"{text}"'
     return '"' + "".join(map(_go_character, text)) + '"'

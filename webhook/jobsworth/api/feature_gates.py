@@ -263,4 +263,4 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "VolumeBindMountOptions": (("1.37", "alpha", False, False),),
     "WorkloadWithJob": (("1.36", "alpha", False, False),),
 }
-"""Of each gate its stages: (release in which the stage began, stage, on by default, locked)."""
+"""The stages of each gate: (first release of the stage, stage, on by default, locked)."""

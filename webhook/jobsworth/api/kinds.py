@@ -1,7 +1,7 @@
-"""The kinds of object that jobsworth judges, by API version and kind.
+"""The kinds that jobsworth validates, by API version and kind.
 
-Importing this module also registers the rules of Pods that stand in modules of their own, because they
-concern containers, volumes and security together.
+Importing this module also registers the Pod rules of the modules below, which concern containers,
+volumes and security together.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 _KINDS: dict[tuple[str, str], Struct | Later] = {
     ("batch/v1", "Job"): Job,
-    # Schedules and time zones concern one kind only, and are imported for it only.
+    # Only CronJobs need schedules and time zones; other objects do not pay for the import.
     ("batch/v1", "CronJob"): Later("jobsworth.api.batch.cron_job", "CronJob"),
 }
 
 
 def kind(api_version: object, name: object) -> Struct | None:
-    """The declared type of a kind; None of a kind that is not judged."""
+    """Return the declared type of a kind, or None if jobsworth does not validate that kind."""
     if not isinstance(api_version, str) or not isinstance(name, str):
         return None
     found = _KINDS.get((api_version, name))
@@ -39,7 +39,7 @@ def kind(api_version: object, name: object) -> Struct | None:
 
 
 def kinds() -> list[tuple[str, Struct]]:
-    """Every kind: its API version and declared type."""
+    """Return every kind as (API version, declared type)."""
     return [
         (version, declared.struct() if isinstance(declared, Later) else declared)
         for (version, _), declared in _KINDS.items()

@@ -1,4 +1,4 @@
-"""The API server that a verdict speaks for: a Kubernetes release and its feature gates."""
+"""The API server that validation imitates: a Kubernetes release and its feature gates."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
-"""The Kubernetes releases whose API servers are known."""
+"""The supported Kubernetes releases."""
 
 NEWEST_RELEASE = RELEASES[-1]
 
 
 class UnknownRelease(ValueError):
-    """A Kubernetes release that this version of jobsworth does not know."""
+    """A Kubernetes release that this version of jobsworth does not support."""
 
 
 class UnknownGate(ValueError):
-    """A feature gate that does not exist in a release, or that it does not let anybody set."""
+    """A feature gate that does not exist in a release, or is locked there."""
 
 
 def minor(release: str) -> int:
-    """The minor version of a release: 31 for "1.31"."""
+    """Return the minor version of a release: 31 for "1.31"."""
     return int(release[2:])
 
 
 class ApiServer:
     """A kube-apiserver of one release, with its feature gates.
 
-    Immutable, hashable, and cheap to compare: everything compiled from declarations is kept by it.
+    Immutable, hashable and cheap to compare: it is the cache key of everything compiled from declarations.
 
     Args:
         release: "1.31", also "v1.31" or "1.31.4"; the newest one by default.
-        gates: feature gates that are set otherwise than the release does by default.
+        gates: feature gates that differ from the defaults of the release.
         allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up;
-            by itself a kube-apiserver refuses privileged containers.
+            without it a kube-apiserver rejects privileged containers.
 
     Raises:
         UnknownRelease: the release is not one of :data:`RELEASES`.
-        UnknownGate: a gate is unknown, not there in this release, or locked to the other value.
+        UnknownGate: a gate is unknown, does not exist in this release, or is locked to the other value.
     """
 
     __slots__ = ("_enabled", "allow_privileged", "gates", "minor", "release")
@@ -70,7 +70,7 @@ class ApiServer:
         if stage is None:
             first = FEATURE_GATES[name][0][0]
             raise UnknownGate(
-                f'feature gate "{name}" does not exist in Kubernetes {self.release}: it came with {first}'
+                f'feature gate "{name}" does not exist in Kubernetes {self.release}: introduced in {first}'
             )
         _, _, default, locked = stage
         if locked and wanted != default:
@@ -84,7 +84,7 @@ class ApiServer:
         return reached[-1] if reached else None
 
     def enabled(self, gate: str) -> bool:
-        """Whether a feature gate is on; False in releases that do not have it yet.
+        """Return True if a feature gate is on; False in releases that do not have it yet.
 
         Raises:
             KeyError: there is no such gate.
@@ -96,7 +96,7 @@ class ApiServer:
         return answer
 
     def knows(self, since: str, until: str) -> bool:
-        """Whether the release is one of those from `since` to `until`; empty ends are open."""
+        """Return True if the release is in the range `since` to `until`; an empty end is open."""
         return not ((since and minor(since) > self.minor) or (until and minor(until) < self.minor))
 
     def __eq__(self, other: object) -> bool:
@@ -116,7 +116,7 @@ class ApiServer:
 
 
 def parse_gates(text: str) -> dict[str, bool]:
-    """Read feature gates as Kubernetes components take them: ``A=true,B=false``.
+    """Parse feature gates in the syntax of ``--feature-gates``: ``A=true,B=false``.
 
     Raises:
         UnknownGate: a part is not of the form ``Name=true`` or ``Name=false``.
@@ -125,9 +125,7 @@ def parse_gates(text: str) -> dict[str, bool]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, separator, value = part.partition("=")
         if not separator or value.lower() not in ("true", "false"):
-            raise UnknownGate(
-                f'cannot read "{part}": feature gates are written Name=true or Name=false'
-            )
+            raise UnknownGate(f'invalid feature gate "{part}": write Name=true or Name=false')
         gates[name.strip()] = value.lower() == "true"
     return gates
 
@@ -137,6 +135,6 @@ def _known_release(text: str) -> str:
     release = ".".join(parts[:2])
     if release not in RELEASES or not all(part.isdigit() for part in parts[2:3]):
         raise UnknownRelease(
-            f'unknown Kubernetes release "{text}": known are {RELEASES[0]} to {RELEASES[-1]}'
+            f'unknown Kubernetes release "{text}": use {RELEASES[0]} to {RELEASES[-1]}'
         )
     return release

@@ -1,4 +1,4 @@
-"""What a rule may know beside the object that it judges: the server, and what stood there."""
+"""The context of a rule: the API server, and the stored object of an update."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """A create, or an update where there is an old object.
+    """A create request, or an update request if there is an old object.
 
     Attributes:
-        server: whose release and gates decide.
-        kind: of the whole object: ``Job`` or ``CronJob``.
+        server: the API server, whose release and gates decide.
+        kind: the kind of the whole object: ``Job`` or ``CronJob``.
         old: the stored object, decoded and defaulted; None on create.
-        errors: what has been found so far; the parts of an object are judged before its rules are
-            asked, so that a rule can tell which of the parts are sound.
+        errors: the errors so far. The fields of an object are validated before its rules run, so a rule
+            can see which fields are valid.
     """
 
     __slots__ = ("_answers", "errors", "kind", "old", "server")
@@ -32,18 +32,18 @@ class Request:
         self._answers: dict[Hashable, bool] = {}
 
     def enabled(self, gate: str) -> bool:
-        """Whether a feature gate of the server is on."""
+        """Return True if a feature gate of the server is on."""
         return self.server.enabled(gate)
 
     def once(self, question: Callable[..., bool], *about: Hashable) -> bool:
-        """Answer a question about the stored object, and keep the answer.
+        """Evaluate a predicate on the stored object once, and cache the result.
 
-        A rule that looks through the stored object for each item of the new one would take a time
-        that grows with the product of the two.
+        A rule that searched the stored object for every item of the new one would take time in
+        proportion to the product of both sizes.
 
         Args:
             question: a function of the request and of `about`.
-            about: further arguments of the question.
+            about: further arguments of the function.
         """
         key = question, *about
         if key not in self._answers:
@@ -54,7 +54,7 @@ class Request:
     def old_template(self) -> dict[str, Any] | None:
         """The stored object's Pod template; None on create.
 
-        A rule that has become stricter spares what an old object already has.
+        A rule that became stricter still accepts values that the stored object already has.
         """
         if self.old is None:
             return None

@@ -1,1 +1,1 @@
-"""From the declarations: the strict decoder, the defaulter and the validator."""
+"""The strict decoder, the defaulter and the validator, compiled from the declarations."""

@@ -1,4 +1,4 @@
-"""The checker: a decoded and defaulted object held against its declaration and its rules."""
+"""The checker: validates a decoded and defaulted object against its declaration and rules."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Checking:
         self._compiled: dict[tuple[Struct, bool], Check] = {}
 
     def of(self, struct: Struct, *, later: bool = False) -> Check:
-        """The function that judges an object of this type: (value, path, request, errors).
+        """Return the function that validates an object of this type: (value, path, request, errors).
 
         Args:
             struct: the type.
-            later: the gates of the type's own fields do not apply (see `made_later` of Field).
+            later: ignore the gates of the type's own fields (`made_later` of Field).
         """
         key = struct, later
         check = self._compiled.get(key)
@@ -61,8 +61,8 @@ class Checking:
             parts = [*_own_checks(field), *self._below(field, checks)]
             if parts:
                 checks[field.name] = _reported_as(field, _all(parts))
-                if field.judge_when is not None:
-                    conditions[field.name] = field.judge_when
+                if field.validate_when is not None:
+                    conditions[field.name] = field.validate_when
         absent = [
             (field.name, "" if field.type is String else 0, _reported_as(field, _all(parts)))
             for field in fields
@@ -81,7 +81,7 @@ class Checking:
         return [self._late(below, field, checks)] if isinstance(below, Struct) else []
 
     def _late(self, struct: Struct, field: Field, checks: dict[str, Check]) -> Check:
-        """Compiled when first met, like the decoder; then it stands in its own place."""
+        """Return a check that compiles the real check on first use, then replaces itself with it."""
 
         def check_first(value: Any, path: str, request: Request, errors: Errors) -> None:
             check = self.of(struct, later=field.made_later)
@@ -106,7 +106,7 @@ class Checking:
 
 
 def _nothing(value: Any, path: str, request: Request, errors: Errors) -> None:
-    """The check of a type of which nothing is demanded."""
+    """Accept every value: the check of a type without constraints."""
 
 
 def _struct_check(
@@ -138,7 +138,7 @@ def _union_check(one_of: OneOf, check: Check) -> Check:
         if not present and one_of.none is not None:
             errors.append(required(path, one_of.none))
         elif len(present) > 1:
-            # Only the first is judged, in the API's order: the API server stops at the surplus ones.
+            # The API server validates only the first member, and does not look into the surplus ones.
             surplus = [name for name in one_of.members if name in value][1:]
             errors.extend(
                 forbidden(f"{path}.{one_of.misnamed.get(name, name)}", one_of.several)
@@ -151,9 +151,9 @@ def _union_check(one_of: OneOf, check: Check) -> Check:
 
 
 def _absence_checks(field: Field) -> list[Check]:
-    """What is to be checked when a field is missing; the checks are called with the zero value."""
+    """Return the checks of a missing field; they are called with the zero value."""
     checks = [] if field.required is False else [_required_check(field.required)]
-    return [*checks, *_value_checks(field)] if field.judge_empty else checks
+    return [*checks, *_value_checks(field)] if field.validate_empty else checks
 
 
 def _own_checks(field: Field) -> list[Check]:
@@ -168,7 +168,7 @@ def _own_checks(field: Field) -> list[Check]:
 
 
 def _value_checks(field: Field) -> list[Check]:
-    """What is to be checked of a value, or of each item where the field is a list."""
+    """Return the checks of a value, or of each item if the field is a list."""
     checks = []
     if field.enum:
         checks.append(_enum_check(field.enum))
@@ -237,9 +237,9 @@ def _bounds_check(bounds: Bounds) -> Check:
     return check
 
 
-def _format_check(judge: Format, *, as_json: bool) -> Check:
+def _format_check(format_: Format, *, as_json: bool) -> Check:
     def check(value: str, path: str, request: Request, errors: Errors) -> None:
-        for detail in judge(value):
+        for detail in format_(value):
             errors.append(invalid(path, named_string(value) if as_json else value, detail))
 
     return check

@@ -1,4 +1,4 @@
-"""The stable codes of API findings, by the server's reason or by ours where the server has none."""
+"""The stable codes of API findings, by the server's reason, or by our own if the server has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A decoded object: one decoding of a value, which verdict, lint rules and policies share."""
+"""A decoded object: decoded once, shared by the API validation, the lint rules and the policies."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ class DecodedObject:
 
     Attributes:
         struct: its type.
-        written: what could be decoded, in normal form: see :mod:`jobsworth.validation.decoding`.
-        findings: what strict decoding reports: errors, or the fields that the server drops.
+        written: the fields that can be decoded, in the normal form of
+            :mod:`jobsworth.validation.decoding`.
+        findings: the findings of strict decoding: errors, or the fields that the server drops.
         unknown: the paths of fields that the server's release does not have.
-        unreadable: the values of a wrong type.
+        unreadable: the errors for values of the wrong type.
     """
 
     __slots__ = ("_fill", "_filled", "findings", "struct", "unknown", "unreadable", "written")
@@ -45,12 +46,12 @@ class DecodedObject:
 
     @property
     def is_valid(self) -> bool:
-        """Whether strict decoding succeeds."""
+        """True if strict decoding succeeded."""
         return not (self.unknown or self.unreadable)
 
     @property
     def filled(self) -> dict[str, Any]:
-        """The object with the server's defaults; to be read, not changed."""
+        """The object with the server's defaults. Do not change it."""
         if self._filled is None:
             self._filled = copied(self.written)
             self._fill(self._filled)
@@ -59,7 +60,7 @@ class DecodedObject:
     def take_filled(self) -> dict[str, Any]:
         """Return the object with the server's defaults for a caller that changes it.
 
-        The decoded object is of no use afterwards.
+        Do not use the decoded object afterwards.
         """
         if self._filled is None:
             self._fill(self.written)
@@ -68,7 +69,7 @@ class DecodedObject:
 
 
 def copied(value: Any) -> Any:
-    """Return a copy of a decoded value, whose scalars are shared."""
+    """Return a copy of a decoded value; scalars are shared."""
     if type(value) is dict:
         return {name: copied(part) for name, part in value.items()}
     if type(value) is list:

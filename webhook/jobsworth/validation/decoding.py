@@ -1,12 +1,12 @@
-"""The strict decoder: JSON values into objects of declared types, as kube-apiserver's decoder does it.
+"""The strict decoder: turns JSON values into objects of declared types, as kube-apiserver does.
 
-Source of the behaviour: ``sigs.k8s.io/json`` in strict mode and the ``UnmarshalJSON`` methods of
+Source of the behavior: ``sigs.k8s.io/json`` in strict mode and the ``UnmarshalJSON`` methods of
 apimachinery's types, Kubernetes 1.36. Field names are case-sensitive; ``null`` is the same as absence;
-an integer is not a float, however round; a quantity may be a bare number.
+a float is never an integer, even if it is whole; a quantity may be a plain number.
 
-A decoded object is a dict in normal form: a field that is unset, or that has the zero value of a type
-without :class:`~jobsworth.api.declare.Pointer`, is an absent key, and so are empty lists and maps that
-the API omits. A struct that the Go type holds by value (``spec``, ``resources``) is always there.
+A decoded object is a dict in normal form. It omits unset fields, zero values of types without
+:class:`~jobsworth.api.declare.Pointer`, and the empty lists and maps that the API omits. A struct that
+the Go type holds by value (``spec``, ``resources``) is always present.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ARTICLES = {dict: "an object", list: "an array", str: "a string", bool: "a bool
 
 
 class Report:
-    """What the decoder has to say: errors, and the fields that the server would drop."""
+    """The result of decoding: errors, unknown fields, and the fields that the server drops."""
 
     __slots__ = ("dropped", "errors", "unknown")
 
@@ -57,7 +57,7 @@ class Report:
         self.dropped: list[tuple[str, str]] = []
 
     def wrong_type(self, path: str, value: Any, expected: str) -> None:
-        """Note that a value is not of the type that the field has."""
+        """Record the error for a value that does not have the type of its field."""
         self.errors.append(type_invalid(path, value, f"must be {expected}, not {_kind(value)}"))
 
 
@@ -70,8 +70,8 @@ def _kind(value: Any) -> str:
 class Decoder:
     """Decoders of declared types, compiled on first use for one server.
 
-    A field of a later release, or of one that has been removed, is unknown. A field whose feature gate
-    is off is decoded, so that its errors are found, and then dropped, as the server does.
+    A field that the release does not have yet, or no longer has, is unknown. A field whose feature gate
+    is off is decoded, to find its errors, and then dropped, as the server does.
     """
 
     __slots__ = ("_compiled", "_server")
@@ -81,11 +81,11 @@ class Decoder:
         self._compiled: dict[tuple[Struct, bool], Decode] = {}
 
     def of(self, struct: Struct, *, later: bool = False) -> Decode:
-        """The function that decodes a value of this type: (value, path, report) to a dict.
+        """Return the function that decodes a value of this type: (value, path, report) to a dict.
 
         Args:
             struct: the type.
-            later: the gates of the type's own fields do not apply (see `made_later` of Field).
+            later: ignore the gates of the type's own fields (`made_later` of Field).
         """
         key = struct, later
         decode = self._compiled.get(key)
@@ -131,7 +131,7 @@ class Decoder:
             assert isinstance(kind.item, Struct)
             return self.of(kind.item)
 
-        # Of a struct null is what it is without any field.
+        # A null item of struct type decodes to the struct without any field set.
         return _list_decoder(part, lambda path, report: part()(None, path, report), keeps_empty)
 
     def _map(self, kind: MapOf, keeps_empty: bool) -> Decode:
@@ -142,7 +142,7 @@ class Decoder:
         return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
 
     def _late(self, struct: Struct, field: Field, entries: dict[str, Entry]) -> Decode:
-        """Compiled when first met, so that a Job without volumes never pays for their types."""
+        """Return a decoder that compiles on first use: a Job without volumes never imports their types."""
 
         def decode_first(value: Any, path: str, report: Report) -> Any:
             decode = self.of(struct, later=field.made_later)
@@ -187,7 +187,7 @@ def _struct_decoder(
 
 
 def _plain(field: Field) -> tuple[type | None, bool]:
-    """The Python type whose values need no conversion, if there is one, and whether zero is kept."""
+    """Return (Python type of values that need no conversion or None, True if zero is kept)."""
     kind, keeps_zero = field.type, False
     if isinstance(kind, Pointer):
         kind, keeps_zero = kind.target, True
@@ -254,7 +254,7 @@ def _map_decoder(decode: Decode, zero: Any, keeps_empty: bool) -> Decode:
 
 
 def _zero(kind: Scalar) -> Any:
-    """What ``null`` is as an item of a list or as a map's value: the zero value of the type."""
+    """Return the zero value of a type: the meaning of ``null`` as a list item or map value."""
     return {"string": "", "boolean": False, "quantity": "0"}.get(kind.name, 0)
 
 

@@ -1,7 +1,7 @@
-"""The defaulter: what the API server fills in where a manifest is silent.
+"""The defaulter: fills in the defaults of the API server for unset fields.
 
-The defaults of a type that depend on several of its fields come first, while what the user wrote can
-still be told from what is filled in; then those of its single fields; then those of the types below it.
+The defaults that depend on several fields come first, while the user's values can still be distinguished
+from defaults; then the defaults of single fields; then those of the types below.
 Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36.
 """
 
@@ -31,11 +31,11 @@ class Defaulting:
         self._compiled: dict[tuple[Struct, bool], Default | None] = {}
 
     def of(self, struct: Struct, *, later: bool = False) -> Default | None:
-        """The function that fills in the defaults of a decoded object; None where there are none.
+        """Return the function that fills in the defaults of a decoded object, or None without defaults.
 
         Args:
             struct: the object's type.
-            later: leave out the type's own defaults, and fill in those of the types below.
+            later: skip the type's own defaults, and fill in those of the types below.
         """
         key = struct, later
         if key not in self._compiled:
@@ -67,7 +67,7 @@ class Defaulting:
 
     def _each(self, kind: ListOf) -> Callable[[list[dict[str, Any]], Request], None]:
         def default(items: list[dict[str, Any]], request: Request) -> None:
-            # Compiled when first met: see Decoder.
+            # Compiled on first use, as in Decoder.
             assert isinstance(kind.item, Struct)
             fill = self.of(kind.item)
             if fill is not None:

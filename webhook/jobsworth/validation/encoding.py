@@ -1,7 +1,7 @@
-"""The encoder: a decoded object as the server prints it, with the fields that it always prints.
+"""The encoder: encodes a decoded object as the server does, with the fields that it always prints.
 
-The order is the writer's, with what was added after it. An empty list is printed as null, as it comes
-back from storage.
+Fields keep the order of the manifest; defaults follow. An empty list becomes null, as it does when the
+server reads it back from etcd.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Encoding:
         self._compiled: dict[Struct, Encode] = {}
 
     def of(self, struct: Struct) -> Encode:
-        """The function that encodes a decoded object of this type."""
+        """Return the function that encodes a decoded object of this type."""
         encode = self._compiled.get(struct)
         if encode is None:
             encode = self._compiled[struct] = self._compile(struct)
@@ -52,7 +52,7 @@ class Encoding:
         return _struct_encoder(below, zeros, always)
 
     def _below(self, field: Field) -> Encode | None:
-        """Encodes a field's value; None where it stays as it is. Compiled when first met: see Decoder."""
+        """Return the encoder of a field's value, compiled on first use; None if the value stays as is."""
         kind = field.type.target if isinstance(field.type, Pointer) else field.type
         if isinstance(kind, Struct):
             return self._one(kind)

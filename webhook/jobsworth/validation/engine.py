@@ -1,4 +1,4 @@
-"""The engine: a plain object, a server, and what that server would say."""
+"""The engine: decodes, defaults and validates an object as one API server does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_NAMESPACE = "default"
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
-"""Metadata that only the server writes: on create it overwrites what a manifest says."""
+"""Metadata that only the server writes; on create it discards the values of the manifest."""
 
 
 class UnknownKind(ValueError):
@@ -38,7 +38,7 @@ class CannotDecode(ValueError):
     """An object that the server could not decode (HTTP status 400).
 
     Attributes:
-        findings: what is wrong, at least one of severity ``error``.
+        findings: the errors, at least one.
     """
 
     def __init__(self, findings: list[Finding]) -> None:
@@ -47,7 +47,7 @@ class CannotDecode(ValueError):
 
 
 class Engine:
-    """Judges and defaults objects as one API server does. Compiled once, then used for any number."""
+    """Validate and default objects as one API server does. Compile once, reuse for many objects."""
 
     __slots__ = ("_check", "_decoder", "_default", "_encoding", "server")
 
@@ -59,7 +59,7 @@ class Engine:
         self._encoding: Encoding | None = None
 
     def validate(self, value: Any, old: Any = None) -> list[Finding]:
-        """What the server would say to a create, or to an update where there is an old object.
+        """Return the server's findings for a create, or for an update if there is an old object.
 
         Args:
             value: the object, as JSON decodes it.
@@ -75,7 +75,7 @@ class Engine:
         return self._verdict(struct, decoded, self._dropped_fields(report), old)
 
     def decode_object(self, value: Any) -> DecodedObject:
-        """Decode an object once, for whoever needs more of it than the verdict.
+        """Decode an object once, for callers that need more than the verdict.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -100,7 +100,7 @@ class Engine:
         )
 
     def verdict(self, decoded: DecodedObject, old: Any = None) -> list[Finding]:
-        """What the server would say to a decoded object: see :meth:`validate`."""
+        """Return the findings of :meth:`validate` for an object that is already decoded."""
         if not decoded.is_valid:
             return decoded.findings
         return self._verdict(decoded.struct, decoded.take_filled(), decoded.findings, old)
@@ -108,7 +108,7 @@ class Engine:
     def _verdict(
         self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], old: Any
     ) -> list[Finding]:
-        """The verdict on a decoded object with defaults, which is changed as the server changes it."""
+        """Validate a decoded object with defaults, changing it in place as the server does."""
         try:
             stored = None if old is None else self._stored(old)
         except CannotDecode as error:
@@ -125,7 +125,7 @@ class Engine:
         return [*dropped, *_findings(dict.fromkeys(errors), self.server)]
 
     def default(self, value: Any) -> dict[str, Any]:
-        """The object with the server's defaults filled in, and without what the server makes up.
+        """Return the object with the server's defaults, without values that the server generates.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -136,19 +136,19 @@ class Engine:
         return self._encoded(struct, decoded)
 
     def encoded(self, decoded: DecodedObject) -> dict[str, Any]:
-        """The readable part of an object with the server's defaults, as the server prints it."""
+        """Return the decodable part of an object with the server's defaults, as the server prints it."""
         return self._encoded(decoded.struct, decoded.filled)
 
     def _encoded(self, struct: Struct, filled: dict[str, Any]) -> dict[str, Any]:
         if self._encoding is None:
-            from jobsworth.validation.encoding import Encoding  # to validate takes none
+            from jobsworth.validation.encoding import Encoding  # validation does not need it
 
             self._encoding = Encoding(self.server)
         encoded: dict[str, Any] = self._encoding.of(struct)(filled)
         return encoded
 
     def decode(self, value: Any) -> tuple[Struct, dict[str, Any]]:
-        """The type of an object, and the object in normal form: see :mod:`jobsworth.validation.decoding`.
+        """Return the type of an object, and the object in the normal form of the decoder.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -203,7 +203,7 @@ class Engine:
             fill(decoded, request)
 
     def _stored(self, old: Any) -> dict[str, Any]:
-        """The old object as the server has stored it, also where only its manifest is known."""
+        """Return the old object as the server stores it, even if only its manifest is known."""
         try:
             struct, stored, _ = self._decode(old)
         except CannotDecode as error:
@@ -211,7 +211,7 @@ class Engine:
         request = Request(self.server, struct.name)
         self._fill_in(struct, stored, request)
         if not _came_from_a_server(stored):
-            # A manifest, not what the server returned: it is stored as creation would store it.
+            # A manifest, not an object from the server: prepare it as a create request would.
             status = stored.get("status", {})
             _complete_metadata(stored, None)
             for prepare in struct.preparers:
@@ -222,7 +222,7 @@ class Engine:
 
 
 def kind_of(value: Any) -> Struct:
-    """The declared type of an object, by its apiVersion and kind.
+    """Return the declared type of an object, by its apiVersion and kind.
 
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -235,7 +235,7 @@ def kind_of(value: Any) -> Struct:
 
 
 def _without_nothing(decoded: Any) -> Any:
-    """Leave out what the decoder puts in the place of a scalar of a wrong type in a list or map."""
+    """Remove the None values that replace scalars of the wrong type in lists and maps."""
     if type(decoded) is dict:
         return {name: _without_nothing(part) for name, part in decoded.items() if part is not None}
     if type(decoded) is list:
@@ -244,7 +244,7 @@ def _without_nothing(decoded: Any) -> Any:
 
 
 def _came_from_a_server(stored: dict[str, Any]) -> bool:
-    """Whether an object has what a server adds, so that it is no manifest."""
+    """Return True if an object has the fields that a server adds, so it is not a manifest."""
     spec = stored["spec"]
     return stored["metadata"].keys() >= {
         "name",
@@ -258,8 +258,8 @@ def _complete_metadata(decoded: dict[str, Any], stored: dict[str, Any] | None) -
     """Fill in the metadata that the server sets itself before it validates.
 
     Source: ``rest.BeforeCreate`` and ``rest.BeforeUpdate``, Kubernetes 1.36. An object that is updated
-    from a manifest, not from what the server returned, keeps what the server had generated for the
-    stored one: that is what ``kubectl apply`` sends.
+    from a manifest keeps the values that the server generated for the stored object, because
+    ``kubectl apply`` sends them.
     """
     meta = decoded["metadata"]
     meta.setdefault("namespace", DEFAULT_NAMESPACE)
@@ -303,15 +303,15 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
 
 
 HINTS = {
-    "disallowed by cluster policy": "most clusters run with --allow-privileged: "
-    "if yours does, say so with the option of the same name",
+    "disallowed by cluster policy": "most clusters run with --allow-privileged; "
+    "if yours does, pass --allow-privileged here too",
 }
-"""What to add to messages that leave people alone, by their detail."""
+"""Hints for API server messages that do not name the cause, by their detail."""
 
 
 def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
-    # What several messages share, they share in other words, too. It is the same text when the object
-    # is judged again: to compare the findings of two verdicts takes no look into it.
+    # Messages that share a part still share it after rewording. The part is interned, so that a
+    # second validation yields the same string and comparing both compares identities, not text.
     worded: dict[str, str] = {}
     for error in errors:
         hint = ""
@@ -346,7 +346,7 @@ def _of_stored(finding: Finding) -> Finding:
         code=CODES["StoredObjectUnreadable"],
         field=finding.field,
         reason="StoredObjectUnreadable",
-        message=f"the object to compare with cannot be decoded: {finding.message}",
+        message=f"cannot decode the object to compare with: {finding.message}",
     )
 
 
@@ -354,7 +354,7 @@ _engines: dict[ApiServer, Engine] = {}
 
 
 def engine_for(server: ApiServer) -> Engine:
-    """The engine of a server, compiled when it is first asked for."""
+    """Return the engine of a server, compiled on first use."""
     engine = _engines.get(server)
     if engine is None:
         engine = _engines[server] = Engine(server)

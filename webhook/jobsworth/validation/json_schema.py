@@ -1,8 +1,8 @@
-"""JSON Schemas from the declarations: what an editor or a schema validator can know of the verdict.
+"""JSON Schemas generated from the declarations, for editors and schema validators.
 
-A schema never rejects what the engine accepts: where the two differ, the schema is the milder one. It
-says what JSON Schema can say: fields and types, required fields, enumerations, bounds, patterns, unions,
-and the conditions of :mod:`jobsworth.validation.schema_conditions`.
+A schema never rejects an object that the engine accepts; where they differ, the schema is more lenient.
+It covers fields and types, required fields, enumerations, bounds, patterns, unions, and the conditions of
+:mod:`jobsworth.validation.schema_conditions`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _SCALARS: dict[str, Schema] = {
 def json_schema(
     kind: Struct, api_version: str, server: ApiServer, descriptions: Mapping[str, str]
 ) -> Schema:
-    """The JSON Schema (2020-12) of a kind for one release.
+    """Return the JSON Schema (2020-12) of a kind for one release.
 
     Args:
         kind: Job or CronJob.
         api_version: ``batch/v1``.
-        server: the release and gates whose fields are known.
-        descriptions: of fields, by ``Type.field``.
+        server: the API server, whose release and gates select the fields.
+        descriptions: the field descriptions, by ``Type.field``.
     """
     return _Generator(server, descriptions).document(kind, api_version)
 
@@ -100,7 +100,7 @@ class _Generator:
         return schema
 
     def _kept(self, field: Field) -> bool:
-        """Whether the server knows the field and does not drop it."""
+        """Return True if the server knows the field and does not drop it."""
         return self._server.knows(field.since, field.until) and (
             not field.gate or self._server.enabled(field.gate)
         )
@@ -110,7 +110,7 @@ class _Generator:
             return False
         if field.required is not False:
             return True
-        if field.judge_empty and not isinstance(field.type, Pointer):
+        if field.validate_empty and not isinstance(field.type, Pointer):
             return bool(field.enum or (field.format is not None and field.format("")))
         return isinstance(field.type, Struct) and any(
             self._must_be_there(below) for below in field.type.fields.values()
@@ -129,12 +129,12 @@ class _Generator:
         if field.default not in (None, {}):
             described["default"] = field.default
         gate = GATED_VALUES.get(f"{struct.name}.{field.name}")
-        if field.judge_when is not None or (gate and not self._server.enabled(gate)):
+        if field.validate_when is not None or (gate and not self._server.enabled(gate)):
             return described | self._unjudged(field)
         return described | self._type(field)
 
     def _unjudged(self, field: Field) -> Schema:
-        """The least that holds of a field that is judged in some circumstances only: its type."""
+        """Return only the type of a field that the server validates conditionally."""
         kind = field.type.target if isinstance(field.type, Pointer) else field.type
         if isinstance(kind, Scalar):
             return _nullable(dict(_SCALARS[kind.name]))
@@ -174,12 +174,12 @@ class _Generator:
         schema = dict(_SCALARS[kind.name])
         if field.bounds is not None:
             low, high = field.bounds.minimum, field.bounds.maximum
-            # Of a number that is no pointer, zero is absence, which no bound forbids.
+            # Zero means unset unless the type is a pointer, and an unset number satisfies every bound.
             if low is not None:
                 schema["minimum"] = low if pointer else min(low, 0)
             if high is not None:
                 schema["maximum"] = high if pointer else max(high, 0)
-        empty_is_absent = not pointer and field.required is False and not field.judge_empty
+        empty_is_absent = not pointer and field.required is False and not field.validate_empty
         names = field.enum or field.values
         if names:
             schema["enum"] = [*names, ""] if empty_is_absent else list(names)
@@ -198,7 +198,7 @@ class _Generator:
         reference = self._reference(kind)
         if any(self._must_be_there(field) for field in kind.fields.values()):
             return reference
-        # A null item is an empty one, which this type admits.
+        # The server reads a null item as an empty struct, which this type accepts.
         return {"anyOf": [reference, {"type": "null"}]}
 
     def _reference(self, struct: Struct) -> Schema:
@@ -209,7 +209,7 @@ class _Generator:
 
 
 def _nullable(schema: Schema) -> Schema:
-    """The same schema, which also admits null: to the server null is absence."""
+    """Extend a schema to accept null, which the server reads as unset."""
     if "type" not in schema:
         return schema
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]

@@ -1,6 +1,6 @@
-"""What relations between fields JSON Schema can say, and the patterns of formats.
+"""Conditions between fields that JSON Schema can express, and the patterns of formats.
 
-Each condition stands for a rule of the engine; it is left out for releases that do not know its fields.
+Each condition mirrors a rule of the engine; schemas of releases without its fields omit it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATTERNS: dict[Format, tuple[str, int | None]] = {
     keys.port_name: ("[a-z0-9]([-a-z0-9]*[a-z0-9])?", 15),
     keys.relaxed_env_var_name: ("[ -<>-~]+", None),
 }
-"""Of a format its regular expression (unanchored) and its greatest length."""
+"""The regular expression (unanchored) and the maximum length of each format."""
 
 
 GATED_VALUES = {
@@ -31,15 +31,15 @@ GATED_VALUES = {
     "Container.restartPolicy": "ContainerRestartRules",
     "InitContainer.restartPolicy": "ContainerRestartRules",
 }
-"""Fields whose value the server puts aside, whatever it is, while a feature gate is off."""
+"""Fields whose value the server discards while a feature gate is off."""
 
 
 class Condition:
     """A condition on an object of some type.
 
     Attributes:
-        fields: the fields that the condition speaks of; all must be known to the release.
-        schema: what holds of every object that the server accepts.
+        fields: the fields in the condition; all of them must exist in the release.
+        schema: a schema that every object accepted by the server satisfies.
     """
 
     __slots__ = ("fields", "schema")
@@ -50,7 +50,7 @@ class Condition:
 
 
 def _set(*fields: str) -> dict[str, Any]:
-    """A schema that holds when all these fields are set, which null is not."""
+    """Return a schema that requires all these fields to be set, and not to null."""
     return {"required": list(fields), "properties": {field: {"not": _NULL} for field in fields}}
 
 
@@ -63,14 +63,14 @@ def _when(condition: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
 
 
 def _within(path: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for something further down, which must be there."""
+    """Return a schema for a nested field that must be set."""
     for field in reversed(path.split(".")):
         schema = {"required": [field], "properties": {field: schema}}
     return schema
 
 
 def _where_present(path: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema for something further down, where it is there."""
+    """Return a schema for a nested field, if it is set."""
     for field in reversed(path.split(".")):
         schema = {"properties": {field: schema}}
     return schema
@@ -185,7 +185,7 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
                 _set("backoffLimitPerIndex"),
             ),
         ),
-        # Without parallelism the server fills in one completion.
+        # If parallelism is unset too, the server defaults completions to 1.
         Condition(
             "completionMode",
             schema=_when({"allOf": [_INDEXED, _set("parallelism")]}, _set("completions")),

@@ -1,6 +1,6 @@
-"""What an unknown field may have been meant to be: a near name, or a field of another type.
+"""Hints for unknown fields: a similar name, or the path at which the field belongs.
 
-Imported only once there is an unknown field.
+Imported only if there is an unknown field.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
 OWN_METADATA = ("annotations", "labels")
-"""What stands beside ``metadata`` where it should stand in it."""
+"""Fields of ``metadata`` that users often write next to it."""
 
 
 def unknown_field(root: Struct, path: str, name: str, holder: Struct, server: ApiServer) -> Finding:
-    """The finding for a field that the API does not know, worded as strict decoding words it.
+    """Return the finding for an unknown field, worded as strict decoding words it.
 
     Args:
-        root: the kind of the whole object.
-        path: where the field stands: the path of the object that has it.
-        name: the field's name.
-        holder: the type of the object that has it.
-        server: whose fields are known.
+        root: the declared type of the whole object.
+        path: the path of the object that has the field.
+        name: the name of the field.
+        holder: the declared type of the object that has the field.
+        server: the API server, whose release decides which fields exist.
     """
     field = f"{path}.{name}" if path else name
     return Finding(
@@ -47,8 +47,8 @@ def _hint(root: Struct, path: str, name: str, holder: Struct, server: ApiServer)
     declared = holder.fields.get(name)
     if declared is not None:
         if declared.since and not server.knows(declared.since, ""):
-            return f"it came with Kubernetes {declared.since}, after {server.release}"
-        return f"it was removed after Kubernetes {declared.until}"
+            return f"introduced in Kubernetes {declared.since}, after {server.release}"
+        return f"removed after Kubernetes {declared.until}"
     known = [field.name for field in _known(holder, server)]
     meant = near(name, known)
     if meant is not None and fold(meant.name) == fold(name):
@@ -71,7 +71,7 @@ _indexes: dict[tuple[Struct, ApiServer], dict[str, list[str]]] = {}
 
 
 def _index(root: Struct, server: ApiServer) -> dict[str, list[str]]:
-    """Of each field's name, the paths of the objects that have such a field."""
+    """Return, for each field name, the paths of the objects that have such a field."""
     key = root, server
     if key not in _indexes:
         index: dict[str, list[str]] = {}
@@ -82,7 +82,7 @@ def _index(root: Struct, server: ApiServer) -> dict[str, list[str]]:
 
 
 def _places(struct: Struct, server: ApiServer, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every field below `struct`: its name, and the path of the object that has it."""
+    """Yield every field below `struct`: (field name, path of the object that has it)."""
     for field in _known(struct, server):
         yield field.name, path
         kind = field.type
@@ -90,15 +90,15 @@ def _places(struct: Struct, server: ApiServer, path: str = "") -> Iterator[tuple
         step = f"{path}.{field.name}" if path else field.name
         if isinstance(below, ListOf):
             below, step = below.item, f"{step}[]"
-        # Deep in the Pod every name occurs somewhere; volumes and status would only confuse.
+        # Volumes, status and metadata have so many field names that their paths would mislead.
         if isinstance(below, Struct) and field.name not in ("status", "volumes", "metadata"):
             yield from _places(below, server, step)
 
 
 def _distance(place: str, path: str) -> tuple[int, bool, int]:
-    """How far a place is from a path: steps that they do not share, then the length.
+    """Return the sort key of a candidate: path segments not shared with `path`, then its length.
 
-    Of containers of all sorts, the ordinary ones go first.
+    App containers come before init containers and ephemeral containers.
     """
     left, right = place.replace("[]", "").split("."), path.split(".")
     shared = 0

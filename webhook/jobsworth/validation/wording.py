@@ -1,7 +1,7 @@
-"""How releases before Kubernetes 1.36 word what they say.
+"""The wording of API server messages in releases before Kubernetes 1.36.
 
-Only wording that comes from one place of the server is followed; how older releases print whole lists and
-objects into a message is not: until 1.33 that is Go's own notation, with addresses in memory.
+It covers wording that originates in one place of the server. It does not cover lists and objects in
+messages: until 1.33 the server prints them in Go's own notation, with memory addresses.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 QUOTES_ALIKE = 34
-"""Since this minor version values whose type is a kind of string are printed as JSON."""
+"""The first minor version that prints values of named string types as JSON."""
 
 FORMER_WORDS = (
-    # Until 1.34 label keys were called what they are also used for, and counted in characters.
+    # Until 1.34 the messages call label keys qualified names, and count characters.
     (34, "", "a valid label key must consist", "a qualified name must consist"),
     (34, "", "must be no more than 63 bytes", "must be no more than 63 characters"),
     (34, "", "must be no more than 253 bytes", "must be no more than 253 characters"),
@@ -24,7 +24,7 @@ FORMER_WORDS = (
     (33, ".ownerReferences.kind", '"": must not', '"": kind must not'),
     (33, ".ownerReferences.name", '"": must not', '"": name must not'),
     (33, ".ownerReferences.uid", '"": must not', '"": uid must not'),
-    # The pattern that was printed for search domains with underscores was the one without.
+    # For search domains with underscores, the server printed the pattern without underscores.
     (
         33,
         "",
@@ -32,12 +32,12 @@ FORMER_WORDS = (
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'",
     ),
 )
-"""Of each phrase: the last minor version that worded it otherwise, how the path of the field ends about which
-it is (empty: any), the words of 1.36, and the former ones."""
+"""For each phrase: the last minor version with the old wording, the suffix of the field path (empty for any),
+the wording of 1.36, and the old wording."""
 
 
 def as_worded_by(minor: int, field: str, message: str) -> str:
-    """A message of Kubernetes 1.36 about a field, in the words of an earlier release.
+    """Translate a message of Kubernetes 1.36 into the wording of an earlier release.
 
     >>> as_worded_by(31, "metadata.labels", "must be no more than 63 bytes")
     'must be no more than 63 characters'
@@ -52,13 +52,13 @@ def as_worded_by(minor: int, field: str, message: str) -> str:
             return _with_value(message, str)
         if "\\u" in message:
             message = _with_value(message, quoted)
-        # What is not set was printed as if it were a text.
+        # Earlier releases printed an unset value as a string.
         message = message.replace("Invalid value: null: ", 'Invalid value: "null": ')
     return message
 
 
 def _is_about_a_resource_name(field: str, message: str) -> bool:
-    """Resource names alone were printed without quotes: their type knows how to print itself."""
+    """Return True for a resource name: old releases print it unquoted, since its type is a Stringer."""
     if ".resizePolicy" in field:
         return message.startswith("Duplicate value") or message.endswith('"cpu", "memory"')
     _, found, name = field.partition(".limits[")
@@ -68,14 +68,14 @@ def _is_about_a_resource_name(field: str, message: str) -> bool:
 
 
 def _with_value(message: str, printed: Callable[[str], str]) -> str:
-    """A message whose bad value, where that is a string in JSON, is printed otherwise."""
-    import json  # only an error of an old release needs it
+    """Reprint the bad value of a message, if it is a JSON string."""
+    import json  # imported only for errors of old releases
 
     kind, separator, rest = message.partition(": ")
     try:
         value, end = json.JSONDecoder().raw_decode(rest)
     except ValueError:
-        return message  # Go's own quotes are not always JSON's
+        return message  # a Go string literal is not always valid JSON
     if not isinstance(value, str):
         return message
     return f"{kind}{separator}{printed(value)}{rest[end:]}"

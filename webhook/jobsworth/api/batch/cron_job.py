@@ -1,4 +1,4 @@
-"""CronJob: Jobs made by the clock (``batch/v1``)."""
+"""CronJob: creates Jobs on a schedule (``batch/v1``)."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")
 NAME_MAX_LENGTH = 52
-"""63 characters of a DNS label, less the 11 that the controller adds for the time."""
+"""63 characters of a DNS label, minus the 11 that the controller appends for the scheduled time."""
 
 JobTemplateSpec = Struct(
     "JobTemplateSpec",
-    "The Job that a CronJob makes.",
+    "The template of the Jobs that a CronJob creates.",
     metadata=Field(ObjectMeta),
-    # The server fills in a Job's defaults when the Job is made from this.
+    # The server fills in the defaults of a JobSpec when the controller creates the Job.
     spec=Field(JobSpec, made_later=True),
 )
 
 CronJobSpec = Struct(
     "CronJobSpec",
-    "When Jobs are made, what they are, and how many are kept.",
+    "The schedule, the template of the Jobs, and the history limits.",
     schedule=Field(String, always=True, required=True),
     timeZone=Field(Pointer(String)),
     startingDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
@@ -61,7 +61,7 @@ CronJobSpec = Struct(
 
 CronJobStatus = Struct(
     "CronJobStatus",
-    "The Jobs that run, and when the last ones began and succeeded.",
+    "The active Jobs, and the last schedule and success times.",
     active=Field(ListOf(ObjectReference)),
     lastScheduleTime=Field(Pointer(Time)),
     lastSuccessfulTime=Field(Pointer(Time)),
@@ -69,7 +69,7 @@ CronJobStatus = Struct(
 
 CronJob = Struct(
     "CronJob",
-    "A Job that is made again and again, by a schedule.",
+    "Creates Jobs on a schedule.",
     apiVersion=Field(String),
     kind=Field(String),
     metadata=Field(ObjectMeta),
@@ -86,7 +86,7 @@ def _keep_status(cron_job: dict[str, Any], request: Request) -> None:
 @CronJob.rule
 def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if request.old is not None:
-        # An update does not judge the name again: longer ones from before the rule keep working.
+        # An update does not validate the name: longer names from before the limit keep working.
         return
     yield from check_object_meta(cron_job["metadata"], "metadata")
     name = cron_job["metadata"].get("name", "")
@@ -113,7 +113,7 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         yield invalid(f"{path}.schedule", schedule, str(error))
     if "TZ" not in schedule:
         return
-    # Schedules with a time zone in them were accepted once, and stay so where they are.
+    # Earlier releases accepted a time zone in the schedule, and a stored one stays valid.
     if request.old is None or "TZ" not in request.old["spec"].get("schedule", ""):
         yield invalid(
             f"{path}.schedule",

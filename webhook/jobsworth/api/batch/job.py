@@ -1,4 +1,4 @@
-"""Job: a task that runs to completion (``batch/v1``), and what the server adds to it."""
+"""Job: a task that runs to completion (``batch/v1``), and the fields that the server generates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 GENERATED_UID = "00000000-0000-4000-8000-000000000000"
-"""Stands for the UID that the server makes up; messages print it as ``<uid>``."""
+"""Placeholder for the UID that the server generates; messages print it as ``<uid>``."""
 
 JOB_NAME_LABEL = "batch.kubernetes.io/job-name"
 CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid"
@@ -47,13 +47,13 @@ Job = Struct(
 def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
     labels = job["spec"]["template"]["metadata"].get("labels")
     if labels and "labels" not in job["metadata"]:
-        # The very same map: what the server generates for the template shows up here as well.
+        # Both share one map, so that labels generated for the template appear here as well.
         job["metadata"]["labels"] = labels
 
 
 @Job.preparer
 def _generate_selector(job: dict[str, Any], request: Request) -> None:
-    """Generate what the server generates before it validates: selector, labels; clear the status.
+    """Generate the selector and the labels, and clear the status, as the server does before validation.
 
     Source: the Job strategy's PrepareForCreate and PrepareForUpdate, Kubernetes 1.36.
     """
@@ -77,7 +77,7 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
 
 
 def generated_labels(job: dict[str, Any]) -> dict[str, str]:
-    """The labels by which a Job finds its Pods, as the server generates them."""
+    """Return the labels that the server generates for a Job, its selector and its Pods."""
     name, uid = job["metadata"].get("name", ""), job["metadata"].get("uid", "")
     return {
         LEGACY_CONTROLLER_UID_LABEL: uid,
@@ -94,7 +94,7 @@ def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
 
 @Job.rule
 def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """A selector that the server generated stays as it was generated, and so do its labels."""
+    """Require that a generated selector and its labels keep their generated values."""
     spec = job["spec"]
     selector = spec.get("selector")
     if spec.get("manualSelector") or selector is None:
@@ -114,7 +114,7 @@ def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Ite
 
 
 def _labels_prefixed(request: Request) -> bool:
-    """Jobs from before Kubernetes 1.27 have no labels with the prefix, and need not get them."""
+    """Return False for a Job from before Kubernetes 1.27, which may lack the labels with the prefix."""
     if request.old is None:
         return True
     labels = request.old["spec"]["template"]["metadata"].get("labels", {})
@@ -146,7 +146,7 @@ def _selector_matches_template(
 
 @Job.rule
 def _hostnames_of_indexes(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """The hostname of an Indexed Job's Pod is the Job's name and the index: a DNS label (KEP-2214)."""
+    """Require that the hostname <Job name>-<index> of an indexed Pod is a DNS label (KEP-2214)."""
     spec, name = job["spec"], job["metadata"].get("name", "")
     completions = spec.get("completions", 0)
     if spec.get("completionMode") == "Indexed" and completions > 0:

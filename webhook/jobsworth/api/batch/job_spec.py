@@ -1,4 +1,4 @@
-"""JobSpec: how many Pods, how often to retry, when to stop (``batch/v1``)."""
+"""JobSpec: counts, retry limits, deadlines and policies of a Job (``batch/v1``)."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ MAX_INT32 = 2**31 - 1
 
 MAX_PARALLELISM_INDEXED = 10**5
 MAX_FAILED_INDEXES = 10**5
-# KEP-3850, "The Job object too big": above 10^5 completions the two lists of indexes in the status
-# could outgrow an etcd object unless failures and parallelism are bounded more tightly.
+# KEP-3850, "The Job object too big": above 10^5 completions the two index lists in the status can
+# exceed the etcd object size unless failures and parallelism have tighter bounds.
 MANY_COMPLETIONS = 10**5
 MAX_PARALLELISM_WITH_MANY = 10**4
 MAX_FAILED_INDEXES_WITH_MANY = 10**4
@@ -49,13 +49,13 @@ def _is_indexed(spec: dict[str, Any]) -> bool:
 
 JobSpec = Struct(
     "JobSpec",
-    "What a Job runs, how many times, and how it deals with failure.",
+    "The Pods that a Job runs, how many, and how it handles failures.",
     parallelism=Field(Pointer(Int32), bounds=NonNegative, default=1),
     completions=Field(Pointer(Int32), bounds=NonNegative),
     activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
     podFailurePolicy=Field(Pointer(PodFailurePolicy), gate="JobPodFailurePolicy"),
     successPolicy=Field(
-        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", judge_when=_is_indexed
+        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", validate_when=_is_indexed
     ),
     backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
     backoffLimitPerIndex=Field(
@@ -85,7 +85,7 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
     if "backoffLimit" not in spec:
         spec["backoffLimit"] = MAX_INT32 if "backoffLimitPerIndex" in spec else 6
     if "podReplacementPolicy" not in spec and request.enabled("JobPodReplacementPolicy"):
-        # KEP-3939: with a failure policy only Pods that have ended can be judged by it.
+        # KEP-3939: a failure policy can only match Pods that have ended.
         failing = "podFailurePolicy" in spec
         spec["podReplacementPolicy"] = "Failed" if failing else "TerminatingOrFailed"
 
@@ -107,7 +107,7 @@ def _managed_by_names_a_controller(
 
 @JobSpec.rule
 def _limits_per_index(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """KEP-3850: limits per index need indexes, and are bounded where there are many."""
+    """Require indexed mode for limits per index, and bound them above 10^5 completions (KEP-3850)."""
     failed = spec.get("maxFailedIndexes")
     if failed is not None and "backoffLimitPerIndex" not in spec:
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
@@ -173,13 +173,13 @@ def _many_completions(
 
 @JobSpec.rule
 def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """What failure, success and replacement policies demand of the rest of the Job."""
+    """Check the failure, success and replacement policies against the rest of the Job."""
     if "podFailurePolicy" in spec:
         yield from check_with_job_spec(spec, path)
     success = spec.get("successPolicy")
     completions = spec.get("completions")
-    # Without completions kube-apiserver 1.36 panics on a success policy; that they are missing is
-    # said by _limits_per_index.
+    # Without completions kube-apiserver 1.36 panics on a success policy; _limits_per_index
+    # reports the missing completions.
     if success is not None and not _is_indexed(spec):
         yield invalid(f"{path}.successPolicy", success, "requires indexed completion mode")
     elif success is not None and completions is not None:
@@ -195,7 +195,7 @@ def _restart_policy(spec: dict[str, Any], path: str, request: Request) -> Iterat
     policy = spec["template"]["spec"].get("restartPolicy", "")
     at = f"{path}.template.spec.restartPolicy"
     if policy in ("", "Always"):
-        # "Always" is what the API server fills in for Pods: nobody has to have written it.
+        # The API server defaults restartPolicy to "Always", so "Always" may mean that it is unset.
         yield required(at, 'valid values: "OnFailure", "Never"')
     elif policy not in ("OnFailure", "Never"):
         yield not_supported(at, policy, ("OnFailure", "Never"))

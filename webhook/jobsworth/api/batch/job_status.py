@@ -1,4 +1,4 @@
-"""JobStatus: what the Job controller writes down (``batch/v1``)."""
+"""JobStatus: the progress that the Job controller records (``batch/v1``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct,
 
 JobCondition = Struct(
     "JobCondition",
-    "Something that can be said of a Job: that it is suspended, complete, failed, or about to be.",
+    "A condition of a Job: suspended, complete, failed, or about to be.",
     type=Field(String, always=True),
     status=Field(String, always=True),
     lastProbeTime=Field(Time),
@@ -24,7 +24,7 @@ UncountedTerminatedPods = Struct(
 
 JobStatus = Struct(
     "JobStatus",
-    "Where a Job stands.",
+    "The progress of a Job.",
     conditions=Field(ListOf(JobCondition)),
     startTime=Field(Pointer(Time)),
     completionTime=Field(Pointer(Time)),

@@ -1,4 +1,4 @@
-"""What may change in a Job that exists: counts and limits mostly, and more of it while suspended.
+"""Update rules of a Job: counts and limits are mutable, and more fields while it is suspended.
 
 Source: ``ValidateJobUpdate`` of Kubernetes 1.36; KEP-2926 (scheduling directives), KEP-3715 (elastic
 Indexed Jobs), KEP-5440 (resources of suspended Jobs).
@@ -63,13 +63,13 @@ def _template(new: dict[str, Any], old: dict[str, Any], request: Request) -> Ite
     if not (old["spec"].get("suspend") and _resources_are_mutable(old, request)):
         yield from check_immutable(template, stored, "spec.template")
         return
-    # Of the template's metadata nothing is compared then: only the Pod's spec is immutable.
+    # The server then ignores the template's metadata: only the PodSpec is immutable.
     pod, stored_pod = template["spec"], _with_resources_of(template["spec"], stored["spec"])
     yield from check_immutable(pod, stored_pod, "spec.template.spec")
 
 
 def _not_running(old: dict[str, Any]) -> bool:
-    """Suspended, and without Pods that an older template could have made."""
+    """Return True if the Job is suspended and has no Pods of an earlier template."""
     status = old.get("status", {})
     suspended = any(
         condition.get("type") == "Suspended" and condition.get("status") == "True"
@@ -98,7 +98,7 @@ def _resources_are_mutable(old: dict[str, Any], request: Request) -> bool:
 
 
 def _with_scheduling_of(template: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
-    """The stored template with the scheduling directives of the new one, which may differ."""
+    """Return the stored template with the scheduling directives of the new one, which are mutable."""
     metadata = _taking(stored["metadata"], template["metadata"], ("annotations", "labels"))
     pod = _taking(
         stored["spec"], template["spec"], ("nodeSelector", "tolerations", "schedulingGates")
@@ -114,7 +114,7 @@ def _with_scheduling_of(template: dict[str, Any], stored: dict[str, Any]) -> dic
 
 
 def _with_resources_of(pod: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
-    """The stored Pod with the new resources of those containers that kept place and name."""
+    """Return the stored PodSpec with the new resources of containers with the same index and name."""
     merged = dict(stored)
     for field in ("containers", "initContainers"):
         new, old = pod.get(field, []), stored.get(field, [])
@@ -129,7 +129,7 @@ def _with_resources_of(pod: dict[str, Any], stored: dict[str, Any]) -> dict[str,
 
 
 def _taking(stored: dict[str, Any], new: dict[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-    """A copy of an object in which some fields are as in another one."""
+    """Return a copy of `stored` with the given fields of `new`."""
     merged = {name: value for name, value in stored.items() if name not in fields}
     merged.update({name: new[name] for name in fields if name in new})
     return merged

@@ -1,4 +1,4 @@
-"""PodFailurePolicy: what a failed Pod means for its Job, by exit code or condition (KEP-3329)."""
+"""PodFailurePolicy: handles failed Pods by exit code or condition (KEP-3329)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MAX_CONDITION_PATTERNS = 20
 
 PodFailurePolicyOnExitCodesRequirement = Struct(
     "PodFailurePolicyOnExitCodesRequirement",
-    "Exit codes of containers, of which one is enough for the rule to match.",
+    "Exit codes of containers; one match is enough.",
     containerName=Field(Pointer(String)),
     operator=Field(String, always=True, values=OPERATORS),
     values=Field(ListOf(Int32), always=True),
@@ -39,13 +39,13 @@ PodFailurePolicyOnExitCodesRequirement = Struct(
 PodFailurePolicyOnPodConditionsPattern = Struct(
     "PodFailurePolicyOnPodConditionsPattern",
     "A condition of the Pod, by type and status.",
-    type=Field(String, always=True, format=label_key, judge_empty=True),
+    type=Field(String, always=True, format=label_key, validate_empty=True),
     status=Field(String, always=True, values=STATUSES),
 )
 
 PodFailurePolicyRule = Struct(
     "PodFailurePolicyRule",
-    "One rule: what happens when a Pod fails in the way that it describes.",
+    "One rule: the action for matching failed Pods.",
     action=Field(String, always=True, values=ACTIONS),
     onExitCodes=Field(Pointer(PodFailurePolicyOnExitCodesRequirement)),
     onPodConditions=Field(
@@ -55,14 +55,14 @@ PodFailurePolicyRule = Struct(
 
 PodFailurePolicy = Struct(
     "PodFailurePolicy",
-    "Rules for failed Pods, of which the first that matches decides.",
+    "Rules for failed Pods; the first one that matches applies.",
     rules=Field(ListOf(PodFailurePolicyRule), always=True, max_items=MAX_RULES),
 )
 
 
 @PodFailurePolicyOnPodConditionsPattern.defaulter
 def _status(pattern: dict[str, Any], request: Request) -> None:
-    # Kubernetes 1.33 and before left the Job inside a CronJob alone (kubernetes/kubernetes#131512).
+    # Up to 1.33 the server does not default the Job of a CronJob (kubernetes/kubernetes#131512).
     if request.kind == "Job" or request.server.minor >= 34:
         pattern.setdefault("status", "True")
 
@@ -114,7 +114,7 @@ def _exactly_one_requirement(
 
 
 def check_with_job_spec(spec: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge what a failure policy has to do with the rest of its Job.
+    """Validate a failure policy against the rest of its Job.
 
     Args:
         spec: a decoded JobSpec that has a podFailurePolicy.

@@ -1,6 +1,6 @@
-"""How a Job is scheduled as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
+"""Scheduling of a Job as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
 
-New in Kubernetes 1.37 and alpha there: the structure is declared, so that fields are known and typed.
+Alpha in Kubernetes 1.37: fields and types are declared, without rules.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
 
 TopologyConstraint = Struct(
     "TopologyConstraint",
-    "A node label whose value is to be the same for all Pods.",
+    "A node label that must have the same value for all Pods.",
     key=Field(String, always=True, since="1.37"),
 )
 
 WorkloadPodGroupSchedulingConstraints = Struct(
     "WorkloadPodGroupSchedulingConstraints",
-    "Where the Pods are to be placed in relation to each other.",
+    "The placement of the Pods relative to each other.",
     topology=Field(ListOf(TopologyConstraint), since="1.37"),
 )
 
@@ -39,13 +39,13 @@ WorkloadPodGroupGangSchedulingPolicy = Struct(
 
 WorkloadPodGroupSchedulingPolicy = Struct(
     "WorkloadPodGroupSchedulingPolicy",
-    "Whether Pods are scheduled one by one or as a gang.",
+    "Schedule the Pods one by one or as a gang.",
     basic=Field(Pointer(WorkloadPodGroupBasicSchedulingPolicy), since="1.37"),
     gang=Field(Pointer(WorkloadPodGroupGangSchedulingPolicy), since="1.37"),
 )
 
 WorkloadPodGroupAllDisruptionMode = Struct(
-    "WorkloadPodGroupAllDisruptionMode", "Pods are disrupted all together."
+    "WorkloadPodGroupAllDisruptionMode", "Pods are disrupted together."
 )
 
 WorkloadPodGroupSingleDisruptionMode = Struct(
@@ -54,14 +54,14 @@ WorkloadPodGroupSingleDisruptionMode = Struct(
 
 WorkloadPodGroupDisruptionMode = Struct(
     "WorkloadPodGroupDisruptionMode",
-    "Whether Pods may be disrupted one by one.",
+    "Disrupt the Pods together or one by one.",
     all=Field(Pointer(WorkloadPodGroupAllDisruptionMode), since="1.37"),
     single=Field(Pointer(WorkloadPodGroupSingleDisruptionMode), since="1.37"),
 )
 
 JobSchedulingConfiguration = Struct(
     "JobSchedulingConfiguration",
-    "How the Pods of a Job are scheduled as a group.",
+    "Scheduling of the Pods of a Job as a group.",
     disruptionMode=Field(Pointer(WorkloadPodGroupDisruptionMode), since="1.37"),
     resourceClaims=Field(ListOf(WorkloadPodGroupResourceClaim), since="1.37"),
     schedulingConstraints=Field(Pointer(WorkloadPodGroupSchedulingConstraints), since="1.37"),

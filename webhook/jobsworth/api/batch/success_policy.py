@@ -1,4 +1,4 @@
-"""SuccessPolicy: when an Indexed Job has succeeded before every index has (KEP-3998)."""
+"""SuccessPolicy: completes an Indexed Job before every index has succeeded (KEP-3998)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SUCCEEDED_INDEXES_MAX_LENGTH = 64 * 1024
 
 SuccessPolicyRule = Struct(
     "SuccessPolicyRule",
-    "Which indexes, or how many of them, must succeed for the Job to succeed.",
+    "The indexes, or their number, that must succeed for the Job to succeed.",
     succeededIndexes=Field(Pointer(String), since="1.30"),
     succeededCount=Field(Pointer(Int32), since="1.30", bounds=NonNegative),
 )
 
 SuccessPolicy = Struct(
     "SuccessPolicy",
-    "Rules of which one is enough for the Job to succeed.",
+    "Rules for success; the Job succeeds when one of them is met.",
     rules=Field(
         ListOf(SuccessPolicyRule),
         always=True,
@@ -49,7 +49,7 @@ def _indexes_or_count(rule: dict[str, Any], path: str, request: Request) -> Iter
 def check_with_completions(
     policy: dict[str, Any], completions: int, path: str
 ) -> Iterator[FieldError]:
-    """Judge indexes and counts by the number of completions of the Job.
+    """Validate indexes and counts against the completions of the Job.
 
     Args:
         policy: a decoded SuccessPolicy.

@@ -1,16 +1,16 @@
-"""Failure-policy rules on the reason for which a container ended, which Kubernetes does not have.
+"""Failure-policy rules on the termination reason of a container: an extension of Kubernetes.
 
-A container that was killed for its memory ends with code 137, like one that somebody stopped: exit
-codes cannot tell the two apart, the reason ``OOMKilled`` can (KEP-3329 leaves this to the future).
-An annotation of the Job adds such rules, in JSON::
+An OOM-killed container ends with exit code 137, like a container that a user stopped. Exit codes
+cannot distinguish the two; the reason ``OOMKilled`` can (KEP-3329 leaves this to the future). An
+annotation of the Job adds such rules, in JSON::
 
     jobsworth.dev/pod-failure-policy: |
       {"rules": [{"action": "FailJob",
                   "onTerminationReasons": {"operator": "In", "values": ["OOMKilled"]}}]}
 
-They are for Jobs that the Job controller of jobsworth runs; the built-in one ignores them. They are
-asked before the rules of ``spec.podFailurePolicy``, since they say more than an exit code does. Like
-those, they look at containers that ended now with a code other than 0, app containers first.
+Only the Job controller of jobsworth applies them; the built-in controller ignores them. They come
+before the rules of ``spec.podFailurePolicy``, since a reason is more specific than an exit code. Like
+those, they match containers that just ended with an exit code other than 0, app containers first.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ _REQUIREMENT_FIELDS = ("containerName", "operator", "values")
 
 
 class TerminationRule(Record):
-    """A rule on the reason for which a container ended.
+    """A rule on the termination reason of a container.
 
     Attributes:
-        action: what follows of a match.
-        operator: of the reasons.
-        reasons: as the kubelet gives them: ``OOMKilled``, ``Error``, ``ContainerCannotRun`` ….
-        container: the container that is meant, None for any.
+        action: the action of a matching rule.
+        operator: ``In`` or ``NotIn``.
+        reasons: the kubelet's reasons: ``OOMKilled``, ``Error``, ``ContainerCannotRun`` ….
+        container: the name of the container, None for any.
     """
 
     action: Action
@@ -58,10 +58,10 @@ class TerminationRule(Record):
 
 
 def rules_of(job: dict[str, Any]) -> tuple[tuple[TerminationRule, ...], tuple[str, ...]]:
-    """The rules that a Job's annotation adds, and what is wrong with it.
+    """Return the rules that a Job's annotation adds, and its errors.
 
     Returns:
-        The rules, none if anything is wrong; and each error as one sentence with its field path.
+        The rules, empty if there is any error; and each error as a message with its field path.
     """
     if ANNOTATION not in (job["metadata"].get("annotations") or {}):
         return (), ()
@@ -73,10 +73,10 @@ def rules_of(job: dict[str, Any]) -> tuple[tuple[TerminationRule, ...], tuple[st
 
 
 def check_termination_rules(job: dict[str, Any]) -> Iterator[FieldError]:
-    """Judge the annotation, and what it has to do with the rest of its Job.
+    """Validate the annotation, also against the rest of its Job.
 
     Args:
-        job: a Job with metadata and spec, defaulted or as it was written. A CronJob's Jobs take
+        job: a Job with metadata and spec, with or without defaults. A CronJob's Jobs take
             their annotations from ``spec.jobTemplate.metadata``: pass the template with its spec.
 
     Yields:
@@ -104,7 +104,7 @@ def check_termination_rules(job: dict[str, Any]) -> Iterator[FieldError]:
 
 
 def _read(text: object) -> Any:
-    """The document of an annotation; a text that says what is wrong if there is none."""
+    """Return the document of an annotation, or an error detail if it is not an object."""
     import json  # only few Jobs have the annotation
 
     if not isinstance(text, str):
@@ -159,7 +159,9 @@ def _check_reasons(reasons: object, path: str) -> Iterator[FieldError]:
     for index, reason in enumerate(reasons):
         at = f"{path}[{index}]"
         if not isinstance(reason, str) or not reason:
-            yield invalid(at, reason, "must be a reason as the kubelet gives it, such as OOMKilled")
+            yield invalid(
+                at, reason, "must be a termination reason of the kubelet, such as OOMKilled"
+            )
         elif len(reason) > MAX_REASON_LENGTH:
             yield invalid(at, OMIT, f"must be at most {MAX_REASON_LENGTH} characters long")
         elif reason in seen:
@@ -186,7 +188,7 @@ def _check_container(name: object, path: str, names: set[str]) -> Iterator[Field
 
 
 def _check_with_spec(spec: dict[str, Any]) -> Iterator[FieldError]:
-    """What the API demands of a Job with a podFailurePolicy; for the same reasons."""
+    """Apply the API's requirements on a Job with a podFailurePolicy, for the same reasons."""
     policy = ((spec.get("template") or {}).get("spec") or {}).get("restartPolicy")
     if policy != "Never":
         yield invalid(
@@ -217,4 +219,4 @@ def _unknown_fields(
 ) -> Iterator[FieldError]:
     for key in value:
         if key not in known:
-            yield invalid(f"{path}.{key}", OMIT, f"unknown field; there are {', '.join(known)}")
+            yield invalid(f"{path}.{key}", OMIT, f"unknown field; use {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Which nodes a Pod prefers or demands, by their labels and by the Pods there (``core/v1``)."""
+"""Affinity: required and preferred nodes, by their labels and by their Pods (``core/v1``)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 NODE_NAME_FIELD = "metadata.name"
-"""The only field of a node that can be selected."""
+"""The only node field that a term can select."""
 
 Weight = Bounds(1, 100, "must be in the range 1-100")
 
 NodeSelectorRequirement = Struct(
     "NodeSelectorRequirement",
-    "One condition on a label or a field of a node.",
+    "One requirement on a label or a field of a node.",
     key=Field(String, always=True),
     operator=Field(String, always=True, values=NODE_OPERATORS),
     values=Field(ListOf(String)),
@@ -37,14 +37,14 @@ NodeSelectorRequirement = Struct(
 
 NodeSelectorTerm = Struct(
     "NodeSelectorTerm",
-    "Conditions on a node that must hold together.",
+    "Requirements on a node; all of them must be met.",
     matchExpressions=Field(ListOf(NodeSelectorRequirement)),
     matchFields=Field(ListOf(NodeSelectorRequirement)),
 )
 
 NodeSelector = Struct(
     "NodeSelector",
-    "Terms of which a node has to meet at least one.",
+    "Terms; a node must match at least one.",
     nodeSelectorTerms=Field(
         ListOf(NodeSelectorTerm), always=True, required="must have at least one node selector term"
     ),
@@ -52,25 +52,25 @@ NodeSelector = Struct(
 
 PreferredSchedulingTerm = Struct(
     "PreferredSchedulingTerm",
-    "Conditions that make a node more welcome, and by how much.",
-    weight=Field(Int32, always=True, bounds=Weight, judge_empty=True),
+    "A preference for nodes, with its weight.",
+    weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     preference=Field(NodeSelectorTerm, always=True),
 )
 
 NodeAffinity = Struct(
     "NodeAffinity",
-    "Which nodes the Pod needs, and which it likes.",
+    "Required and preferred nodes of the Pod.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(Pointer(NodeSelector)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PreferredSchedulingTerm)),
 )
 
 PodAffinityTerm = Struct(
     "PodAffinityTerm",
-    "Other Pods, and how near is near.",
+    "Other Pods, and the topology in which they are near.",
     labelSelector=Field(Pointer(LabelSelector)),
     namespaces=Field(ListOf(String)),
     topologyKey=Field(
-        String, always=True, required="can not be empty", format=label_key, judge_empty=True
+        String, always=True, required="can not be empty", format=label_key, validate_empty=True
     ),
     namespaceSelector=Field(Pointer(LabelSelector)),
     matchLabelKeys=Field(ListOf(String), since="1.29", gate="MatchLabelKeysInPodAffinity"),
@@ -79,28 +79,28 @@ PodAffinityTerm = Struct(
 
 WeightedPodAffinityTerm = Struct(
     "WeightedPodAffinityTerm",
-    "Other Pods whose nearness is good or bad, and by how much.",
-    weight=Field(Int32, always=True, bounds=Weight, judge_empty=True),
+    "A preference to be near other Pods or away from them, with its weight.",
+    weight=Field(Int32, always=True, bounds=Weight, validate_empty=True),
     podAffinityTerm=Field(PodAffinityTerm, always=True),
 )
 
 PodAffinity = Struct(
     "PodAffinity",
-    "Which other Pods this one needs, or likes, to be near to.",
+    "Other Pods that this Pod must or should be near.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PodAffinityTerm)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(WeightedPodAffinityTerm)),
 )
 
 PodAntiAffinity = Struct(
     "PodAntiAffinity",
-    "Which other Pods this one must, or would rather, be kept away from.",
+    "Other Pods that this Pod must or should be away from.",
     requiredDuringSchedulingIgnoredDuringExecution=Field(ListOf(PodAffinityTerm)),
     preferredDuringSchedulingIgnoredDuringExecution=Field(ListOf(WeightedPodAffinityTerm)),
 )
 
 Affinity = Struct(
     "Affinity",
-    "Where the Pod is to run: by nodes, and by the Pods that run there.",
+    "Required and preferred nodes, by their labels and by their Pods.",
     nodeAffinity=Field(Pointer(NodeAffinity)),
     podAffinity=Field(Pointer(PodAffinity)),
     podAntiAffinity=Field(Pointer(PodAntiAffinity)),
@@ -118,7 +118,7 @@ def _node_terms(affinity: dict[str, Any], path: str, request: Request) -> Iterat
     for index, preferred in enumerate(
         affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
     ):
-        # A value that no label can have does no harm here: the preference is never met.
+        # The server accepts an invalid label value here: the preference just never matches.
         yield from _check_node_term(
             preferred["preference"], f"{at}[{index}].preference", values_judged=False
         )
@@ -169,14 +169,14 @@ def _check_field_requirement(requirement: dict[str, Any], path: str) -> Iterator
         yield from _check_values(requirement, dns_subdomain, path)
 
 
-def _check_values(requirement: dict[str, Any], judge: Format, path: str) -> Iterator[FieldError]:
+def _check_values(requirement: dict[str, Any], format_: Format, path: str) -> Iterator[FieldError]:
     for index, value in enumerate(requirement.get("values", ())):
-        for detail in judge(value):
+        for detail in format_(value):
             yield invalid(f"{path}.values[{index}]", value, detail)
 
 
 def _has_bad_node_values(request: Request) -> bool:
-    """Whether a stored Pod demands a label that no node can have: then it may keep doing so."""
+    """Return True if the stored Pod has invalid label values, which an update may then keep."""
     affinity = (request.old_pod or {}).get("affinity", {}).get("nodeAffinity", {})
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     return any(
@@ -204,7 +204,7 @@ def _other_pods(term: dict[str, Any], path: str, request: Request) -> Iterator[F
 
 
 def _has_invalid_selectors(request: Request) -> bool:
-    """Whether a stored Pod has an affinity by a malformed selector: then it may keep that."""
+    """Return True if the stored Pod has a malformed selector, which an update may then keep."""
     if request.old is None or request.old_pod is None:
         return False
     affinity = request.old_pod.get("affinity", {})

@@ -1,4 +1,4 @@
-"""Certificates in projected volumes: trust anchors (KEP-3257), certificates of Pods (KEP-4317).
+"""Certificates in projected volumes: trust bundles (KEP-3257), Pod certificates (KEP-4317).
 
 Source: ``validateProjectionSources`` and ``names.go`` in ``pkg/apis/core/validation``,
 Kubernetes 1.36.
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")
 CERTIFICATE_FILES = ("credentialBundlePath", "keyPath", "certificateChainPath")
-"""Where the parts of a Pod's certificate can be written; one at least is."""
+"""The files for a Pod's certificate; at least one is required."""
 
 _HOUR, _DAY = 60 * 60, 24 * 60 * 60
 MAX_EXPIRATION = 91 * _DAY
 MAX_EXPIRATION_BY_KUBERNETES = _DAY
-"""The longest validity of a certificate whose signer is one of Kubernetes' own."""
+"""The maximum lifetime of a certificate from a signer of Kubernetes itself."""
 
 # <domain>/<namespace>.<name>
 SIGNER_NAME_MAX_LENGTH = 2 * DNS_SUBDOMAIN_MAX_LENGTH + DNS_LABEL_MAX_LENGTH + len("/.")
@@ -64,9 +64,9 @@ ClusterTrustBundleProjection = Struct(
 
 PodCertificateProjection = Struct(
     "PodCertificateProjection",
-    "A private key and its certificate, which the node renews (KEP-4317).",
+    "A private key and its certificate, which the kubelet renews (KEP-4317).",
     signerName=Field(String, required=True, since="1.34"),
-    keyType=Field(String, enum=KEY_TYPES, judge_empty=True, since="1.34"),
+    keyType=Field(String, enum=KEY_TYPES, validate_empty=True, since="1.34"),
     maxExpirationSeconds=Field(
         Pointer(Int32),
         bounds=Bounds(_HOUR, None, "if provided, maxExpirationSeconds must be >= 3600"),
@@ -111,7 +111,7 @@ def _bundle_or_signer(source: dict[str, Any], path: str, request: Request) -> It
 
 
 def _as_go_prints_it(source: dict[str, Any]) -> Printed:
-    """A source of trust anchors as the server prints its own type: by the names of Go fields."""
+    """Format a trust bundle source as the server prints its Go struct, with Go field names."""
     fields = {
         "Name": source.get("name"),
         "SignerName": source.get("signerName"),
@@ -131,7 +131,7 @@ def _ordered(selector: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def trust_bundle_name(text: str) -> list[str]:
-    """The name of a ClusterTrustBundle; that of its signer is in front, with colons for slashes.
+    """Validate a ClusterTrustBundle name, prefixed with its signer name (colons replace slashes).
 
     >>> trust_bundle_name("example.com:signer:anchors"), trust_bundle_name("anchors")
     ([], [])
@@ -146,7 +146,7 @@ def trust_bundle_name(text: str) -> list[str]:
 
 
 def check_signer_name(name: str, path: str) -> Iterator[FieldError]:
-    """Judge the name of a signer of certificates: ``example.com/signer``."""
+    """Validate the name of a certificate signer: ``example.com/signer``."""
     if not name:
         yield required(path)
         return
@@ -164,9 +164,9 @@ def check_signer_name(name: str, path: str) -> Iterator[FieldError]:
         yield invalid(
             path, domain, "should be a domain with at least two segments separated by dots"
         )
-    for part, judge in ((domain, dns_label), (rest, dns_subdomain)):
+    for part, format_ in ((domain, dns_label), (rest, dns_subdomain)):
         for label in part.split("."):
-            wrong = judge(label)
+            wrong = format_(label)
             for detail in wrong:
                 yield invalid(path, part, f"validating label {quoted(label)}: {detail}")
             if wrong:
@@ -196,7 +196,7 @@ def _signer_and_files(source: dict[str, Any], path: str, request: Request) -> It
 
 
 def is_of_kubernetes(signer: str) -> bool:
-    """Whether a signer's name is one that the Kubernetes project reserves for its own."""
+    """Return True if the Kubernetes project reserves the signer's name."""
     return f".{signer.partition('/')[0]}".endswith(".kubernetes.io")
 
 

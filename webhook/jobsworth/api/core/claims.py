@@ -1,4 +1,4 @@
-"""Volumes that are claimed, or claimed for the life of the Pod (``core/v1``).
+"""PersistentVolumeClaim and ephemeral volumes (``core/v1``).
 
 Source: ``ValidatePersistentVolumeClaimTemplate`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 """
@@ -27,7 +27,7 @@ _OF_ONE_POD = "ReadWriteOncePod"
 
 
 def _name_or_none(text: str) -> list[str]:
-    """The name of a class; empty stands for no class at all."""
+    """Validate the name of a class; empty means no class."""
     return dns_subdomain(text) if text else []
 
 
@@ -40,7 +40,7 @@ PersistentVolumeClaimVolumeSource = Struct(
 
 PersistentVolumeClaimSpec = Struct(
     "PersistentVolumeClaimSpec",
-    "The volume that a claim asks for.",
+    "The volume that a claim requests.",
     accessModes=Field(
         ListOf(String), required="at least 1 access mode is required", values=ACCESS_MODES
     ),
@@ -51,13 +51,13 @@ PersistentVolumeClaimSpec = Struct(
     volumeMode=Field(Pointer(String), enum=VOLUME_MODES, default="Filesystem"),
     dataSource=Field(Pointer(TypedLocalObjectReference)),
     dataSourceRef=Field(Pointer(TypedObjectReference)),
-    # The gate, VolumeAttributesClass, drops it from claims, not from templates in a Pod.
+    # Without the gate VolumeAttributesClass the server drops it from claims, not from templates.
     volumeAttributesClassName=Field(Pointer(String), since="1.29"),
 )
 
 PersistentVolumeClaimTemplate = Struct(
     "PersistentVolumeClaimTemplate",
-    "A claim to be made for the Pod: its labels, annotations and spec.",
+    "The template of a claim to create for the Pod.",
     metadata=Field(ObjectMeta),
     spec=Field(PersistentVolumeClaimSpec, always=True),
 )
@@ -80,13 +80,13 @@ def _only_labels_and_annotations(
         elif field == "annotations":
             yield from check_annotations(value, at)
         else:
-            # The server makes the name from that of its Go field, UID.
+            # The server derives the path from its Go field name, UID.
             yield forbidden(f"{path}.metadata.uID" if field == "uid" else at, "cannot be set")
 
 
 @PersistentVolumeClaimSpec.rule
 def _access_modes(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    # KEP-2485: a single Pod's volume came with 1.22, and was there by default from 1.27 on.
+    # KEP-2485: ReadWriteOncePod is alpha since 1.22, and on by default since 1.27.
     supported = ACCESS_MODES if request.server.minor >= 27 else ACCESS_MODES[:-1]
     modes = spec.get("accessModes", ())
     for mode in modes:
@@ -141,7 +141,7 @@ def _data_source(spec: dict[str, Any], path: str, request: Request) -> Iterator[
 
 
 _FIELD_PATH = Printed("{}")
-"""The bad value of which the server speaks is a field path, of which nothing is printed."""
+"""The bad value in the server's message is a field path, which prints as ``{}``."""
 
 
 def _check_kind_of_data(

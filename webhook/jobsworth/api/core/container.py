@@ -1,9 +1,9 @@
 """Containers, init containers and sidecars (``core/v1``).
 
-The API has one type for containers and init containers; here they are two, because they are judged
-differently. Source: ``validateContainers``, ``validateInitContainers`` and
-``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. What a container
-has to do with the rest of its Pod is in :mod:`jobsworth.api.core.pod_containers`.
+The API has one type for containers and init containers; here they are two, because their rules
+differ. Source: ``validateContainers``, ``validateInitContainers`` and
+``validateEphemeralContainers`` in ``pkg/apis/core/validation``, Kubernetes 1.36. The
+rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod_containers`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
 
 def is_sidecar(container: dict[str, Any]) -> bool:
-    """Whether an init container goes on beside the containers (KEP-753)."""
+    """Return True if an init container is a sidecar, which keeps running (KEP-753)."""
     return bool(container.get("restartPolicy") == "Always")
 
 
@@ -90,11 +90,11 @@ _FIELDS = {
     "tty": Field(Boolean),
 }
 
-Container = Struct("Container", "One program of a Pod: its image, and how it is run.", **_FIELDS)
+Container = Struct("Container", "An app container of a Pod.", **_FIELDS)
 
 InitContainer = Struct(
     "InitContainer",
-    "A program that runs before the containers start, or a sidecar that starts before they do.",
+    "A container that runs before the app containers, or a sidecar.",
     **_FIELDS
     | {
         "restartPolicy": Field(
@@ -105,25 +105,25 @@ InitContainer = Struct(
             max_items=MAX_RULES,
             since="1.34",
             gate="ContainerRestartRules",
-            judge_when=_says_when_to_restart,
+            validate_when=_says_when_to_restart,
         ),
-        "livenessProbe": Field(Pointer(Probe), judge_when=is_sidecar),
-        "readinessProbe": Field(Pointer(Probe), judge_when=is_sidecar),
-        "startupProbe": Field(Pointer(Probe), judge_when=is_sidecar),
-        "lifecycle": Field(Pointer(Lifecycle), judge_when=is_sidecar, drop_emptied=True),
+        "livenessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
+        "readinessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
+        "startupProbe": Field(Pointer(Probe), validate_when=is_sidecar),
+        "lifecycle": Field(Pointer(Lifecycle), validate_when=is_sidecar, drop_emptied=True),
     },
 )
 
 EphemeralContainer = Struct(
     "EphemeralContainer",
-    "A program that is added to a running Pod; a template cannot have one.",
+    "A container that is added to a running Pod; not allowed in templates.",
     **_FIELDS
     | {
         "restartPolicyRules": Field(
             ListOf(ContainerRestartRule),
             since="1.34",
             gate="ContainerRestartRules",
-            judge_when=_never,
+            validate_when=_never,
             keep_empty=True,
         ),
         "ports": Field(ListOf(ContainerPort), keep_empty=True),
@@ -133,10 +133,10 @@ EphemeralContainer = Struct(
             gate="InPlacePodVerticalScaling",
             keep_empty=True,
         ),
-        "livenessProbe": Field(Pointer(Probe), judge_when=_never),
-        "readinessProbe": Field(Pointer(Probe), judge_when=_never),
-        "startupProbe": Field(Pointer(Probe), judge_when=_never),
-        "lifecycle": Field(Pointer(Lifecycle), judge_when=_never, drop_emptied=True),
+        "livenessProbe": Field(Pointer(Probe), validate_when=_never),
+        "readinessProbe": Field(Pointer(Probe), validate_when=_never),
+        "startupProbe": Field(Pointer(Probe), validate_when=_never),
+        "lifecycle": Field(Pointer(Lifecycle), validate_when=_never, drop_emptied=True),
         "targetContainerName": Field(String),
     },
 )
@@ -163,7 +163,7 @@ def _pull_policy(container: dict[str, Any], request: Request) -> None:
 @Container.defaulter
 @EphemeralContainer.defaulter
 def _drop_restart_policy(container: dict[str, Any], request: Request) -> None:
-    """Before 1.34 it was an error where single containers could not have a restartPolicy."""
+    """Drop restartPolicy as servers since 1.34 do; earlier ones reject it while the gate is off."""
     if "restartPolicy" in container and _drops_restart_policies(request):
         del container["restartPolicy"]
 

@@ -35,7 +35,7 @@ _MANAGED_DISK = (
 )
 _BLOB_DISK = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd"
 
-# Zero is the whole disk, and admitted, whatever the server says.
+# The server accepts zero (the whole disk), although its message names 1 as the minimum.
 _PARTITIONS = Bounds(0, 255, Between(1, 255).detail)
 _UNITS = Between(0, 255)
 
@@ -48,11 +48,11 @@ _INITIATORS = {
 
 
 def initiator_name(text: str) -> list[str]:
-    """The name of an iSCSI target or initiator (RFC 3720): ``iqn.2001-04.com.example:disk``."""
+    """Validate the name of an iSCSI target or initiator (RFC 3720): ``iqn.2001-04.com.example:disk``."""
     expression = _INITIATORS.get(text[:3])
     if expression is None:
         return ["must be valid format starting with iqn, eui, or naa"]
-    import re  # only for iSCSI
+    import re  # imported only for iSCSI volumes
 
     return [] if re.search(expression, text) else ["must be valid format"]
 
@@ -106,7 +106,7 @@ CinderVolumeSource = Struct(
 
 PhotonPersistentDiskVolumeSource = Struct(
     "PhotonPersistentDiskVolumeSource",
-    "A disk of the Photon Controller, which no node supports any more.",
+    "A disk of the Photon Controller; no longer supported by any node.",
     pdID=Field(String, always=True, required=True),
     fsType=Field(String),
 )
@@ -152,7 +152,7 @@ RBDVolumeSource = Struct(
 
 ScaleIOVolumeSource = Struct(
     "ScaleIOVolumeSource",
-    "A volume of ScaleIO, which no node supports any more.",
+    "A volume of ScaleIO; no longer supported by any node.",
     gateway=Field(String, always=True, required=True),
     system=Field(String, always=True, required=True),
     secretRef=Field(Pointer(LocalObjectReference), always=True),
@@ -190,7 +190,7 @@ def _named_secret(source: dict[str, Any], path: str, request: Request) -> Iterat
 
 
 def check_secret_named(reference: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge a reference to a Secret, where it is one that must have a name."""
+    """Validate a reference to a Secret that must have a name."""
     if "name" not in reference:
         yield required(f"{path}.name")
 

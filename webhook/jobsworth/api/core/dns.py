@@ -24,7 +24,7 @@ MAX_SEARCHES = 32
 MAX_SEARCHES_LENGTH = 2048
 MAX_SEARCHES_OF_OLD = 6
 MAX_SEARCHES_LENGTH_OF_OLD = 256
-"""What older resolvers took, and Kubernetes before 1.26."""
+"""The limit of older resolvers, and of Kubernetes before 1.26."""
 
 HostAlias = Struct(
     "HostAlias",
@@ -42,7 +42,7 @@ PodDNSConfigOption = Struct(
 
 PodDNSConfig = Struct(
     "PodDNSConfig",
-    "Name servers, search domains and options, beside those of the dnsPolicy.",
+    "Name servers, search domains and options, merged with those of dnsPolicy.",
     nameservers=Field(ListOf(String)),
     searches=Field(ListOf(String)),
     options=Field(ListOf(PodDNSConfigOption)),
@@ -50,7 +50,7 @@ PodDNSConfig = Struct(
 
 
 def has_to_have_nameservers(pod: dict[str, Any]) -> bool:
-    """Whether a Pod has no name server at all, which its dnsPolicy leaves to it."""
+    """Return True if dnsPolicy None leaves the Pod without any name server."""
     return pod.get("dnsPolicy") == "None" and not pod.get("dnsConfig", {}).get("nameservers")
 
 
@@ -90,17 +90,17 @@ def _search_domains(config: dict[str, Any], path: str, request: Request) -> Iter
             f"must not have more than {longest} characters (including spaces) in the search list",
         )
     relaxed = _searches_are_relaxed(request)
-    judge = dns_subdomain_with_underscore if relaxed else dns_subdomain
+    format_ = dns_subdomain_with_underscore if relaxed else dns_subdomain
     for index, domain in enumerate(domains):
         if relaxed and domain == ".":
             continue
         name = domain.removesuffix(".")
-        for detail in judge(name):
+        for detail in format_(name):
             yield invalid(f"{at}[{index}]", name, detail)
 
 
 def _searches_are_relaxed(request: Request) -> bool:
-    """KEP-4427: underscores and a single dot are admitted, or were when the Pod was stored."""
+    """Return True if underscores and a single dot are valid, now or in the stored Pod (KEP-4427)."""
     if request.enabled("RelaxedDNSSearchValidation"):
         return True
     stored = (request.old_pod or {}).get("dnsConfig", {}).get("searches", ())

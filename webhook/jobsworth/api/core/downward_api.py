@@ -1,4 +1,4 @@
-"""What a Pod may tell its containers of itself: fields, labels, annotations, resources.
+"""The downward API: exposes a Pod's fields, labels, annotations and resources to its containers.
 
 Source: ``validateObjectFieldSelector`` and ``validateContainerResourceFieldSelector`` in
 ``pkg/apis/core/validation``, and ``pkg/apis/core/pods``, Kubernetes 1.36.
@@ -35,7 +35,7 @@ KNOWN_FIELD_PATHS = frozenset(
         "status.podIPs",
     )
 )
-"""Fields of a Pod that have a name; where it stands, only some of them are admitted."""
+"""The Pod fields that a selector can name; each context supports a subset."""
 
 FORMER_FIELD_PATHS = {"spec.host": "spec.nodeName"}
 
@@ -69,12 +69,12 @@ _DIVISORS = {
 def check_object_field(
     selector: dict[str, Any], path: str, admitted: tuple[str, ...]
 ) -> Iterator[FieldError]:
-    """Judge which field of the Pod is referred to.
+    """Validate the reference to a field of the Pod.
 
     Args:
         selector: a defaulted ObjectFieldSelector.
         path: its field path.
-        admitted: the fields that may be referred to here, sorted.
+        admitted: the supported fields in this context, sorted.
     """
     version, field = selector["apiVersion"], selector.get("fieldPath", "")
     if not field:
@@ -90,7 +90,7 @@ def check_object_field(
     if problem:
         yield invalid(f"{path}.fieldPath", field, f"error converting fieldPath: {problem}")
     elif subscript is not None:
-        # Annotations are found by their key in small letters, whatever was written.
+        # The server lowercases annotation keys before it validates them.
         key = subscript.lower() if name == "metadata.annotations" else subscript
         for detail in label_key(key):
             yield invalid(path, key, detail)
@@ -101,7 +101,7 @@ def check_object_field(
 
 
 def split_subscript(field: str) -> tuple[str, str | None]:
-    """A field path's name, and the key in brackets behind it, if there is one.
+    """Split a field path into its name and the key in brackets, None without brackets.
 
     >>> split_subscript("metadata.labels['app']"), split_subscript("metadata.name")
     (('metadata.labels', 'app'), ('metadata.name', None))
@@ -116,12 +116,12 @@ def split_subscript(field: str) -> tuple[str, str | None]:
 def check_resource_field(
     selector: dict[str, Any], path: str, *, of_any_container: bool = False
 ) -> Iterator[FieldError]:
-    """Judge which resource is referred to, and its unit.
+    """Validate the reference to a resource, and its divisor.
 
     Args:
         selector: a defaulted ResourceFieldSelector.
         path: its field path.
-        of_any_container: it is not written in a container, and so has to name one.
+        of_any_container: the selector is outside of a container, so it must name one.
     """
     resource = selector.get("resource", "")
     if of_any_container and "containerName" not in selector:

@@ -1,4 +1,4 @@
-"""Environment variables, and where their values come from (``core/v1``).
+"""Environment variables and the sources of their values (``core/v1``).
 
 Source: ``ValidateEnv`` and ``ValidateEnvFrom`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 """
@@ -32,24 +32,24 @@ FIELD_PATHS = (
     "status.podIP",
     "status.podIPs",
 )
-"""Fields of the Pod that a variable can hold, beside single labels and annotations."""
+"""The Pod fields for variables, besides single labels and annotations."""
 
 
 def prefix_of_object_name(text: str) -> list[str]:
-    """The name of an object, judged as one that may go on after a dash at its end."""
+    """Validate the name of an object as a prefix: it may end with a dash."""
     return dns_subdomain(as_prefix(text))
 
 
 ConfigMapEnvSource = Struct(
     "ConfigMapEnvSource",
-    "A ConfigMap of which every key becomes a variable.",
+    "A ConfigMap; every key becomes a variable.",
     name=Field(String, required=True, format=prefix_of_object_name),
     optional=Field(Pointer(Boolean)),
 )
 
 SecretEnvSource = Struct(
     "SecretEnvSource",
-    "A Secret of which every key becomes a variable.",
+    "A Secret; every key becomes a variable.",
     name=Field(String, required=True, format=prefix_of_object_name),
     optional=Field(Pointer(Boolean)),
 )
@@ -65,7 +65,7 @@ EnvFromSource = Struct(
 ConfigMapKeySelector = Struct(
     "ConfigMapKeySelector",
     "One key of a ConfigMap.",
-    name=Field(String, format=dns_subdomain, judge_empty=True),
+    name=Field(String, format=dns_subdomain, validate_empty=True),
     key=Field(String, always=True, required=True, format=config_map_key),
     optional=Field(Pointer(Boolean)),
 )
@@ -73,7 +73,7 @@ ConfigMapKeySelector = Struct(
 SecretKeySelector = Struct(
     "SecretKeySelector",
     "One key of a Secret.",
-    name=Field(String, format=dns_subdomain, judge_empty=True),
+    name=Field(String, format=dns_subdomain, validate_empty=True),
     key=Field(String, always=True, required=True, format=config_map_key),
     optional=Field(Pointer(Boolean)),
 )
@@ -89,7 +89,7 @@ FileKeySelector = Struct(
 
 EnvVarSource = Struct(
     "EnvVarSource",
-    "Where the value of a variable comes from: one source.",
+    "The source of a variable's value: exactly one.",
     fieldRef=Field(Pointer(ObjectFieldSelector)),
     resourceFieldRef=Field(Pointer(ResourceFieldSelector)),
     configMapKeyRef=Field(Pointer(ConfigMapKeySelector)),
@@ -99,7 +99,7 @@ EnvVarSource = Struct(
 
 EnvVar = Struct(
     "EnvVar",
-    "An environment variable: its name, and its value or where that comes from.",
+    "An environment variable: its name, and its value or the source of the value.",
     name=Field(String, always=True, required=True),
     value=Field(String),
     valueFrom=Field(Pointer(EnvVarSource)),
@@ -156,7 +156,7 @@ def _variables(source: dict[str, Any], path: str, request: Request) -> Iterator[
     elif "configMapRef" in source and "secretRef" in source:
         detail = "may not have more than one field specified at a time"
     if detail:
-        whole_list = path[: path.rindex("[")]  # as the API server has it
+        whole_list = path[: path.rindex("[")]  # the API server reports the list, not the item
         yield invalid(whole_list, "", detail)
 
 
@@ -168,7 +168,7 @@ def _wrong_name(name: str, request: Request) -> list[str]:
 
 
 def _names_are_relaxed(request: Request) -> bool:
-    """KEP-4369: since 1.32; before, where a stored Pod has such names already."""
+    """Return True since 1.32; earlier, only if the stored Pod already has such names (KEP-4369)."""
     if request.enabled("RelaxedEnvironmentVariableValidation"):
         return True
     return request.server.minor >= 30 and any(
@@ -187,12 +187,12 @@ def _containers(pod: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def check_file_keys(
     variables: list[dict[str, Any]], path: str, volumes: dict[str, dict[str, Any]]
 ) -> Iterator[FieldError]:
-    """Judge that variables that come from files come from files in an emptyDir.
+    """Require that variables from files refer to an emptyDir volume.
 
     Args:
         variables: a container's variables.
         path: their field path.
-        volumes: those of the Pod, by name; of those with the same name the last.
+        volumes: the volumes of the Pod by name; the last one of equal names.
     """
     for index, variable in enumerate(variables):
         reference = variable.get("valueFrom", {}).get("fileKeyRef")

@@ -27,7 +27,7 @@ _REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
 
 
 def csi_driver_name(text: str) -> list[str]:
-    """The name of a CSI driver: a DNS subdomain, capitals allowed."""
+    """Validate the name of a CSI driver: a DNS subdomain that may contain uppercase letters."""
     return dns_subdomain(text.lower())
 
 
@@ -35,13 +35,13 @@ NFSVolumeSource = Struct(
     "NFSVolumeSource",
     "A directory that an NFS server exports.",
     server=Field(String, always=True, required=True),
-    path=Field(String, always=True, required=True, format=absolute, judge_empty=True),
+    path=Field(String, always=True, required=True, format=absolute, validate_empty=True),
     readOnly=Field(Boolean),
 )
 
 GlusterfsVolumeSource = Struct(
     "GlusterfsVolumeSource",
-    "A volume of GlusterFS, which no node supports any more.",
+    "A volume of GlusterFS; no longer supported by any node.",
     endpoints=Field(String, always=True, required=True),
     path=Field(String, always=True, required=True),
     readOnly=Field(Boolean),
@@ -68,14 +68,14 @@ AzureFileVolumeSource = Struct(
 
 FlockerVolumeSource = Struct(
     "FlockerVolumeSource",
-    "A dataset of Flocker, which no node supports any more: by name or UUID.",
+    "A dataset of Flocker, by name or UUID; no longer supported by any node.",
     datasetName=Field(String),
     datasetUUID=Field(String),
 )
 
 QuobyteVolumeSource = Struct(
     "QuobyteVolumeSource",
-    "A volume of Quobyte, which no node supports any more.",
+    "A volume of Quobyte; no longer supported by any node.",
     registry=Field(String, always=True, required=_REGISTRY),
     volume=Field(String, always=True, required=True),
     readOnly=Field(Boolean),
@@ -86,7 +86,7 @@ QuobyteVolumeSource = Struct(
 
 StorageOSVolumeSource = Struct(
     "StorageOSVolumeSource",
-    "A volume of StorageOS, which no node supports any more.",
+    "A volume of StorageOS; no longer supported by any node.",
     volumeName=Field(String, required=True, format=dns_label),
     volumeNamespace=Field(String, format=dns_label),
     fsType=Field(String),
@@ -106,7 +106,7 @@ FlexVolumeSource = Struct(
 
 CSIVolumeSource = Struct(
     "CSIVolumeSource",
-    "A volume that a CSI driver makes for the life of the Pod (KEP-596).",
+    "A volume that a CSI driver creates for the lifetime of the Pod (KEP-596).",
     driver=Field(String, always=True, required=True, format=csi_driver_name),
     readOnly=Field(Pointer(Boolean)),
     fsType=Field(Pointer(String)),
@@ -144,7 +144,7 @@ def _registry_and_tenant(
 
 
 def is_host_with_port(text: str) -> bool:
-    """Whether Go's ``net.SplitHostPort`` can take a text apart; both parts may be empty.
+    """Return True if Go's ``net.SplitHostPort`` accepts a text; both parts may be empty.
 
     >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7861")]
     [True, False, True]

@@ -52,18 +52,18 @@ _SEVERAL_HANDLERS = "may not specify more than 1 handler type"
 
 ExecAction = Struct(
     "ExecAction",
-    "A command that is run inside the container, without a shell.",
+    "A command that runs in the container, without a shell.",
     command=Field(ListOf(String), required=True),
 )
 
 HTTPHeader = Struct(
     "HTTPHeader",
-    "A header that is sent with a request; the same name may occur more than once.",
+    "A header of a request; names may repeat.",
     name=Field(String, always=True),
     value=Field(String, always=True),
 )
 
-# Ports are declared as pointers: upstream too tells the name "" from the number 0.
+# Ports are declared as pointers, because upstream distinguishes the name "" from the number 0.
 HTTPGetAction = Struct(
     "HTTPGetAction",
     "An HTTP GET request; any status from 200 to 399 is success.",
@@ -77,14 +77,14 @@ HTTPGetAction = Struct(
 
 TCPSocketAction = Struct(
     "TCPSocketAction",
-    "A TCP connection; that it can be opened is success.",
+    "A TCP connection; success if it opens.",
     port=Field(Pointer(IntOrString), always=True, format=port_number_or_name),
     host=Field(String),
 )
 
 GRPCAction = Struct(
     "GRPCAction",
-    "A call of the standard gRPC health service.",
+    "A call to the standard gRPC health service.",
     port=Field(Int32, always=True, bounds=PORT_NUMBERS),
     service=Field(Pointer(String), always=True, default=""),
     mode=Field(Pointer(String), values=GRPC_MODES, since="1.37"),
@@ -92,13 +92,13 @@ GRPCAction = Struct(
 
 SleepAction = Struct(
     "SleepAction",
-    "A pause of some seconds.",
+    "A pause, in seconds.",
     seconds=Field(Int64, always=True),
 )
 
 LifecycleHandler = Struct(
     "LifecycleHandler",
-    "What is done when a container has started, or before it is stopped: one action.",
+    "The action of a lifecycle hook: exactly one.",
     exec=Field(Pointer(ExecAction)),
     httpGet=Field(Pointer(HTTPGetAction)),
     tcpSocket=Field(Pointer(TCPSocketAction)),
@@ -110,7 +110,7 @@ LifecycleHandler.exactly_one_of(
 
 Lifecycle = Struct(
     "Lifecycle",
-    "What is done at the start and the end of a container's life.",
+    "Hooks that run after the start and before the stop of a container.",
     postStart=Field(Pointer(LifecycleHandler)),
     preStop=Field(Pointer(LifecycleHandler)),
     stopSignal=Field(
@@ -156,7 +156,7 @@ def _headers_have_names(
 
 
 def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge what the API demands of a container's probes beyond what it demands of any probe.
+    """Validate the probes of a container, beyond the rules for every probe.
 
     Args:
         container: a container, or a sidecar.
@@ -178,10 +178,10 @@ def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
 def check_lifecycle(
     lifecycle: dict[str, Any], path: str, pod: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:
-    """Judge what a container's lifecycle has to do with its Pod.
+    """Validate a container's lifecycle against its Pod.
 
     Args:
-        lifecycle: that of a container, or of a sidecar.
+        lifecycle: the lifecycle of a container, or of a sidecar.
         path: its field path.
         pod: the PodSpec.
     """
@@ -220,7 +220,7 @@ def _check_sleep(
 
 
 def _may_sleep_zero_seconds(request: Request) -> bool:
-    """KEP-4818: since 1.33; before, where the Pod did already."""
+    """Return True since 1.33; earlier, only if the stored Pod already does (KEP-4818)."""
     if request.enabled("PodLifecycleSleepActionAllowZero"):
         return True
     pod = request.old_pod or {}

@@ -1,4 +1,4 @@
-"""Images, and when they are pulled (``core/v1``).
+"""Image references and their default pull policy (``core/v1``).
 
 Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, and the grammar of
 ``github.com/distribution/reference`` on which it depends.
@@ -21,9 +21,9 @@ _HEXADECIMAL = _LOWER_HEXADECIMAL + "ABCDEF"
 
 
 def default_pull_policy(image: str) -> str:
-    """When an image is pulled if the manifest does not say: always, if its tag is ``latest``.
+    """Return the default pull policy of an image: ``Always`` for the tag ``latest``.
 
-    An image without tag and digest has that tag. One that cannot be read is taken for another.
+    An image without tag and digest has the tag ``latest``; a malformed image gets ``IfNotPresent``.
 
     >>> default_pull_policy("busybox"), default_pull_policy("registry:5000/tool:latest")
     ('Always', 'Always')
@@ -34,9 +34,9 @@ def default_pull_policy(image: str) -> str:
 
 
 def _tag(image: str) -> str:
-    """The tag; "" if there is only a digest, or if the image is malformed."""
+    """Return the tag, or "" if there is only a digest, or if the image is malformed."""
     if len(image) == _DIGEST_LENGTHS["sha256"] and only(image, _LOWER_HEXADECIMAL):
-        return ""  # the identifier of an image, not its name
+        return ""  # an image ID, not a name
     domain, rest = _domain_and_rest(image)
     named, at, digest = rest.partition("@")
     name, colon, tag = named.partition(":")
@@ -78,7 +78,7 @@ def _is_name(domain: str, path: str) -> bool:
 
 
 def _is_component(text: str) -> bool:
-    """Part of a path: lower case, with dots, one or two underscores or any dashes in between."""
+    """Return True for a path component: lowercase, separated by ".", "_", "__" or any number of "-"."""
     if not text or text[0] in _SEPARATORS or text[-1] in _SEPARATORS:
         return False
     return all(
@@ -88,11 +88,11 @@ def _is_component(text: str) -> bool:
 
 
 _BETWEEN = {ord(character): "/" for character in LOWER_ALPHANUMERIC}
-"""Leaves of a part what stands between its letters and digits."""
+"""Replaces letters and digits by slashes, so that only separators remain."""
 
 
 def _is_domain(text: str) -> bool:
-    """A host, or an IPv6 address in brackets, with or without a port."""
+    """Return True for a host, or an IPv6 address in brackets, with or without a port."""
     if text[:1] == "[":
         host, bracket, port = text[1:].partition("]")
         is_host = bool(host and bracket) and only(host, _HEXADECIMAL + ":")

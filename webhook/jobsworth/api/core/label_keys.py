@@ -1,4 +1,4 @@
-"""matchLabelKeys and mismatchLabelKeys: labels that select by the Pod's own value (KEP-3633)."""
+"""matchLabelKeys and mismatchLabelKeys: select by the label values of the Pod itself (KEP-3633)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IN_BOTH = "exists in both matchLabelKeys and labelSelector"
 
 
 def check_label_keys(value: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge the label keys of a Pod affinity term or a topology spread constraint.
+    """Validate the label keys of a Pod affinity term or a topology spread constraint.
 
     Args:
         value: the decoded object that has a labelSelector beside its label keys.
@@ -52,8 +52,8 @@ def _check_names(
 def _check_selected_twice(
     keys: list[str], selector: dict[str, Any], path: str
 ) -> Iterator[FieldError]:
-    # The server adds a requirement for each key to the selector of a Pod. A key counts as selected
-    # twice when a requirement names it that something before in the selector names as well.
+    # The server adds a requirement for each key to the selector of a Pod. It reports a key as a
+    # duplicate if a requirement has a key that also occurs earlier in the selector.
     positions = {key: index for index, key in enumerate(keys)}
     selected = set(selector.get("matchLabels", ()))
     for requirement in selector.get("matchExpressions", ()):
@@ -64,7 +64,7 @@ def _check_selected_twice(
 
 
 def check_label_keys_without_merging(value: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge the label keys of a topology spread constraint as Kubernetes did before 1.34."""
+    """Validate the label keys of a topology spread constraint as Kubernetes does before 1.34."""
     keys, selector = value.get("matchLabelKeys", ()), value.get("labelSelector")
     if not keys:
         return

@@ -1,4 +1,4 @@
-"""Paths on a node and inside a volume, which must not lead out of it.
+"""Paths on a node and inside a volume, which must not leave it.
 
 Source: ``validateLocalDescendingPath`` and ``ValidateLocalNonReservedPath`` in
 ``pkg/apis/core/validation``, Kubernetes 1.36.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 
 def without_backsteps(path: str) -> list[str]:
-    """A path of which no part is ``..``."""
+    """Validate that no segment of a path is ``..``."""
     return ["must not contain '..'"] if ".." in path and ".." in path.split("/") else []
 
 
 def descending(path: str) -> list[str]:
-    """A path below some directory: relative, and never upwards.
+    """Validate a relative path without ``..`` segments.
 
     >>> descending("/a/../b")
     ['must be a relative path', "must not contain '..'"]
@@ -23,7 +23,7 @@ def descending(path: str) -> list[str]:
 
 
 def of_written_file(path: str) -> list[str]:
-    """A path below a volume's root at which the kubelet writes; it keeps ``..data`` for itself.
+    """Validate the path of a file that the kubelet writes to a volume; ``..data`` is reserved.
 
     >>> of_written_file("..data/key")
     ["must not start with '..'"]
@@ -35,5 +35,5 @@ def of_written_file(path: str) -> list[str]:
 
 
 def absolute(path: str) -> list[str]:
-    """A path from the root."""
+    """Validate an absolute path."""
     return [] if path.startswith("/") else ["must be an absolute path"]

@@ -1,4 +1,4 @@
-"""What containers have to do with each other, and with the rest of their Pod.
+"""Rules on several containers of a Pod, and on containers and the rest of their Pod.
 
 Source: ``validateContainers``, ``validateInitContainers``, ``validateEphemeralContainers`` and
 ``validatePodHostNetworkDeps`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
@@ -10,7 +10,7 @@ from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.environment import check_file_keys
 from jobsworth.api.core.handlers import check_lifecycle
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.core.pod_volumes import sound_volumes
+from jobsworth.api.core.pod_volumes import valid_volumes
 from jobsworth.api.core.ports import check_host_ports
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
@@ -28,7 +28,7 @@ KINDS = ("containers", "initContainers", "ephemeralContainers")
 
 
 def _containers(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Every container of a Pod: the field in which it is, the container, and its field path."""
+    """Yield every container of a Pod: (name of the Pod's field, container, field path)."""
     for kind in KINDS:
         for index, container in enumerate(pod.get(kind, ())):
             yield kind, container, f"{path}.{kind}[{index}]"
@@ -36,7 +36,7 @@ def _containers(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str,
 
 @PodSpec.defaulter
 def _host_ports(pod: dict[str, Any], request: Request) -> None:
-    """Until 1.27 templates too had the host ports filled in that such Pods have."""
+    """Default the host ports of hostNetwork templates, as servers do until 1.27."""
     if request.server.minor >= 28 or not pod.get("hostNetwork"):
         return
     for container in (*pod.get("containers", ()), *pod.get("initContainers", ())):
@@ -57,7 +57,7 @@ def _names(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldEr
 
 
 def _follows_unnamed(kind: str, pod: dict[str, Any]) -> bool:
-    """Init containers without a name are not held against each other, but ephemeral ones against them."""
+    """Return True if the server compares this container with unnamed init containers."""
     return kind == "ephemeralContainers" and any(
         "name" not in container for container in pod.get("initContainers", ())
     )
@@ -91,7 +91,7 @@ def _ports_on_the_node(pod: dict[str, Any], path: str, request: Request) -> Iter
                 yield from _check_same_ports(container["ports"], at)
     for container in pod.get("initContainers", ()):
         if "ports" in container:
-            # Each has the node for itself, and to the API server each is the first.
+            # Init containers run one by one; the API server reports each as index 0.
             at = f"{path}.initContainers[0].ports"
             yield from check_host_ports(container["ports"], at, set())
 
@@ -108,7 +108,7 @@ def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldE
 
 @PodSpec.rule
 def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """What a container's part means depends on the Pod: claims, files, resizing, lifecycle."""
+    """Validate the fields of containers that depend on the Pod: claims, files, resizing, lifecycle."""
     claimed = ClaimedNames(pod)
     volumes = {volume.get("name", ""): volume for volume in pod.get("volumes", ())}
     for kind, container, at in _containers(pod, path):
@@ -136,7 +136,7 @@ def _may_have_lifecycle(kind: str, container: dict[str, Any]) -> bool:
 def _resizing_of_init_containers(
     pod: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    """KEP-1287: since 1.33 init containers can be resized, but not be restarted for it."""
+    """Forbid restarts on resize for init containers, which can be resized since 1.33 (KEP-1287)."""
     for index, container in enumerate(pod.get("initContainers", ())):
         if "resizePolicy" not in container:
             continue
@@ -156,7 +156,7 @@ def _resizing_of_init_containers(
 
 
 def _restarted_for_resizing(request: Request) -> bool:
-    """Whether a stored Pod has an init container that restarts for it."""
+    """Return True if the stored Pod has an init container that restarts on resize."""
     return any(map(_restarts_for_resizing, (request.old_pod or {}).get("initContainers", ())))
 
 
@@ -175,7 +175,7 @@ def _volumes_of_containers(
     for _, container, at in _containers(pod, path):
         mounted, devices = "volumeMounts" in container, "volumeDevices" in container
         if volumes is None and (mounted or devices):
-            volumes = sound_volumes(pod, path, request)
+            volumes = valid_volumes(pod, path, request)
         if mounted and volumes is not None:
             yield from check_mounts(container, at, volumes, request)
         if devices and volumes is not None:

@@ -1,4 +1,4 @@
-"""Labels and annotations of a Pod template, and annotations that mean something to the server."""
+"""Labels and annotations of a Pod template, and the annotations that the server validates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INIT_CONTAINER_ANNOTATIONS = (
     "pod.alpha.kubernetes.io/init-container-statuses",
     "pod.beta.kubernetes.io/init-container-statuses",
 )
-"""Where init containers stood before Kubernetes 1.8; the server throws these away."""
+"""The annotations for init containers before Kubernetes 1.8; the server drops them."""
 
 
 @PodTemplateSpec.defaulter
@@ -46,7 +46,7 @@ def _without_init_container_annotations(template: dict[str, Any], request: Reque
 def _labels_and_annotations(
     template: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    # The server leaves "metadata" out of these paths.
+    # The server omits "metadata" from these paths.
     metadata = template["metadata"]
     if "labels" in metadata:
         yield from check_labels(metadata["labels"], f"{path}.labels")
@@ -68,7 +68,7 @@ def _labels_and_annotations(
 
 
 def _is_deletion_cost(text: str) -> bool:
-    """Whether a text is an integer of 32 bits, with neither a plus sign nor leading zeros.
+    """Return True for a 32-bit integer without plus sign and leading zeros.
 
     >>> [_is_deletion_cost(text) for text in ("-10", "0", "007", "+1", "2147483648")]
     [True, True, False, False, False]
@@ -91,7 +91,7 @@ def _any_cost_is_admitted(request: Request) -> bool:
 
 
 def _check_tolerations(text: str, path: str, request: Request) -> Iterator[FieldError]:
-    """Judge tolerations as JSON, as they were written before there was a field for them."""
+    """Validate tolerations in the JSON annotation that preceded the field."""
     from jobsworth.api.core.serialized_tolerations import BadTolerations, read
 
     try:

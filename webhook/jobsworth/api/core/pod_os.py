@@ -1,4 +1,4 @@
-"""What each operating system forbids (KEP-2802), and host processes on Windows (KEP-1981)."""
+"""Fields that each operating system forbids (KEP-2802), and Windows host processes (KEP-1981)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jobsworth.api.errors import FieldError
     from jobsworth.api.validation_request import Request
 
-# Per operating system: fields of the Pod, of its security context, and of a container's.
+# Per operating system: fields of the PodSpec, of its securityContext, and of a container's.
 _FORBIDDEN = {
     "linux": ((), ("windowsOptions",), ("windowsOptions",)),
     "windows": (
@@ -81,7 +81,7 @@ def _forbid(
 
 @PodSpec.rule
 def _host_processes(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Either all containers are processes of a Windows host, in its network, or none is."""
+    """Require that either all containers are Windows host processes, with hostNetwork, or none is."""
     of_pod = _host_process(pod)
     count = host_processes = 0
     for container, at in every_container(pod, path):
@@ -116,5 +116,5 @@ def _host_processes(pod: dict[str, Any], path: str, request: Request) -> Iterato
 
 def _host_process(value: dict[str, Any]) -> bool | None:
     options = value.get("securityContext", {}).get("windowsOptions", {})
-    asked: bool | None = options.get("hostProcess")
-    return asked
+    requested: bool | None = options.get("hostProcess")
+    return requested

@@ -1,4 +1,4 @@
-"""Seccomp and AppArmor profiles in annotations, from before there were fields for them."""
+"""Seccomp and AppArmor profiles in the annotations that preceded the fields."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECCOMP_CONTAINER_PREFIX = "container.seccomp.security.alpha.kubernetes.io/"
 APP_ARMOR_PREFIX = "container.apparmor.security.beta.kubernetes.io/"
 
 LOCALHOST_PREFIX = "localhost/"
-# What an annotation says where the field says RuntimeDefault or Unconfined.
+# The annotation values for the field values RuntimeDefault and Unconfined.
 _APP_ARMOR_VALUES: dict[str, tuple[str, ...]] = {
     "RuntimeDefault": ("runtime/default",),
     "Unconfined": ("unconfined",),
@@ -103,7 +103,7 @@ def _compare(
     kind: str,
     values: dict[str, tuple[str, ...]],
 ) -> Iterator[FieldError]:
-    """Judge whether an annotation says the same as the field at this path."""
+    """Require that an annotation matches the field at this path."""
     type_ = profile.get("type", "")
     if type_ == "Localhost":
         if not annotation.startswith(LOCALHOST_PREFIX):

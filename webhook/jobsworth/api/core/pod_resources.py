@@ -1,7 +1,7 @@
-"""Resources of a Pod as a whole, and what they have to do with those of its containers (KEP-2837).
+"""Pod-level resources, and their relation to the resources of the containers (KEP-2837).
 
 Source: ``validatePodResources`` in ``pkg/apis/core/validation`` and the package ``resource`` of
-``k8s.io/component-helpers``, Kubernetes 1.36. The defaults that a Pod has are not filled in for
+``k8s.io/component-helpers``, Kubernetes 1.36. The server fills in defaults for Pods, not for
 templates.
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 POD_RESOURCES = ("cpu", HUGE_PAGES_PREFIX, "memory")
 
 _INSIGNIFICANT = 10**4
-"""Decimal places by which amounts are too far apart to be added: nobody has such a computer."""
+"""Maximum difference in decimal places at which amounts are added; the smaller one is negligible."""
 
 
 @PodSpec.rule
@@ -83,7 +83,7 @@ def _check_requests(
 def _check_huge_pages(
     pod: dict[str, Any], limits: dict[str, str], path: str
 ) -> Iterator[FieldError]:
-    """Containers cannot have more huge pages than they have limits of, so that their sum counts."""
+    """Require that the Pod's limits cover the huge pages of its containers: no overcommitment."""
     if not any(map(is_huge_pages, limits)):
         return
     for name, needed in aggregate(pod, "limits").items():
@@ -111,9 +111,9 @@ def _check_limits(pod: dict[str, Any], limits: dict[str, str], path: str) -> Ite
 
 
 def aggregate(pod: dict[str, Any], field: str) -> Amounts:
-    """What all the containers of a Pod need at the same time, at most.
+    """Return the maximum amounts that the containers of a Pod need at the same time.
 
-    Sidecars run beside the containers; an init container runs beside the sidecars in front of it
+    Sidecars run beside the containers; an init container runs beside the sidecars before it
     (KEP-753, "Resources calculation for scheduling and pod admission").
 
     Args:
@@ -133,7 +133,7 @@ def aggregate(pod: dict[str, Any], field: str) -> Amounts:
             amounts = {name: sidecars[name] for name in amounts}
         else:
             _add(amounts, {name: sidecars[name] for name in amounts if name in sidecars})
-        # Of what a container does not ask for, it needs no more than the sidecars did before it.
+        # For a resource that it does not request, the earlier sidecars determine the maximum.
         _raise_to(starting, amounts)
     _raise_to(total, starting)
     return total
@@ -155,7 +155,7 @@ def _raise_to(highest: Amounts, amounts: Amounts) -> None:
 
 
 def _sum(left: Quantity, right: Quantity) -> Quantity:
-    """The sum, in the family of suffixes that the first has, unless it is zero."""
+    """Return the sum, in the suffix format of the first, unless the first is zero."""
     if not left.mantissa or not right.mantissa:
         first = left if left.mantissa else right
         return Quantity(first.mantissa, first.exponent, first.format)

@@ -1,4 +1,4 @@
-"""What security contexts have to do with the host namespaces that a Pod uses."""
+"""Rules on security contexts and the host namespaces of a Pod."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _process_namespace(pod: dict[str, Any], path: str, request: Request) -> Iter
 
 @PodSpec.rule
 def _sysctls_of_the_host(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """A namespace that is the host's cannot have parameters of its own (since Kubernetes 1.29)."""
+    """Forbid sysctls of namespaces shared with the host (since Kubernetes 1.29)."""
     if "hostNetwork" not in pod and "hostIPC" not in pod:
         return
     if request.server.minor < 29 or any(_host_sysctls(request.old_pod or {})):
@@ -57,7 +57,7 @@ def _sysctls_of_the_host(pod: dict[str, Any], path: str, request: Request) -> It
 
 
 def _host_sysctls(pod: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
-    """The sysctls of namespaces that a Pod shares with the host: index, name, the sharing field."""
+    """Yield the sysctls of namespaces shared with the host: (index, name, field that shares it)."""
     for index, sysctl in enumerate(pod.get("securityContext", {}).get("sysctls", ())):
         name = sysctl.get("name", "")
         field = _namespace_field(name)
@@ -66,7 +66,7 @@ def _host_sysctls(pod: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
 
 
 def _namespace_field(sysctl: str) -> str:
-    """Which field says that the namespace of a sysctl is the host's; empty where there is none.
+    """Return the field that shares the namespace of a sysctl with the host, or "" without one.
 
     >>> _namespace_field("net/ipv4/conf/eth0.1/forwarding"), _namespace_field("kernel.shm*")
     ('hostNetwork', 'hostIPC')
@@ -87,7 +87,7 @@ def _selinux_labels(pod: dict[str, Any], path: str, request: Request) -> Iterato
     if policy is None:
         return
     stored = (request.old_pod or {}).get("securityContext", {})
-    # KEP-1710: without the gate for mounting with a label, files are always relabelled one by one.
+    # KEP-1710: without the gate SELinuxMount, the kubelet always relabels file by file.
     mounting = request.enabled("SELinuxMount") or "seLinuxChangePolicy" in stored
     supported = SELINUX_CHANGE_POLICIES if mounting else SELINUX_CHANGE_POLICIES[1:]
     if policy not in supported:
@@ -96,7 +96,7 @@ def _selinux_labels(pod: dict[str, Any], path: str, request: Request) -> Iterato
 
 @PodSpec.rule
 def _user_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """KEP-127: a Pod with users of its own has the other namespaces for itself as well."""
+    """Forbid host namespaces to a Pod with its own user namespace (KEP-127)."""
     if pod.get("hostUsers") is not False:
         return
     field = "hostUsers" if request.server.minor >= 34 else "pod.Spec.HostUsers"
@@ -105,7 +105,7 @@ def _user_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterato
         yield forbidden(f"{path}.hostNetwork", detail)
     for namespace in ("PID", "IPC"):
         if pod.get(f"host{namespace}"):
-            # The server spells these paths with a capital.
+            # The server writes these paths with a capital letter.
             yield forbidden(f"{path}.Host{namespace}", detail)
     if request.server.minor < 34 or _maps_devices(request.old_pod):
         return
@@ -126,7 +126,7 @@ def _host_network_is_admitted(request: Request) -> bool:
 
 
 def _maps_devices(pod: dict[str, Any] | None) -> bool:
-    """Whether a stored Pod has both users of its own and block devices, which once was accepted."""
+    """Return True if the stored Pod has its own user namespace and block devices (once accepted)."""
     return (
         pod is not None
         and pod.get("hostUsers") is False
@@ -136,7 +136,7 @@ def _maps_devices(pod: dict[str, Any] | None) -> bool:
 
 @PodSpec.rule
 def _unmasked_proc(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Only with users of its own may a container see /proc as it is (since Kubernetes 1.30)."""
+    """Require a user namespace for procMount Unmasked (since Kubernetes 1.30)."""
     if pod.get("hostUsers") is False or request.server.minor < 30:
         return
     for container, at in every_container(pod, path):

@@ -1,7 +1,7 @@
-"""PodSpec and PodTemplateSpec: what a Pod is made of, and where and how it runs (``core/v1``).
+"""PodSpec and PodTemplateSpec (``core/v1``).
 
-Rules that concern a Pod as a whole stand beside it where they are few, and in modules of their own
-where one idea has several: :mod:`pod_metadata`, :mod:`pod_os`, :mod:`pod_security`, and others.
+This module has the single rules on a Pod as a whole; groups of related rules have their own modules:
+:mod:`pod_metadata`, :mod:`pod_os`, :mod:`pod_security`, and others.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 DEFAULT_GRACE_PERIOD_SECONDS = 30
 HOSTNAME_MAX_LENGTH = 64
-"""The longest hostname that Linux takes."""
+"""The maximum length of a hostname on Linux."""
 
 
 def _dns_config_counts(pod: dict[str, Any]) -> bool:
@@ -66,13 +66,13 @@ def _dns_config_counts(pod: dict[str, Any]) -> bool:
 
 PodReadinessGate = Struct(
     "PodReadinessGate",
-    "A condition that has to be true before the Pod counts as ready.",
-    conditionType=Field(String, always=True, format=label_key, judge_empty=True),
+    "A condition that must be true for the Pod to be ready.",
+    conditionType=Field(String, always=True, format=label_key, validate_empty=True),
 )
 
 PodOS = Struct(
     "PodOS",
-    "The operating system that the Pod is made for.",
+    "The operating system that the Pod requires.",
     name=Field(String, always=True, required=True, values=OPERATING_SYSTEMS),
 )
 
@@ -96,7 +96,7 @@ PodResourceClaim = Struct(
 
 PodSpec = Struct(
     "PodSpec",
-    "What runs in a Pod, where, and how.",
+    "The containers, volumes, scheduling and security of a Pod.",
     volumes=Field(ListOf(Later("jobsworth.api.core.volume", "Volume"))),
     initContainers=Field(ListOf(InitContainer)),
     containers=Field(ListOf(Container), always=True, required=True),
@@ -124,7 +124,7 @@ PodSpec = Struct(
     hostAliases=Field(ListOf(HostAlias)),
     priorityClassName=Field(String, format=dns_subdomain),
     priority=Field(Pointer(Int32)),
-    dnsConfig=Field(Pointer(PodDNSConfig), judge_when=_dns_config_counts),
+    dnsConfig=Field(Pointer(PodDNSConfig), validate_when=_dns_config_counts),
     readinessGates=Field(ListOf(PodReadinessGate)),
     runtimeClassName=Field(Pointer(String), format=dns_subdomain),
     enableServiceLinks=Field(Pointer(Boolean)),
@@ -149,7 +149,7 @@ PodSpec = Struct(
 
 PodTemplateSpec = Struct(
     "PodTemplateSpec",
-    "The Pods that a Job makes.",
+    "The template of the Pods that a Job creates.",
     metadata=Field(ObjectMeta),
     spec=Field(PodSpec),
 )
@@ -197,7 +197,7 @@ def _name_servers(pod: dict[str, Any], path: str, request: Request) -> Iterator[
 
 @PodSpec.rule
 def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """KEP-4762: a hostname for the whole Pod excludes the other ways to get one."""
+    """Forbid hostnameOverride together with the other hostname fields (KEP-4762)."""
     name, at = pod.get("hostnameOverride"), f"{path}.hostnameOverride"
     if name is None:
         return
@@ -222,7 +222,7 @@ def _scheduling_gates(pod: dict[str, Any], path: str, request: Request) -> Itera
 
 @PodSpec.rule
 def _spread_once(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Of constraints with the same domains and severity only the last one is unlike the rest."""
+    """Reject topology spread constraints with the same topologyKey and whenUnsatisfiable."""
     constraints = pod.get("topologySpreadConstraints", ())
     seen = set()
     for index in range(len(constraints) - 1, -1, -1):
@@ -280,7 +280,7 @@ def _overhead(pod: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
 
 
 def every_container(pod: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The containers of a Pod, of every kind, with their field paths.
+    """Yield all containers of a Pod, of every kind, with their field paths.
 
     Args:
         pod: a decoded PodSpec.

@@ -1,4 +1,4 @@
-"""The volumes of a Pod together: their names, and which of them can be mounted.
+"""Rules on the volumes of a Pod as a whole: unique names, and the mountable volumes.
 
 Source: ``ValidateVolumes`` in ``pkg/apis/core/validation`` and ``dropImageVolumes`` in
 ``pkg/api/pod``, Kubernetes 1.36.
@@ -22,7 +22,7 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 @PodSpec.defaulter
 def _drop_images(pod: dict[str, Any], request: Request) -> None:
-    """KEP-4639: without the gate they are dropped, and their mounts."""
+    """Drop image volumes and their mounts while the gate is off (KEP-4639)."""
     dropped = {volume.get("name", "") for volume in pod.get("volumes", ()) if "image" in volume}
     if not dropped or request.enabled("ImageVolume"):
         return
@@ -43,10 +43,10 @@ def _put(holder: dict[str, Any], field: str, items: list[dict[str, Any]]) -> Non
 
 @PodSpec.rule
 def _surplus_sessions(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """The only thing that the API server says of a source that is one too many."""
+    """Validate the iSCSI session name, the API server's only check of a surplus source."""
     for index, volume in enumerate(pod.get("volumes", ())):
         if "iscsi" in volume:
-            from jobsworth.api.core.volume import check_session_name  # as late as its type
+            from jobsworth.api.core.volume import check_session_name  # imported late, like its type
 
             yield from check_session_name(volume, f"{path}.volumes[{index}]")
 
@@ -56,32 +56,32 @@ def _names_are_unique(pod: dict[str, Any], path: str, request: Request) -> Itera
     volumes = pod.get("volumes", ())
     if len({volume.get("name", "") for volume in volumes}) == len(volumes):
         return
-    sound = sound_volumes(pod, path, request)
+    valid = valid_volumes(pod, path, request)
     taken = set()
     for index, volume in enumerate(volumes):
         name = volume.get("name", "")
         if name in taken:
             yield duplicate(f"{path}.volumes[{index}].name", name)
-        elif sound.get(name) is volume:
+        elif valid.get(name) is volume:
             taken.add(name)
 
 
-def sound_volumes(pod: dict[str, Any], path: str, request: Request) -> dict[str, dict[str, Any]]:
-    """The volumes with which nothing is wrong, by name: to the API server the others are not there.
+def valid_volumes(pod: dict[str, Any], path: str, request: Request) -> dict[str, dict[str, Any]]:
+    """Return the valid volumes by name; the API server treats the others as missing.
 
     Args:
-        pod: a decoded PodSpec, whose volumes have been judged already.
+        pod: a decoded PodSpec, whose volumes are already validated.
         path: its field path.
-        request: what it is part of.
+        request: the request with the errors so far.
     """
     start = f"{path}.volumes["
-    faulty = {
+    invalid_indexes = {
         error.field[len(start) :].partition("]")[0]
         for error in request.errors
         if error.field.startswith(start)
     }
-    sound: dict[str, dict[str, Any]] = {}
+    valid: dict[str, dict[str, Any]] = {}
     for index, volume in enumerate(pod.get("volumes", ())):
-        if not faulty or str(index) not in faulty:
-            sound.setdefault(volume.get("name", ""), volume)
-    return sound
+        if not invalid_indexes or str(index) not in invalid_indexes:
+            valid.setdefault(volume.get("name", ""), volume)
+    return valid

@@ -1,4 +1,4 @@
-"""Ports of containers, and the two ways to name one: by number and by name (``core/v1``).
+"""Container ports, and references to them by number or by name (``core/v1``).
 
 Source: ``validateContainerPorts`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 """
@@ -21,7 +21,7 @@ PROTOCOLS = ("SCTP", "TCP", "UDP")
 
 
 def port_number_or_name(port: int | str) -> list[str]:
-    """A port of the container that an action addresses."""
+    """Validate a reference to a container port, by number or by name."""
     if isinstance(port, str):
         return port_name(port)
     return [] if PORT_NUMBERS.admits(port) else [PORT_NUMBERS.detail]
@@ -29,7 +29,7 @@ def port_number_or_name(port: int | str) -> list[str]:
 
 ContainerPort = Struct(
     "ContainerPort",
-    "A port on which a container listens, and where it shows on the node.",
+    "A port of a container, and its port on the node.",
     name=Field(String, format=port_name),
     hostPort=Field(Int32, bounds=PORT_NUMBERS),
     containerPort=Field(Int32, always=True, required=True, bounds=PORT_NUMBERS),
@@ -39,7 +39,7 @@ ContainerPort = Struct(
 
 
 def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
-    """Judge that no two ports of a container have the same name.
+    """Require unique port names in a container.
 
     Args:
         ports: a container's ports.
@@ -57,12 +57,12 @@ def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldEr
 def check_host_ports(
     ports: list[dict[str, Any]], path: str, taken: set[str]
 ) -> Iterator[FieldError]:
-    """Judge that no two ports take the same address of the node.
+    """Require unique host ports.
 
     Args:
         ports: a container's ports.
         path: their field path.
-        taken: the addresses that are taken already; those of these ports are added.
+        taken: the host ports in use, extended in place with those of these ports.
     """
     for index, port in enumerate(ports):
         number = port.get("hostPort", 0)

@@ -1,4 +1,4 @@
-"""Volumes made of configuration: ConfigMaps, Secrets, the downward API, tokens, certificates.
+"""Configuration volumes: ConfigMaps, Secrets, the downward API, tokens, certificates.
 
 Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 """
@@ -48,7 +48,7 @@ FIELD_PATHS = (
     "metadata.namespace",
     "metadata.uid",
 )
-"""Fields of the Pod that a file can hold."""
+"""The Pod fields that a file of a volume can contain."""
 MAX_TOKEN_EXPIRATION = 2**32
 
 SecretVolumeSource = Struct(
@@ -87,7 +87,7 @@ DownwardAPIVolumeFile = Struct(
 
 DownwardAPIVolumeSource = Struct(
     "DownwardAPIVolumeSource",
-    "Files that tell the containers about their Pod.",
+    "Files with fields of the Pod, for its containers.",
     items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
     defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
     defaultUser=Field(
@@ -105,7 +105,7 @@ SecretProjection = Struct(
 
 DownwardAPIProjection = Struct(
     "DownwardAPIProjection",
-    "Facts about the Pod, as files of a projected volume.",
+    "Fields of the Pod, as files of a projected volume.",
     items=Field(ListOf(DownwardAPIVolumeFile), reported_as=""),
 )
 
@@ -119,7 +119,7 @@ ConfigMapProjection = Struct(
 
 ServiceAccountTokenProjection = Struct(
     "ServiceAccountTokenProjection",
-    "A token of the service account, which the node renews (KEP-1205).",
+    "A token of the service account, which the kubelet renews (KEP-1205).",
     audience=Field(String),
     expirationSeconds=Field(
         Pointer(Int64),
@@ -147,7 +147,7 @@ VolumeProjection = Struct(
 
 ProjectedVolumeSource = Struct(
     "ProjectedVolumeSource",
-    "Several sources, all in one directory.",
+    "Several sources in one directory.",
     sources=Field(ListOf(VolumeProjection), always=True),
     defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
     defaultUser=Field(
@@ -186,7 +186,7 @@ def _token_expires(token: dict[str, Any], path: str, request: Request) -> Iterat
 
 @VolumeProjection.rule
 def _one_source(source: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    # None at all is admitted.
+    # The server accepts a projection without any source.
     if len(source) > 1:
         per_source = " per source" if request.server.minor >= 31 else ""
         yield forbidden(path, f"may not specify more than 1 volume type{per_source}")
@@ -196,7 +196,7 @@ def _one_source(source: dict[str, Any], path: str, request: Request) -> Iterator
 def _files(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     taken: set[str] = set()
     for source in volume.get("sources", ()):
-        reported = None  # many files may be blamed on the one name of their source
+        reported = None  # the server reports one conflict per source, not per file
         if "serviceAccountToken" in source:
             yield from _check_token_path(source["serviceAccountToken"], path, request)
         for file, blamed in _files_of(source):
@@ -207,7 +207,7 @@ def _files(volume: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
 
 
 def _check_token_path(token: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Judge where a token is written; the API server says it of the volume, not of its source."""
+    """Validate the path of a token; the API server reports errors at the volume, not at its source."""
     file = token.get("path", "")
     if not file:
         yield required(f"{path}.path")
@@ -217,7 +217,7 @@ def _check_token_path(token: dict[str, Any], path: str, request: Request) -> Ite
 
 
 def _has_token_outside(request: Request) -> bool:
-    """Whether a stored Pod writes a token outside of its volume, as it could before 1.30."""
+    """Return True if the stored Pod writes a token outside its volume, as was valid before 1.30."""
     return any(
         of_written_file(source["serviceAccountToken"].get("path", ""))
         for volume in (request.old_pod or {}).get("volumes", ())
@@ -227,7 +227,7 @@ def _has_token_outside(request: Request) -> bool:
 
 
 def _files_of(source: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The paths that a source takes, save a token's, each with what is blamed for a conflict."""
+    """Yield the paths of a source, except a token's, each with the value to report on a conflict."""
     for kind in ("secret", "configMap"):
         projection = source.get(kind, {})
         for item in projection.get("items", ()):

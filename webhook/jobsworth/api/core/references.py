@@ -16,7 +16,7 @@ from jobsworth.api.declare import (
 )
 
 FILE_MODES = Bounds(0, 0o777, "must be a number between 0 and 0777 (octal), both inclusive")
-"""Permission bits of a file in a volume."""
+"""The permission bits of a file in a volume."""
 USERS = Between(0, 2**31 - 1)
 
 LocalObjectReference = Struct(
@@ -34,10 +34,10 @@ ObjectFieldSelector = Struct(
 
 ResourceFieldSelector = Struct(
     "ResourceFieldSelector",
-    "What a container requests of a resource, or may use of it.",
+    "A resource request or limit of a container.",
     containerName=Field(String),
     resource=Field(String, always=True),
-    divisor=Field(Quantity, default="0"),  # the Go type always prints it
+    divisor=Field(Quantity, default="0"),  # Go always encodes it
 )
 
 TypedLocalObjectReference = Struct(
@@ -54,13 +54,13 @@ TypedObjectReference = Struct(
     apiGroup=Field(Pointer(String), always=True),
     kind=Field(String, always=True, required=True),
     name=Field(String, always=True, required=True),
-    # The gate, CrossNamespaceVolumeDataSource, drops it from claims, not from templates in a Pod.
+    # The gate CrossNamespaceVolumeDataSource affects claims, not claim templates in a Pod.
     namespace=Field(Pointer(String), since="1.26"),
 )
 
 ObjectReference = Struct(
     "ObjectReference",
-    "An object, or a part of one, wherever it is.",
+    "A reference to an object, or to a part of it.",
     kind=Field(String),
     namespace=Field(String),
     name=Field(String),

@@ -1,7 +1,7 @@
-"""Names of resources: those of Kubernetes itself, and extended ones such as ``example.com/gpu``.
+"""Resource names: native ones, and extended ones such as ``example.com/gpu``.
 
 Source: ``pkg/apis/core/helper`` and ``validateResourceName`` in ``pkg/apis/core/validation``,
-Kubernetes 1.36. Not everything that has a name there can be asked for by a container.
+Kubernetes 1.36. Containers cannot request all of these resources.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ _STANDARD = (
 
 
 def is_huge_pages(name: str) -> bool:
-    """Whether the resource is memory in pages of one size: ``hugepages-2Mi``."""
+    """Return True for huge pages of one size: ``hugepages-2Mi``."""
     return name.startswith(HUGE_PAGES_PREFIX)
 
 
 def is_native(name: str) -> bool:
-    """Whether the resource is Kubernetes' own: it has no domain, or Kubernetes' domain."""
+    """Return True for a native resource: without a domain, or with the domain kubernetes.io."""
     return "/" not in name or NATIVE_DOMAIN in name
 
 
 def is_extended(name: str) -> bool:
-    """Whether the resource is a device or the like, of which only whole ones can be had.
+    """Return True for an extended resource, such as a device, which is counted in whole units.
 
     >>> is_extended("example.com/gpu"), is_extended("cpu"), is_extended("requests.example.com/gpu")
     (True, False, False)
@@ -61,22 +61,22 @@ def is_extended(name: str) -> bool:
     return (
         not is_native(name)
         and not name.startswith(QUOTA_PREFIX)
-        and not label_key(QUOTA_PREFIX + name)  # it has a quota of this name
+        and not label_key(QUOTA_PREFIX + name)  # a quota must be able to name it
     )
 
 
 def is_counted(name: str) -> bool:
-    """Whether there are only whole ones of it."""
+    """Return True if amounts of the resource must be whole numbers."""
     return name in _COUNTED or is_extended(name)
 
 
 def may_be_overcommitted(name: str) -> bool:
-    """Whether less may be requested than the limit."""
+    """Return True if the request may be lower than the limit."""
     return is_native(name) and not is_huge_pages(name)
 
 
 def resource_name(name: str) -> list[str]:
-    """A name that the API knows, or that can be an extended resource."""
+    """Validate a resource name: native or extended."""
     wrong = label_key(name)
     if not wrong and "/" not in name and not (name in _STANDARD or _is_quota_of_huge_pages(name)):
         wrong.append("must be a standard resource type or fully qualified")
@@ -88,7 +88,7 @@ def _is_quota_of_huge_pages(name: str) -> bool:
 
 
 def container_resource_name(name: str) -> list[str]:
-    """What a container can request.
+    """Validate the name of a resource that a container can request.
 
     >>> container_resource_name("gpu")  # doctest: +NORMALIZE_WHITESPACE
     ['must be a standard resource type or fully qualified',

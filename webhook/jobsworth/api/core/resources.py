@@ -1,7 +1,7 @@
-"""What containers and Pods ask of a node, and how much they may use (``core/v1``).
+"""Resource requests and limits of containers and Pods (``core/v1``).
 
 Source: ``validateResourceRequirements`` and ``validateResizePolicy`` in
-``pkg/apis/core/validation``, Kubernetes 1.36. Resources of a Pod as a whole are judged in
+``pkg/apis/core/validation``, Kubernetes 1.36. The rules on Pod-level resources are in
 :mod:`jobsworth.api.core.pod_resources`.
 """
 
@@ -41,14 +41,14 @@ RESIZABLE_RESOURCES = ("cpu", "memory")
 
 ResourceClaim = Struct(
     "ResourceClaim",
-    "A device that the Pod has claimed, for the use of one container.",
+    "A ResourceClaim of the Pod, for one container.",
     name=Field(String, always=True),
     request=Field(String, since="1.31"),
 )
 
 ResourceRequirements = Struct(
     "ResourceRequirements",
-    "What is asked of the node (requests), how much may be used (limits), and claimed devices.",
+    "Resource requests, limits and claims.",
     limits=Field(MapOf(Quantity)),
     requests=Field(MapOf(Quantity)),
     claims=Field(
@@ -58,14 +58,14 @@ ResourceRequirements = Struct(
 
 ContainerResizePolicy = Struct(
     "ContainerResizePolicy",
-    "Whether the container restarts when one of its resources is changed in place.",
+    "The restart behavior of the container when a resource is resized in place.",
     resourceName=Field(String, always=True, values=RESIZABLE_RESOURCES),
     restartPolicy=Field(String, always=True, values=RESIZE_POLICIES),
 )
 
 VolumeResourceRequirements = Struct(
     "VolumeResourceRequirements",
-    "How large a volume is at least, and at most.",
+    "The minimum and maximum size of a volume.",
     limits=Field(MapOf(Quantity)),
     requests=Field(MapOf(Quantity)),
     claims=Field(ListOf(ResourceClaim), since="1.26", until="1.28"),
@@ -81,14 +81,14 @@ def _round_up_to_milli(requirements: dict[str, Any], request: Request) -> None:
 
 
 def round_up_to_milli(amounts: dict[str, str]) -> None:
-    """Round up what is finer than a thousandth, as the API server does with every resource list."""
+    """Round up amounts to thousandths, as the API server does with every resource list."""
     for name, amount in amounts.items():
         if not amount.isalnum() or amount[-1] in "nu":
             amounts[name] = parse(amount).rounded_up_to_milli().canonical()
 
 
 def wrong_container_resource(name: str, path: str) -> Iterator[FieldError]:
-    """What is wrong with the name of a resource of a container."""
+    """Yield the errors of a container's resource name."""
     for detail in container_resource_name(name):
         yield invalid(path, name, detail)
 
@@ -99,12 +99,12 @@ def check_requirements(
     request: Request,
     wrong_name: Callable[[str, str], Iterator[FieldError]] = wrong_container_resource,
 ) -> Iterator[FieldError]:
-    """Judge requests and limits, apart from claims.
+    """Validate requests and limits, except claims.
 
     Args:
-        requirements: of a container or of a Pod.
+        requirements: the resources of a container or of a Pod.
         path: their field path.
-        wrong_name: what is wrong with the name of a resource: (name, path) to errors.
+        wrong_name: validates the name of a resource: (name, path) to errors.
     """
     limits, requests = requirements.get("limits", {}), requirements.get("requests", {})
     for field, amounts in (("limits", limits), ("requests", requests)):
@@ -114,7 +114,7 @@ def check_requirements(
                 and amount[0] != "-"
                 and wrong_name is wrong_container_resource
             ):
-                continue  # nothing else can be wrong with most of all amounts
+                continue  # fast path: most amounts need no further check
             at = f"{path}.{field}[{name}]"
             yield from wrong_name(name, at)
             yield from _check_amount(name, amount, at, request)
@@ -153,7 +153,7 @@ def _check_request(name: str, amount: str, limit: str | None, path: str) -> Iter
 
 
 def is_multiple_of_page(name: str, amount: str) -> bool:
-    """Whether an amount of huge pages is whole pages of the size that the name says.
+    """Return True if an amount of huge pages is a multiple of the page size in the name.
 
     >>> is_multiple_of_page("hugepages-2Mi", "1Gi"), is_multiple_of_page("hugepages-2Mi", "3Mi")
     (True, False)
@@ -165,12 +165,12 @@ def is_multiple_of_page(name: str, amount: str) -> bool:
         return False
     if size != size.strip() or page.sign <= 0 or not page.is_integer():
         return False
-    page_size = page.value()  # may overflow to 0: there kube-apiserver 1.36 panics
+    page_size = page.value()  # may overflow to 0, on which kube-apiserver 1.36 panics
     return page_size != 0 and parse(amount).value() % page_size == 0
 
 
 def _has_indivisible_huge_pages(request: Request) -> bool:
-    """Whether a stored Pod has broken huge pages, as could be made before Kubernetes 1.20."""
+    """Return True if the stored Pod has partial huge pages, which were valid before Kubernetes 1.20."""
     pod = request.old_pod
     if pod is None:
         return False
@@ -189,7 +189,7 @@ def _has_indivisible_huge_pages(request: Request) -> bool:
 
 
 class ClaimedNames:
-    """The names of the claims that a Pod has, for its containers to use."""
+    """The names of a Pod's resourceClaims."""
 
     __slots__ = ("_detail", "_names")
 
@@ -201,7 +201,7 @@ class ClaimedNames:
         return name in self._names
 
     def not_found(self, path: str, name: str) -> FieldError:
-        """A name that is none of them; the API server lists them all each time."""
+        """Return the error for an unknown claim name; the API server lists all claims each time."""
         if not self._detail:
             known = f": {', '.join(sorted(self._names))}" if self._names else " which is empty"
             self._detail = f": must be one of the names in pod.spec.resourceClaims{known}"
@@ -211,12 +211,12 @@ class ClaimedNames:
 def check_claims(
     claims: list[dict[str, Any]], path: str, claimed: ClaimedNames
 ) -> Iterator[FieldError]:
-    """Judge which of the Pod's claims a container uses: each once, or several requests of it.
+    """Validate a container's claims: each exists in the Pod, and no claim or request repeats.
 
     Args:
-        claims: those of one container.
+        claims: the claims of one container.
         path: their field path.
-        claimed: those that the Pod has.
+        claimed: the claims of the Pod.
     """
     seen: set[str] = set()
     in_part: set[str] = set()
@@ -244,12 +244,12 @@ def check_claims(
 def check_resize_policies(
     policies: list[dict[str, Any]], path: str, restart_policy: str, request: Request
 ) -> Iterator[FieldError]:
-    """Judge which resources of a container can be changed in place, and how.
+    """Validate the in-place resize policies of a container.
 
     Args:
-        policies: those of one container.
-        path: their field path; the API server names none of them by its index but duplicates.
-        restart_policy: that of the Pod.
+        policies: the resizePolicy of one container.
+        path: their field path; the API server reports the index only for duplicates.
+        restart_policy: the restartPolicy of the Pod.
     """
     seen = set()
     for index, policy in enumerate(policies):

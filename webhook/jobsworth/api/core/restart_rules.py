@@ -1,4 +1,4 @@
-"""When a container restarts by itself, whatever the Pod's restartPolicy says (``core/v1``).
+"""Container-level restart policies and rules, which override the Pod's restartPolicy (``core/v1``).
 
 Source: KEP-753 (sidecars), KEP-5307 (rules of containers), KEP-5532 (restarting all containers),
 and ``validateContainerRestartPolicy`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
@@ -25,21 +25,21 @@ MAX_EXIT_CODES = 255
 
 ContainerRestartRuleOnExitCodes = Struct(
     "ContainerRestartRuleOnExitCodes",
-    "The exit codes for which a rule holds, or does not hold.",
+    "The exit codes that a rule matches, or excludes.",
     operator=Field(String, values=OPERATORS),
     values=Field(ListOf(Int32), max_items=MAX_EXIT_CODES),
 )
 
 ContainerRestartRule = Struct(
     "ContainerRestartRule",
-    "What happens when a container exits with certain codes.",
+    "The action for certain exit codes of a container.",
     action=Field(String, values=ACTIONS),
     exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes), required="must be specified"),
 )
 
 
 def has_restart_rules(request: Request) -> bool:
-    """Whether single containers may have a restartPolicy: not if the API server drops them all."""
+    """Return True unless the API server drops the restart policies of containers."""
     return request.enabled("ContainerRestartRules")
 
 
@@ -50,7 +50,7 @@ def _all_containers_may_restart(request: Request) -> bool:
 def check_container_restart(
     container: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    """Judge when a container restarts that is no init container.
+    """Validate the restart policy of an app container.
 
     Args:
         container: one that has a restartPolicy or restartPolicyRules.
@@ -65,7 +65,7 @@ def check_container_restart(
 def check_init_container_restart(
     container: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    """Judge when an init container restarts; one that always does is a sidecar.
+    """Validate the restart policy of an init container; with Always it is a sidecar.
 
     Args:
         container: one that has a restartPolicy or restartPolicyRules.

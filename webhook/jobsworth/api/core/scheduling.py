@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jobsworth.api.errors import FieldError
     from jobsworth.api.validation_request import Request
 
-    Judge = Callable[[dict[str, Any], str], Iterator[FieldError]]
+    LabelKeyCheck = Callable[[dict[str, Any], str], Iterator[FieldError]]
 
 TAINT_EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 TOLERATION_OPERATORS = ("Equal", "Exists", "Lt", "Gt")
@@ -32,7 +32,7 @@ GreaterThanZero = Bounds(1, None, "must be greater than zero")
 
 Toleration = Struct(
     "Toleration",
-    "Taints of nodes that do not keep the Pod away.",
+    "Node taints that the Pod tolerates.",
     key=Field(String, format=label_key),
     operator=Field(String, values=TOLERATION_OPERATORS),
     value=Field(String),
@@ -42,11 +42,11 @@ Toleration = Struct(
 
 TopologySpreadConstraint = Struct(
     "TopologySpreadConstraint",
-    "How evenly Pods are spread over zones, nodes or other domains.",
-    maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, judge_empty=True),
+    "Even distribution of Pods over zones, nodes or other domains.",
+    maxSkew=Field(Int32, always=True, bounds=GreaterThanZero, validate_empty=True),
     topologyKey=Field(String, always=True, required="can not be empty"),
     whenUnsatisfiable=Field(
-        String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), judge_empty=True
+        String, always=True, enum=("DoNotSchedule", "ScheduleAnyway"), validate_empty=True
     ),
     labelSelector=Field(Pointer(LabelSelector)),
     minDomains=Field(Pointer(Int32), bounds=GreaterThanZero, gate="MinDomainsInPodTopologySpread"),
@@ -65,7 +65,7 @@ TopologySpreadConstraint = Struct(
 
 PodSchedulingGate = Struct(
     "PodSchedulingGate",
-    "Something that has to be cleared before the Pod is scheduled.",
+    "A gate that must be removed before the Pod is scheduled.",
     name=Field(String, always=True, since="1.26"),
 )
 
@@ -79,17 +79,17 @@ WorkloadReference = Struct(
     "WorkloadReference",
     "The workload, and the group in it, with which the Pod is scheduled; Kubernetes 1.35 only.",
     name=Field(
-        String, always=True, since="1.35", until="1.35", format=dns_subdomain, judge_empty=True
+        String, always=True, since="1.35", until="1.35", format=dns_subdomain, validate_empty=True
     ),
     podGroup=Field(
-        String, always=True, since="1.35", until="1.35", format=dns_label, judge_empty=True
+        String, always=True, since="1.35", until="1.35", format=dns_label, validate_empty=True
     ),
     podGroupReplicaKey=Field(String, since="1.35", until="1.35", format=dns_label),
 )
 
 EvictionResponder = Struct(
     "EvictionResponder",
-    "Who is asked before the Pod is evicted, and in which order.",
+    "A controller that responds to an eviction request, with its priority.",
     name=Field(String, always=True, since="1.37"),
     priority=Field(Int32, always=True, since="1.37"),
 )
@@ -99,7 +99,7 @@ EvictionResponder = Struct(
 def check_toleration(
     toleration: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    """Judge what key, operator, value, effect and seconds have to do with each other."""
+    """Validate key, operator, value, effect and seconds of a toleration against each other."""
     operator, effect = toleration.get("operator", ""), toleration.get("effect", "")
     if "key" not in toleration and operator != "Exists":
         yield invalid(
@@ -138,7 +138,7 @@ def _check_tolerated_value(
 
 
 def _compares(request: Request) -> bool:
-    """Whether taints may be compared as numbers, or were before."""
+    """Return True if numeric comparison of taints is enabled, or used by the stored Pod."""
     return request.enabled("TaintTolerationComparisonOperators") or any(
         toleration.get("operator") in ("Lt", "Gt")
         for toleration in (request.old_pod or {}).get("tolerations", ())
@@ -146,7 +146,7 @@ def _compares(request: Request) -> bool:
 
 
 def _decimal_integer(text: str) -> list[str]:
-    """A whole number of 64 bits, as people write it."""
+    """Validate a 64-bit integer in decimal notation."""
     if not text:
         return [
             "must be non-empty",
@@ -165,7 +165,7 @@ def _decimal_integer(text: str) -> list[str]:
 
 
 def fits(digits: str, bits: int) -> bool:
-    """Whether an integer, written with a sign or without, has no more than so many bits."""
+    """Return True if a decimal integer, with or without a sign, fits in `bits` bits."""
     significant = digits.lstrip("+-0")
     if len(significant) >= bits:
         return False
@@ -184,15 +184,15 @@ def _spread(constraint: dict[str, Any], path: str, request: Request) -> Iterator
             f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}",
         )
     if "matchLabelKeys" in constraint:
-        yield from _judge_of_label_keys(request)(constraint, path)
+        yield from _label_key_check(request)(constraint, path)
     if request.server.minor >= 27 and not request.once(_stored_has, _check_selector):
         yield from _check_selector(constraint, path)
 
 
-def _judge_of_label_keys(request: Request) -> Judge:
-    """How label keys are judged: as since 1.34, when the selector gets them, or as before.
+def _label_key_check(request: Request) -> LabelKeyCheck:
+    """Return the validation of label keys: as since 1.34, when the server merges them, or as before.
 
-    What a stored Pod has that one way does not admit may be kept if the other way admits it.
+    An update may keep label keys of the stored Pod that only the other validation accepts.
     """
     merging = request.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge")
     preferred, other = check_label_keys, check_label_keys_without_merging
@@ -202,10 +202,10 @@ def _judge_of_label_keys(request: Request) -> Judge:
     return other if kept else preferred
 
 
-def _stored_has(request: Request, judge: Judge) -> bool:
-    """Whether a stored Pod has a constraint that does not pass."""
+def _stored_has(request: Request, check: LabelKeyCheck) -> bool:
+    """Return True if the stored Pod has a constraint that violates the given validation."""
     return request.old_pod is not None and any(
-        next(judge(constraint, ""), None) is not None
+        next(check(constraint, ""), None) is not None
         for constraint in request.old_pod.get("topologySpreadConstraints", ())
     )
 

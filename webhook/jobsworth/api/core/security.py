@@ -1,6 +1,6 @@
 """Security contexts of Pods and containers: users, capabilities, profiles (``core/v1``).
 
-What a security context has to do with the rest of its Pod stands in :mod:`pod_security`.
+Rules on a security context and the rest of its Pod are in :mod:`pod_security`.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 UserOrGroup = Between(0, 2**31 - 1)
-"""The numbers that a Unix user or group can have."""
+"""The range of Unix user and group IDs."""
 
 PROFILE_TYPES = ("Localhost", "RuntimeDefault", "Unconfined")
 PROC_MOUNTS = ("Default", "Unmasked")
 SELINUX_CHANGE_POLICIES = ("MountOption", "Recursive")
 
 DISALLOWED = "disallowed by cluster policy"
-"""Said of what needs a server that runs with ``--allow-privileged``."""
+"""The detail for fields that require a server with ``--allow-privileged``."""
 APP_ARMOR_PROFILE_MAX_LENGTH = 4095
-"""One less than the longest path that Linux knows."""
+"""PATH_MAX of Linux, minus one."""
 SYSCTL_MAX_LENGTH = 253
 WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""What the API server trims: like :meth:`str.strip`, less the separators U+001C to U+001F."""
+"""White space that the API server trims: as :meth:`str.strip`, except U+001C to U+001F."""
 
 _SYSCTL_SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
 _SYSCTL_PATTERN = rf"^({_SYSCTL_SEGMENT}[\./])*{_SYSCTL_SEGMENT}$"
@@ -65,7 +65,7 @@ _SYSCTL_CHARACTERS = LOWER + DIGITS + "-_"
 
 
 def sysctl_name(text: str) -> list[str]:
-    """The name of a kernel parameter; its segments are parted by dots or slashes."""
+    """Validate the name of a kernel parameter; dots or slashes separate its segments."""
     segments = text.replace("/", ".").split(".")
     if byte_length(text) <= SYSCTL_MAX_LENGTH and all(map(_is_sysctl_segment, segments)):
         return []
@@ -82,7 +82,7 @@ def _is_sysctl_segment(text: str) -> bool:
 
 
 def descending_path(text: str) -> list[str]:
-    """A relative path that stays below where it starts."""
+    """Validate a relative path without ``..`` segments."""
     wrong = ["must be a relative path"] if text.startswith("/") else []
     if ".." in text.split("/"):
         wrong.append("must not contain '..'")
@@ -91,7 +91,7 @@ def descending_path(text: str) -> list[str]:
 
 Capabilities = Struct(
     "Capabilities",
-    "Powers of root that a container gets or gives up.",
+    "Linux capabilities to add or drop.",
     add=Field(ListOf(String)),
     drop=Field(ListOf(String)),
 )
@@ -107,7 +107,7 @@ SELinuxOptions = Struct(
 
 SeccompProfile = Struct(
     "SeccompProfile",
-    "Which system calls are let through.",
+    "The seccomp profile, which filters system calls.",
     type=Field(
         String,
         always=True,
@@ -119,7 +119,7 @@ SeccompProfile = Struct(
 
 AppArmorProfile = Struct(
     "AppArmorProfile",
-    "Which AppArmor profile confines the processes.",
+    "The AppArmor profile that confines the processes.",
     type=Field(
         String,
         always=True,
@@ -132,7 +132,7 @@ AppArmorProfile = Struct(
 
 SecurityContext = Struct(
     "SecurityContext",
-    "Whom a container runs as, and what it may do; goes before what the Pod says.",
+    "Security settings of a container; they override those of the Pod.",
     capabilities=Field(Pointer(Capabilities)),
     privileged=Field(Pointer(Boolean)),
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
@@ -156,7 +156,7 @@ Sysctl = Struct(
 
 PodSecurityContext = Struct(
     "PodSecurityContext",
-    "Whom the containers run as and what confines them, where they do not say it themselves.",
+    "Security settings of all containers; those of a container override them.",
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
     windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
     runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
@@ -218,7 +218,7 @@ def _app_armor_profile_of_the_node(
 
 @SecurityContext.defaulter
 def _proc_mount_without_its_gate(context: dict[str, Any], request: Request) -> None:
-    # Reset, not dropped: Kubernetes 1.12 filled the field in everywhere, and so it is stored.
+    # Reset, not dropped: Kubernetes 1.12 defaulted the field, so stored objects have it.
     if "procMount" in context and not request.enabled("ProcMountType"):
         context["procMount"] = "Default"
 

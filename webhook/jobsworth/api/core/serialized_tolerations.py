@@ -1,6 +1,6 @@
-"""Tolerations as JSON in an annotation, from before there was a field for them (Kubernetes 1.6).
+"""Tolerations as JSON in an annotation, which preceded the field (Kubernetes 1.6).
 
-Imported only where a template has that annotation.
+Imported only if a template has that annotation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FIELDS = {
     "effect": ("effect", "Effect", "core.TaintEffect"),
     "tolerationseconds": ("tolerationSeconds", "TolerationSeconds", "int64"),
 }
-"""By name in small letters: the name, and how the server calls the field and its type."""
+"""For each lowercase name: the field name, and the server's names of the field and its type."""
 
 _KINDS = {
     dict: "object",
@@ -31,11 +31,11 @@ _KINDS = {
 
 
 class BadTolerations(ValueError):
-    """A text that is not a list of tolerations; of a wrong type in the API server's words."""
+    """A text that is not a list of tolerations; for a wrong type, the API server's message."""
 
 
 def read(text: str) -> list[dict[str, Any]]:
-    """The tolerations, decoded: unset fields, and empty strings, are absent keys.
+    """Decode the tolerations, omitting unset fields and empty strings.
 
     >>> read('[{"Key": "a", "operator": "Exists"}]')
     [{'key': 'a', 'operator': 'Exists'}]
@@ -84,7 +84,7 @@ def _toleration(item: Any) -> dict[str, Any]:
 
 
 def _wrong_integer(value: Any) -> str:
-    """What a value is that ought to be an integer of 64 bits; empty where it is one."""
+    """Return the JSON type of a value that is not a 64-bit integer, or "" if it is one."""
     if type(value) is int:
         return "" if -(2**63) <= value < 2**63 else f"number {value}"
     return f"number {value}" if type(value) is float else _KINDS[type(value)]

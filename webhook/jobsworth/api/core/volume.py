@@ -1,7 +1,7 @@
-"""Volumes: the union of everything that a Pod can mount (``core/v1``).
+"""Volumes: the union of all volume sources (``core/v1``).
 
 Source: ``validateVolumeSource`` in ``pkg/apis/core/validation`` and ``SetDefaults_Volume`` in
-``pkg/apis/core/v1``, Kubernetes 1.36. What concerns several volumes is in ``pod_volumes``.
+``pkg/apis/core/v1``, Kubernetes 1.36. Rules on several volumes are in ``pod_volumes``.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ HostPathVolumeSource = Struct(
 
 EmptyDirVolumeSource = Struct(
     "EmptyDirVolumeSource",
-    "A directory that is empty at first and lives as long as the Pod.",
+    "A directory that is empty at first and is deleted with the Pod.",
     medium=Field(String),
     sizeLimit=Field(Pointer(Quantity)),
     mode=Field(
@@ -100,7 +100,7 @@ ImageVolumeSource = Struct(
 
 Volume = Struct(
     "Volume",
-    "A volume of the Pod, by name, and where its content comes from: one source.",
+    "A volume of the Pod: its name and exactly one source.",
     name=Field(String, always=True, required=True, format=dns_label),
     hostPath=Field(Pointer(HostPathVolumeSource)),
     emptyDir=Field(Pointer(EmptyDirVolumeSource)),
@@ -135,7 +135,7 @@ Volume = Struct(
 )
 
 Volume.exactly_one_of(
-    # In the order in which the API server looks for them.
+    # In the order in which the API server checks them.
     "emptyDir",
     "hostPath",
     "gitRepo",
@@ -166,7 +166,7 @@ Volume.exactly_one_of(
     "csi",
     "ephemeral",
     "image",
-    none=None,  # it is filled in
+    none=None,  # defaults to emptyDir
     several="may not specify more than 1 volume type",
     misnamed={"cephfs": "cephFS", "downwardAPI": "downwarAPI"},
 )
@@ -201,10 +201,10 @@ def _names_of_sessions(volume: dict[str, Any], path: str, request: Request) -> I
 
 
 def check_session_name(volume: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge the name under which the node will know the iSCSI session of a volume.
+    """Validate the name that the node gives to the iSCSI session of a volume.
 
     Args:
-        volume: a decoded Volume that has iscsi, be it as a surplus source.
+        volume: a decoded Volume that has iscsi, also as a surplus source.
         path: its field path.
     """
     iscsi, name = volume["iscsi"], volume.get("name", "")

@@ -1,7 +1,7 @@
-"""Where containers see volumes (``core/v1``).
+"""Volume mounts and block devices of containers (``core/v1``).
 
 Source: ``ValidateVolumeMounts`` and ``ValidateVolumeDevices`` in ``pkg/apis/core/validation``,
-Kubernetes 1.36. Some of its errors name the list and not the mount.
+Kubernetes 1.36. Some errors have the path of the list, not of the mount.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RECURSIVE_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
 VolumeMount = Struct(
     "VolumeMount",
-    "A volume of the Pod, and the path at which a container sees it.",
+    "A volume of the Pod, and its mount path in a container.",
     name=Field(String, always=True, required=True),
     readOnly=Field(Boolean),
     recursiveReadOnly=Field(
@@ -38,7 +38,7 @@ VolumeMount = Struct(
 
 VolumeDevice = Struct(
     "VolumeDevice",
-    "A volume of the Pod that a container sees as a raw block device.",
+    "A volume of the Pod that a container uses as a raw block device.",
     name=Field(String, always=True, required=True),
     devicePath=Field(String, always=True, required=True),
 )
@@ -47,7 +47,7 @@ VolumeDevice = Struct(
 def check_mounts(
     container: dict[str, Any], path: str, volumes: dict[str, dict[str, Any]], request: Request
 ) -> Iterator[FieldError]:
-    """Judge where a container mounts the volumes of its Pod.
+    """Validate the volume mounts of a container.
 
     Args:
         container: one that has volumeMounts.
@@ -89,12 +89,12 @@ def check_mounts(
 
 
 def _paths(container: dict[str, Any], field: str, path: str) -> dict[str, str]:
-    """By volume name, where a container has mounts or devices."""
+    """Return the paths of a container's mounts or devices, by volume name."""
     return {item.get("name", ""): item.get(path, "") for item in container.get(field, ())}
 
 
 def _check_image_is_mounted_whole(mount: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """KEP-4639: parts of an image could not be mounted before 1.33."""
+    """Forbid subPath for image volumes, as servers do before 1.33 (KEP-4639)."""
     for field in ("subPath", "subPathExpr"):
         if field in mount:
             yield invalid(f"{path}.{field}", mount[field], "not allowed in image volume sources")
@@ -110,7 +110,7 @@ def _check_propagation(mount: dict[str, Any], path: str, privileged: bool) -> It
 
 
 def _check_recursion(mount: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """KEP-3857: recursively read-only, or nothing below it is mounted from elsewhere."""
+    """Validate recursiveReadOnly, which requires readOnly and no mount propagation (KEP-3857)."""
     recursion = mount["recursiveReadOnly"]
     if recursion not in RECURSIVE_READ_ONLY:
         yield not_supported(path, recursion, RECURSIVE_READ_ONLY)
@@ -125,7 +125,7 @@ def _check_recursion(mount: dict[str, Any], path: str) -> Iterator[FieldError]:
 def check_devices(
     container: dict[str, Any], path: str, volumes: dict[str, dict[str, Any]]
 ) -> Iterator[FieldError]:
-    """Judge which volumes of its Pod a container sees as block devices.
+    """Validate the block devices of a container.
 
     Args:
         container: one that has volumeDevices.

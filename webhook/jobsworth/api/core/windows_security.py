@@ -1,4 +1,4 @@
-"""Security options of Windows containers: whom they run as, and whether they are host processes."""
+"""Security options of Windows containers: user accounts, GMSA, and host processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALPHANUMERIC = LETTERS + DIGITS
 
 
 def credential_spec(text: str) -> list[str]:
-    """The content of a GMSA credential spec: it is there, and not too large."""
+    """Validate a GMSA credential spec: not empty, and not too large."""
     if not text:
         return ["gmsaCredentialSpec cannot be an empty string"]
     if byte_length(text) > CREDENTIAL_SPEC_MAX_KIB * 1024:
@@ -28,7 +28,7 @@ def credential_spec(text: str) -> list[str]:
 
 
 def user_name(text: str) -> list[str]:
-    r"""A Windows user, with or without a domain: ``DOMAIN\user`` or ``user``.
+    r"""Validate a Windows user, with or without a domain: ``DOMAIN\user`` or ``user``.
 
     >>> user_name("ContainerAdministrator"), user_name("CORP\\jobs")
     ([], [])
@@ -82,7 +82,7 @@ def _is_dns_name(domain: str) -> bool:
 
 WindowsSecurityContextOptions = Struct(
     "WindowsSecurityContextOptions",
-    "What only Windows knows of security: accounts, credentials, host processes.",
+    "Security settings for Windows: accounts, credentials, host processes.",
     gmsaCredentialSpecName=Field(Pointer(String), format=dns_subdomain, as_json=True),
     gmsaCredentialSpec=Field(Pointer(String), format=credential_spec),
     runAsUserName=Field(Pointer(String), format=user_name, as_json=True),

@@ -1,10 +1,10 @@
-"""Short descriptions of fields, for JSON Schemas; the verdict does not need them."""
+"""Short descriptions of fields, for JSON Schemas; validation does not import them."""
 
 from __future__ import annotations
 
 
 def field_descriptions() -> dict[str, str]:
-    """What each field is for, by ``Type.field``."""
+    """Return the description of each field, by ``Type.field``."""
     from jobsworth.api.descriptions.containers import DESCRIPTIONS as CONTAINERS
     from jobsworth.api.descriptions.jobs import DESCRIPTIONS as JOBS
     from jobsworth.api.descriptions.pods import DESCRIPTIONS as PODS

@@ -1,1 +1,1 @@
-"""The grammars of Kubernetes' strings: what is wrong with a text, in the API server's own words."""
+"""String formats of the Kubernetes API; errors use the API server's wording."""

@@ -1,12 +1,11 @@
-"""IP addresses and networks, as the API server judges them.
+"""IP addresses and networks, validated as the API server does.
 
 Source: ``pkg/util/validation/ip.go`` in ``k8s.io/apimachinery`` 0.36 and the parsers that it calls:
-that of ``k8s.io/utils/net``, which forgives zeros in front of a number, and ``net/netip`` of Go,
-which does not.
+that of ``k8s.io/utils/net``, which accepts leading zeros, and ``net/netip`` of Go, which does not.
 
-Fields that are older than the strict rules (a Pod's ``hostAliases`` and ``dnsConfig.nameservers``)
-are judged by the functions for legacy fields: strictly where the gate StrictIPCIDRValidation is on,
-as it is by default since Kubernetes 1.36.
+The functions for legacy fields validate the fields that precede the strict rules (a Pod's
+``hostAliases`` and ``dnsConfig.nameservers``). They are strict if the gate StrictIPCIDRValidation is
+on, which is the default since Kubernetes 1.36.
 
     >>> ip_for_legacy_field("10.0.0.010", strict=False)
     []
@@ -24,18 +23,18 @@ _NOT_AN_IP = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _NOT_A_CIDR = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
 
 _IPV4_BITS, _IPV6_BITS = 32, 128
-_IPV4_IN_IPV6 = 0xFFFF  # what stands in front of the last 32 bits
+_IPV4_IN_IPV6 = 0xFFFF  # the prefix of the last 32 bits
 _HEXADECIMAL = DIGITS + "abcdefABCDEF"
 _GROUPS = 8
 
 
 class _Address(Record):
-    """An address that was read.
+    """A parsed address.
 
     Attributes:
         bits: 32 or 128.
-        number: the address as a number of so many bits.
-        leading_zeros: a number in it is written with zeros in front that do not belong there.
+        number: the address as a number of `bits` bits.
+        leading_zeros: the text has a number with leading zeros.
     """
 
     bits: int
@@ -44,11 +43,11 @@ class _Address(Record):
 
     @property
     def is_mapped(self) -> bool:
-        """Whether it is an IPv4 address in the clothes of an IPv6 one: ``::ffff:1.2.3.4``."""
+        """Return True for an IPv4-mapped IPv6 address: ``::ffff:1.2.3.4``."""
         return self.bits == _IPV6_BITS and self.number >> _IPV4_BITS == _IPV4_IN_IPV6
 
     def has_bits_beyond(self, prefix: int) -> bool:
-        """Whether a bit is set behind the first `prefix` bits."""
+        """Return True if a bit is set after the first `prefix` bits."""
         return self.number & ((1 << (self.bits - prefix)) - 1) != 0
 
     def __str__(self) -> str:
@@ -58,7 +57,7 @@ class _Address(Record):
 
 
 def ip(text: str) -> list[str]:
-    """An IP address in its canonical form, as newer fields demand.
+    """Validate an IP address in canonical form, as newer fields require.
 
     >>> ip("2001:DB8::1")
     ['must be in canonical form ("2001:db8::1")']
@@ -67,12 +66,12 @@ def ip(text: str) -> list[str]:
 
 
 def ip_for_legacy_field(text: str, *, strict: bool) -> list[str]:
-    """An IP address in any form, also ``FE80:0:0:0:0:0:0:0abc``.
+    """Validate an IP address in any form, such as ``FE80:0:0:0:0:0:0:0abc``.
 
     Args:
         text: the address.
-        strict: whether zeros in front of a number and IPv4 addresses mapped to IPv6 are refused
-            (the gate StrictIPCIDRValidation).
+        strict: reject leading zeros and IPv4-mapped IPv6 addresses (the gate
+            StrictIPCIDRValidation).
     """
     address = _read_ip(text)
     if address is None:
@@ -85,7 +84,7 @@ def ip_for_legacy_field(text: str, *, strict: bool) -> list[str]:
 
 
 def cidr(text: str) -> list[str]:
-    """A network in its canonical form: ``10.0.0.0/8``.
+    """Validate a network in canonical form: ``10.0.0.0/8``.
 
     >>> cidr("2001:db8:0::/48")
     ['must be in canonical form ("2001:db8::/48")']
@@ -98,11 +97,11 @@ def cidr(text: str) -> list[str]:
 
 
 def cidr_for_legacy_field(text: str, *, strict: bool) -> list[str]:
-    """A network in any form.
+    """Validate a network in any form.
 
     Args:
         text: the network.
-        strict: as for :func:`ip_for_legacy_field`; also whether bits behind the prefix are refused.
+        strict: as for :func:`ip_for_legacy_field`; also reject bits set beyond the prefix.
 
     >>> cidr_for_legacy_field("10.0.0.1/8", strict=True)
     ['must not have bits set beyond the prefix length']
@@ -172,7 +171,7 @@ def _read_ipv6(text: str) -> _Address | None:
 
 
 def _decimal(text: str) -> int | None:
-    """A number of so few digits that it matters."""
+    """Parse a decimal number with few digits; None for any other text."""
     if not text or text.strip(DIGITS) or len(text.lstrip("0")) > 3:
         return None
     return int(text.lstrip("0") or "0")
@@ -183,7 +182,7 @@ def _has_leading_zeros(text: str) -> bool:
 
 
 def _ipv6_text(number: int) -> str:
-    """The form of RFC 5952: small letters, the first longest run of zero groups left out."""
+    """Format an address by RFC 5952: lowercase, with the first longest run of zero groups compressed."""
     groups = [f"{number >> shift & 0xFFFF:x}" for shift in range(112, -1, -16)]
     length, start = _longest_zeros(groups)
     if length < 2:

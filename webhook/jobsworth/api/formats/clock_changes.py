@@ -1,8 +1,9 @@
-"""When clocks are put forward and back, in the time zones that do it every year.
+"""Yearly clock changes (daylight saving time) of time zones.
 
-Source: the rules in force at the end of each file of the IANA time zone database 2025c, in the form
+Source: the rules active at the end of each file of the IANA time zone database 2025c, in the form
 of POSIX ``TZ`` (IEEE Std 1003.1, section 8.3): ``M3.5.0/2`` is the fifth, that is the last, Sunday
-(day 0) of March, at 02:00. Zones that change by the moon (Morocco) have no such rule.
+(day 0) of March, at 02:00. Zones that follow the lunar calendar (Morocco) have no
+such rule.
 
     >>> spring, autumn = changes("Europe/Berlin")
     >>> spring.skips, spring.month, spring.days, spring.weekday, spring.minutes
@@ -29,11 +30,11 @@ class ClockChange(Record, kw_only=True):
     """A yearly change of the clocks of a time zone.
 
     Attributes:
-        skips: clocks go forward, and never show the minutes; else they go back: twice they do.
-        month: in which it is, from 1.
-        days: of the month, on which it can be: a whole week, of which it is one weekday.
-        weekday: that day of the week, 0 for Sunday.
-        minutes: the minutes of that day that clocks skip or show twice, counted from midnight.
+        skips: True if clocks go forward and skip the minutes; False if they go back and repeat them.
+        month: the month, from 1.
+        days: the seven possible days of the month, one of which is the weekday.
+        weekday: the day of the week, 0 for Sunday.
+        minutes: the minutes of the day that clocks skip or repeat, counted from midnight.
     """
 
     skips: bool
@@ -44,7 +45,7 @@ class ClockChange(Record, kw_only=True):
 
 
 def changes(zone: str) -> tuple[ClockChange, ...]:
-    """The yearly changes in a time zone, in the order of its rule; none where there is none."""
+    """Return the yearly changes of a time zone, in the order of its rule; empty without a rule."""
     for rule, names in ZONES.items():
         if zone in read_names(names):
             return _changes(rule)
@@ -59,7 +60,7 @@ def _changes(rule: str) -> tuple[ClockChange, ...]:
 
 
 def _offset(text: str) -> tuple[int, str]:
-    """The minutes east of UTC of a named offset, and what follows it."""
+    """Parse a named offset; return (minutes east of UTC, rest of the text)."""
     text = _after_name(text)
     rest = text.lstrip("+-0123456789:")
     return -_minutes(text[: len(text) - len(rest)]), rest
@@ -78,7 +79,7 @@ def _minutes(text: str) -> int:
 
 
 def _change(when: str, forward: int) -> ClockChange:
-    """A change by so many minutes; clocks that go back show again what came before it."""
+    """Return a change by `forward` minutes; clocks that go back repeat the minutes before it."""
     day, _, time = when.partition("/")
     month, week, weekday = (int(part) for part in day[1:].split("."))
     begin = (_minutes(time) if time else _AT_TWO) + min(forward, 0)
@@ -158,4 +159,4 @@ Portugal WET Atlantic: Canary Faeroe Faroe Madeira Europe: Lisbon
     "<-03>3<-02>,M3.2.0,M11.1.0": "America: Miquelon",
     "EET-2EEST,M3.5.0/0,M10.5.0/0": "Asia: Beirut",
 }
-"""The names of the zones that follow a rule, in the form of the table of all names."""
+"""The zone names of each rule, in the format of ``time_zone_names``."""

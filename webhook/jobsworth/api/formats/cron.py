@@ -1,8 +1,8 @@
-"""Cron schedules as a CronJob writes them: ``30 2 * * MON-FRI``, ``@daily``, ``@every 90m``.
+"""Cron schedules of CronJobs: ``30 2 * * MON-FRI``, ``@daily``, ``@every 90m``.
 
 Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/parsers`` of Kubernetes
-1.36 calls it. Its errors are the details that the API server gives, and its oddities are kept:
-``*-5`` is ``*``, a list without members is valid and never fires, Sunday is 0 and not 7.
+1.36 calls it. Its errors are the details of the API server's errors. Its oddities are kept: ``*-5`` is
+``*``, an empty list is valid and never fires, Sunday is 0 and not 7.
 
     >>> sorted(parse("*/20 9-17 * * mon").minutes)
     [0, 20, 40]
@@ -24,25 +24,25 @@ _MAX_INT64, _MAX_UINT64 = 2**63 - 1, 2**64 - 1
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""What Go takes for white space; Python adds four more control characters."""
+"""White space in Go; Python's has four more control characters."""
 
 
 class BadSchedule(ValueError):
-    """A schedule that cannot be read; the message is the API server's."""
+    """A schedule that cannot be parsed, with the API server's message."""
 
 
 class Schedule(Record, kw_only=True):
-    """When a CronJob fires: at certain minutes of certain days, or at an interval.
+    """The times at which a CronJob fires: minutes of certain days, or an interval.
 
     Attributes:
-        minutes, hours: at which it fires.
+        minutes, hours: the minutes and hours at which it fires.
         days_of_month: 1 to 31.
         months: 1 to 12.
         days_of_week: 0 (Sunday) to 6.
-        any_day_of_month, any_day_of_week: the field has a star, and so the other alone chooses the
-            days; without one, a day that either names will do.
-        every: the interval in nanoseconds, whole seconds, of ``@every``; None otherwise.
-        time_zone: the name in front (``TZ=…``), "" for UTC; None where there is none, as a rule.
+        any_day_of_month, any_day_of_week: True if the field has a star; then only the other field
+            selects days. If neither has a star, a day that matches either field is selected.
+        every: the interval of ``@every`` in nanoseconds, whole seconds; None otherwise.
+        time_zone: the name in a ``TZ=…`` prefix, "" for UTC; None without a prefix.
     """
 
     minutes: Days = frozenset()
@@ -56,7 +56,7 @@ class Schedule(Record, kw_only=True):
     time_zone: str | None = None
 
     def fires_ever(self) -> bool:
-        """Whether there is any time at which it fires.
+        """Return True if the schedule ever fires.
 
         >>> parse("0 0 30 2 *").fires_ever(), parse("0 0 29 2 *").fires_ever()
         (False, True)
@@ -77,7 +77,7 @@ class Schedule(Record, kw_only=True):
 
 
 class _Range:
-    """What one of the five fields may hold."""
+    """The allowed numbers and names of one of the five fields."""
 
     __slots__ = ("maximum", "minimum", "names")
 
@@ -94,7 +94,7 @@ _RANGES = (
     _Range(1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"),
     _Range(0, 6, "sun mon tue wed thu fri sat"),
 )
-"""Of minutes, hours, days of the month, months and days of the week."""
+"""The ranges of minutes, hours, days of the month, months and days of the week."""
 
 _DESCRIPTORS = {
     "@yearly": "0 0 1 1 *",
@@ -108,7 +108,7 @@ _DESCRIPTORS = {
 
 
 def parse(schedule: str) -> Schedule:
-    """Read a schedule.
+    """Parse a schedule.
 
     Raises:
         BadSchedule: it is malformed, or names a number out of range or an unknown time zone.
@@ -148,7 +148,7 @@ def _time_zone(schedule: str) -> tuple[str, str]:
     from jobsworth.api.formats import time_zones
 
     front, space, rest = schedule.partition(" ")
-    if not space:  # upstream looks for the space, does not find it, and the API server recovers
+    if not space:  # upstream panics without the space, and the API server recovers
         raise BadSchedule("invalid schedule format: runtime error: slice bounds out of range [:-1]")
     name = front.partition("=")[2]
     problem = time_zones.unknown(name)
@@ -175,7 +175,7 @@ def _fields(schedule: str) -> list[str]:
 
 
 def _values(field: str, range_: _Range) -> tuple[Days, bool]:
-    """The numbers of a field, and whether it has a star."""
+    """Return (the numbers of a field, True if it has a star)."""
     values: set[int] = set()
     star = False
     for part in field.split(","):
@@ -187,7 +187,7 @@ def _values(field: str, range_: _Range) -> tuple[Days, bool]:
 
 
 def _span(text: str, range_: _Range) -> tuple[int, int, int]:
-    """The first and the last number of a range, and its step."""
+    """Return (first number, last number, step) of a range."""
     limits, *steps = text.split("/")
     low, *high = limits.split("-")
     if low in ("*", "?"):
@@ -217,17 +217,17 @@ def _span(text: str, range_: _Range) -> tuple[int, int, int]:
 
 
 def _number_or_name(text: str, names: dict[str, int]) -> int:
-    number = names.get(text.replace("İ", "i").lower())  # as Go makes it small: without a dot
+    number = names.get(text.replace("İ", "i").lower())  # Go lowercases it without the dot
     return _number(text) if number is None else number
 
 
 def _number(text: str) -> int:
-    """A number that is not negative, with the errors of Go's ``strconv.Atoi``."""
+    """Parse a non-negative number, with the errors of Go's ``strconv.Atoi``."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     rest = digits.lstrip("0123456789")
     leading = digits[: len(digits) - len(rest)].lstrip("0")
     size = int(leading or "0") if len(leading) <= len(str(_MAX_UINT64)) else _MAX_UINT64 + 1
-    if size > _MAX_UINT64:  # noticed before anything behind it is looked at
+    if size > _MAX_UINT64:  # reported before an error in the rest
         raise _bad_number(text, "value out of range")
     if not digits or rest:
         raise _bad_number(text, "invalid syntax")

@@ -1,8 +1,8 @@
-"""When a cron schedule fires next.
+"""Compute the next times of a cron schedule.
 
 Source: ``SpecSchedule.Next`` and ``ConstantDelaySchedule.Next`` of ``github.com/robfig/cron/v3``,
-which the CronJob controller asks. Time is counted in whole seconds since 1970, and looked at
-through a zone; where clocks are put forward or back the answers are robfig's.
+which the CronJob controller uses. Time is counted in whole seconds since 1970 and converted to the
+time zone; at clock changes the results are those of robfig/cron.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _YEARS = 5
 
 
 def next_times(schedule: Schedule, after: datetime, count: int) -> list[datetime]:
-    """The next times at which a schedule fires, in the time zone of `after`.
+    """Return the next times at which a schedule fires, in the time zone of `after`.
 
-    Fewer than `count` where no further time is found within five years, as upstream.
+    Returns fewer than `count` times if there is none within the next five years, as upstream does.
 
     >>> from datetime import datetime, timezone
     >>> from jobsworth.api.formats.cron import parse
@@ -74,12 +74,12 @@ def _zone_of(schedule: Schedule, after: datetime) -> tzinfo:
 
 
 class _Search:
-    """A walk from a moment to the next that a schedule names: by months, days, hours, minutes.
+    """A search for the next time of a schedule, by months, days, hours and minutes.
 
     Attributes:
         moment: in seconds since 1970.
-        wall: what the clock in the schedule's time zone shows.
-        moved: whether a field was stepped, and with it all smaller ones were reset.
+        wall: the local time in the schedule's time zone.
+        moved: True once a field was incremented, which resets all smaller fields.
     """
 
     __slots__ = ("moment", "moved", "schedule", "wall", "zone")
@@ -94,7 +94,7 @@ class _Search:
         self._go_to(moment)
 
     def run(self) -> int | None:
-        """The moment that was looked for; None if there is none within five years."""
+        """Return the next moment, or None if there is none within five years."""
         last_year = self.wall.year + _YEARS
         steps = (self._month, self._day, self._hour, self._minute, self._second)
         while self.wall.year <= last_year:
@@ -102,8 +102,8 @@ class _Search:
                 return self.moment
         return None
 
-    # Each of these walks to the next value of its field that will do, and returns False when it had
-    # to pass the end of the field above: then that one has to be looked at again.
+    # Each of these advances to the next matching value of its field. It returns False if the field
+    # above overflowed, which must then be matched again.
 
     def _month(self) -> bool:
         while self.wall.month not in self.schedule.months:
@@ -121,9 +121,9 @@ class _Search:
             self._reset_once(lambda: self._moment_of(self.wall.replace(hour=0, minute=0, second=0)))
             before = self.moment
             self._go_to(self._moment_of(self.wall + timedelta(days=1)))
-            if self.moment <= before:  # a day that the zone left out; upstream never ends here
+            if self.moment <= before:  # a day that the zone skips; upstream loops forever
                 self._go_to(before + _DAY)
-            if self.wall.hour > _NOON:  # there is no midnight: the clock was put back or forward
+            if self.wall.hour > _NOON:  # a clock change skipped midnight
                 self._go_to(self.moment + (24 - self.wall.hour) * _HOUR)
             else:
                 self._go_to(self.moment - self.wall.hour * _HOUR)
@@ -179,7 +179,7 @@ class _Search:
         return (self._seen(moment).utcoffset() or timedelta()) // _SECOND
 
     def _moment_of(self, wall: datetime) -> int:
-        """The moment at which clocks show this; if there is none, or two, Go's choice."""
+        """Return the moment of a local time; if there is none, or two, choose as Go does."""
         moment = (wall.replace(tzinfo=UTC) - _EPOCH) // _SECOND
         offset = self._offset(moment)
         return moment - self._offset(moment - offset) if offset else moment

@@ -1,6 +1,6 @@
-"""Durations as Go writes them: ``1h30m``, ``-1.5s``, ``300ms``.
+"""Go durations: ``1h30m``, ``-1.5s``, ``300ms``.
 
-Source: ``time.ParseDuration`` of Go 1.26, whose words a cron schedule's ``@every`` passes on.
+Source: ``time.ParseDuration`` of Go 1.26; ``@every`` of a cron schedule returns its errors.
 
     >>> parse("1h30m") == 5400 * 10**9
     True
@@ -27,14 +27,14 @@ _NUMBER_CHARACTERS = DIGITS + "."
 
 
 class BadDuration(ValueError):
-    """A duration that cannot be read; the message is Go's."""
+    """A duration that cannot be parsed, with Go's message."""
 
 
 def parse(text: str) -> int:
-    """A duration in nanoseconds.
+    """Parse a duration; return nanoseconds.
 
     Raises:
-        BadDuration: the text is no duration, has no or an unknown unit, or is out of range.
+        BadDuration: the text is malformed, has no unit or an unknown one, or is out of range.
 
     >>> parse("-1.5us")
     -1500
@@ -50,7 +50,7 @@ def parse(text: str) -> int:
     total = 0
     while start < len(text):
         part, start = _part(text, start)
-        total = (total + part) % _UINT64  # two halves of 2**64 are nothing, upstream too
+        total = (total + part) % _UINT64  # overflows to 0 at 2**64, as upstream
         if total > _LIMIT:
             raise _bad("invalid duration", text)
     if text[0] == "-":
@@ -61,7 +61,7 @@ def parse(text: str) -> int:
 
 
 def _part(text: str, start: int) -> tuple[int, int]:
-    """The number that begins at an index, with its unit, in nanoseconds; and where it ends."""
+    """Parse the number and unit at an index; return (nanoseconds, end index)."""
     point = _end_of_digits(text, start)
     end = _end_of_digits(text, point + 1) if text[point : point + 1] == "." else point
     whole, fraction = text[start:point].lstrip("0"), text[point + 1 : end]
@@ -96,7 +96,7 @@ def _end_of_unit(text: str, start: int) -> int:
 
 
 def _fraction(digits: str, unit: int) -> int:
-    """The part behind the point, in nanoseconds: as Go computes it, in floating point."""
+    """Return the fraction in nanoseconds, computed in floating point as Go does."""
     value, scale = 0, 1.0
     for digit in digits:
         if value > (_LIMIT - 1) // 10 or value * 10 + int(digit) > _LIMIT:
@@ -111,7 +111,7 @@ def _bad(problem: str, text: str) -> BadDuration:
 
 
 def _quoted(text: str) -> str:
-    r"""A text as Go's ``time`` package quotes it: in hexadecimal what is not printable ASCII.
+    r"""Quote a text as Go's ``time`` package does: bytes other than printable ASCII in hexadecimal.
 
     >>> print(_quoted("1é"))
     "1\xc3\xa9"

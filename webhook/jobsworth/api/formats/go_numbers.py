@@ -1,4 +1,4 @@
-"""Numbers as Go has them: in 32 and 64 bits, of any length, and as JSON.
+"""Go numbers: 32-bit and 64-bit overflow, arbitrary length, and JSON text.
 
 >>> int64(2**63), int32(2**32 + 1)
 (-9223372036854775808, 1)
@@ -9,27 +9,27 @@ from __future__ import annotations
 MAX_INT64 = 2**63 - 1
 
 _LONG_DIGITS, _LONG_BITS = 4000, 13000
-"""Beyond, Python refuses to read or write a number at once."""
+"""Above these, Python refuses to convert between int and str."""
 
 
 def int64(number: int) -> int:
-    """The number in 64 bits, as it overflows in Go."""
+    """Wrap a number to 64 bits, as Go does."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def int32(number: int) -> int:
-    """The number in 32 bits, as it overflows in Go."""
+    """Wrap a number to 32 bits, as Go does."""
     return (number + 2**31) % 2**32 - 2**31
 
 
 def power_of_ten(power: int) -> int:
-    """Ten to a power that is not negative."""
+    """Return ten to a non-negative power."""
     ten_to: int = 10**power
     return ten_to
 
 
 def divided_away_from_zero(number: int, power: int) -> int:
-    """The number divided by a power of ten and rounded away from zero."""
+    """Divide a number by a power of ten, rounding away from zero."""
     if power > len(digits_of(abs(number))):
         return (number > 0) - (number < 0)
     divisor = power_of_ten(power)
@@ -37,7 +37,7 @@ def divided_away_from_zero(number: int, power: int) -> int:
 
 
 def digits_of(number: int) -> str:
-    """``str(number)``, also where Python refuses because the text would be too long."""
+    """Return ``str(number)``, also for numbers that are too long for Python."""
     if number.bit_length() <= _LONG_BITS:
         return str(number)
     half = number.bit_length() * 3 // 20  # about half the decimal digits
@@ -46,7 +46,7 @@ def digits_of(number: int) -> str:
 
 
 def integer(digits: str) -> int:
-    """``int(digits)``, also where Python refuses because the text is too long."""
+    """Return ``int(digits)``, also for texts that are too long for Python."""
     if len(digits) <= _LONG_DIGITS:
         return int(digits or "0")
     half = len(digits) // 2
@@ -54,7 +54,7 @@ def integer(digits: str) -> int:
 
 
 def json_text(number: float) -> str:
-    """A number as Go's JSON encoder writes it: ``1000``, ``0.5``, ``1e+21``, ``1e-7``.
+    """Format a number as Go's JSON encoder does: ``1000``, ``0.5``, ``1e+21``, ``1e-7``.
 
     >>> [json_text(number) for number in (1000.0, 1e-5, 1e-7, 1e20, 1e21)]
     ['1000', '0.00001', '1e-7', '100000000000000000000', '1e+21']

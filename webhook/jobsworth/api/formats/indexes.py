@@ -1,4 +1,4 @@
-"""Lists of completion indexes as a Job writes them: ``1,3-5,7``.
+"""Lists of completion indexes: ``1,3-5,7``.
 
 Source: KEP-2214 (status.completedIndexes) and KEP-3998 (succeededIndexes); the grammar is that of
 Kubernetes 1.36, which the API server applies to both.
@@ -10,11 +10,11 @@ from jobsworth.api.formats.go_numbers import MAX_INT64, integer
 
 
 class BadIndexes(ValueError):
-    """A list of indexes that cannot be read; the message is the API server's."""
+    """A list of indexes that cannot be parsed, with the API server's message."""
 
 
 def count(text: str, completions: int) -> int:
-    """How many indexes a list holds.
+    """Return the number of indexes in a list.
 
     Args:
         text: the list, in increasing order and without overlap.
@@ -32,7 +32,7 @@ def count(text: str, completions: int) -> int:
 
 
 def intervals(text: str, completions: int) -> list[tuple[int, int]]:
-    """The intervals of a list, each with its first and last index.
+    """Return the intervals of a list as (first index, last index).
 
     Args:
         text: the list, in increasing order and without overlap.

@@ -1,8 +1,8 @@
-"""What else has a grammar in a Pod: names of ports and environment variables, keys, prefixed names.
+"""Formats of port names, environment variables, keys and prefixed names.
 
-As in :mod:`~jobsworth.api.formats.names`, each function returns the API server's complaints, none
-when the text is well formed. Where upstream blames a part of the text, they are pairs of that part
-and the complaint; that a text is missing altogether is for the caller to say.
+As in :mod:`~jobsworth.api.formats.names`, each function returns the API server's error details,
+empty for a valid text. If upstream reports a part of the text, each result is a pair (part, detail).
+The caller reports a missing text.
 Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/apimachinery`` 0.36.
 
     >>> port_name("http")
@@ -76,7 +76,7 @@ _NOT_PATH = pattern("Invalid path", HTTP_PATH_PATTERN)
 
 
 def port_name(text: str) -> list[str]:
-    """The name of a container's port, also where a probe refers to it.
+    """Validate the name of a container port, also in a probe.
 
     >>> port_name("-8080")
     ['must contain at least one letter (a-z)', 'must not begin or end with a hyphen']
@@ -96,7 +96,7 @@ def port_name(text: str) -> list[str]:
 
 
 def env_var_name(text: str) -> list[str]:
-    """The name of an environment variable, before RelaxedEnvironmentVariableValidation."""
+    """Validate an environment variable name, without RelaxedEnvironmentVariableValidation."""
     wrong = []
     if not text or text[0] in DIGITS or not only(text, LETTERS + DIGITS + "-._"):
         wrong.append(_NOT_ENV_VAR_NAME)
@@ -104,7 +104,7 @@ def env_var_name(text: str) -> list[str]:
 
 
 def relaxed_env_var_name(text: str) -> list[str]:
-    """The name of an environment variable, with RelaxedEnvironmentVariableValidation.
+    """Validate an environment variable name, with RelaxedEnvironmentVariableValidation.
 
     >>> relaxed_env_var_name("1: so be it")
     []
@@ -117,7 +117,7 @@ def relaxed_env_var_name(text: str) -> list[str]:
 
 
 def config_map_key(text: str) -> list[str]:
-    """A key of a ConfigMap or Secret."""
+    """Validate a key of a ConfigMap or Secret."""
     wrong = []
     if byte_length(text) > CONFIG_MAP_KEY_MAX_LENGTH:
         wrong.append(max_length(CONFIG_MAP_KEY_MAX_LENGTH))
@@ -133,24 +133,24 @@ def _no_parent_directory(text: str) -> list[str]:
 
 
 def http_header_name(text: str) -> list[str]:
-    """The name of a header that an HTTP probe sends."""
+    """Validate the name of an HTTP header."""
     return [] if text and only(text, LETTERS + DIGITS + "-") else [_NOT_HTTP_HEADER_NAME]
 
 
 def c_identifier(text: str) -> list[str]:
-    """An identifier as the language C has it."""
+    """Validate a C identifier."""
     well_formed = text and text[0] not in DIGITS and only(text, LETTERS + DIGITS + "_")
     return [] if well_formed else [_NOT_C_IDENTIFIER]
 
 
 def percent(text: str) -> list[str]:
-    """A percentage: ``25%``."""
+    """Validate a percentage: ``25%``."""
     well_formed = len(text) > 1 and text[-1] == "%" and only(text[:-1], DIGITS)
     return [] if well_formed else [_NOT_PERCENT]
 
 
 def path_segment_prefix(text: str) -> list[str]:
-    """The beginning of a name that may stand in a URL, between slashes.
+    """Validate the prefix of a name that is a URL path segment.
 
     >>> path_segment_prefix("50%/day")
     ["may not contain '/'", "may not contain '%'"]
@@ -159,7 +159,7 @@ def path_segment_prefix(text: str) -> list[str]:
 
 
 def fully_qualified_name(text: str) -> list[tuple[str, str]]:
-    """A domain name of three segments or more: a Pod condition's type, a signer."""
+    """Validate a domain name of at least three segments: a Pod condition type, a signer."""
     if not text:
         return []
     wrong = dns_subdomain(text)
@@ -171,7 +171,7 @@ def fully_qualified_name(text: str) -> list[tuple[str, str]]:
 
 
 def fully_qualified_domain_name(text: str) -> list[tuple[str, str]]:
-    """A domain name of two segments or more, with or without a dot at the end."""
+    """Validate a domain name of at least two segments, with or without a trailing dot."""
     if not text:
         return []
     text = text.removesuffix(".")
@@ -189,7 +189,7 @@ def fully_qualified_domain_name(text: str) -> list[tuple[str, str]]:
 
 
 def domain_prefixed_path(text: str) -> list[tuple[str, str]]:
-    """A path with a domain in front, ``acme.io/foo``: a finalizer, a Job's ``managedBy``."""
+    """Validate a domain-prefixed path, ``acme.io/foo``: a finalizer, a Job's ``managedBy``."""
     if not text:
         return []
     host, _, path = text.partition("/")
@@ -202,7 +202,7 @@ def domain_prefixed_path(text: str) -> list[tuple[str, str]]:
 
 
 def domain_prefixed_key(text: str) -> list[tuple[str, str]]:
-    """A label key that has a prefix: ``acme.io/foo``."""
+    """Validate a label key with a domain prefix: ``acme.io/foo``."""
     if not text:
         return []
     wrong = label_key(text)

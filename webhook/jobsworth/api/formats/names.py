@@ -1,6 +1,6 @@
 """Names: DNS labels and subdomains, label keys and values.
 
-Each function takes a string and returns the API server's complaints, none when it is well formed.
+Each function takes a string and returns the API server's error details, empty for a valid string.
 Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/apimachinery`` 0.36.
 
     >>> dns_label("my-name")
@@ -8,8 +8,8 @@ Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/api
     >>> dns_label("my.name")
     ['must not contain dots']
 
-Regular expressions are left to the messages: comparing with sets of characters takes a fifth of the
-time and keeps ``re`` out of the start-up.
+Regular expressions occur only in messages: checks with sets of characters take a fifth of the time,
+and the start-up does not import ``re``.
 """
 
 from __future__ import annotations
@@ -34,52 +34,52 @@ DNS_SUBDOMAIN_MAX_LENGTH = 253
 LABEL_VALUE_MAX_LENGTH = 63
 
 
-REMEMBERED = 4096
-"""How many answers a format keeps: an object, and a cluster, repeat their names and labels."""
-LONGEST_REMEMBERED = 512
-"""Characters of the longest text whose answer is kept; no sound name has so many."""
+CACHE_SIZE = 4096
+"""Maximum number of cached results per format. Names and labels repeat within objects and clusters."""
+MAX_CACHED_LENGTH = 512
+"""Maximum length of a cached text, in characters; valid names are shorter."""
 
 
-def remembering(judge: Format) -> Format:
-    """The same format, which keeps its answers."""
-    answers: dict[str, list[str]] = {}
+def cached(format_: Format) -> Format:
+    """Return a format with a cache of its results."""
+    results: dict[str, list[str]] = {}
 
-    def remembered(text: str) -> list[str]:
-        answer = answers.get(text)
-        if answer is None:
-            if len(answers) >= REMEMBERED:
-                answers.clear()
-            answer = judge(text)
-            if len(text) <= LONGEST_REMEMBERED:
-                answers[text] = answer
-        return [*answer]
+    def lookup(text: str) -> list[str]:
+        result = results.get(text)
+        if result is None:
+            if len(results) >= CACHE_SIZE:
+                results.clear()
+            result = format_(text)
+            if len(text) <= MAX_CACHED_LENGTH:
+                results[text] = result
+        return [*result]
 
-    remembered.__doc__ = judge.__doc__
-    return remembered
+    lookup.__doc__ = format_.__doc__
+    return lookup
 
 
 def only(text: str, characters: str) -> bool:
-    """Whether every character of the text is one of these."""
+    """Return True if the text has no other characters than these."""
     return not text.strip(characters)
 
 
 def byte_length(text: str) -> int:
-    """The length that Go sees: that of the UTF-8 encoding."""
+    """Return the length of the UTF-8 encoding, which is the length in Go."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def max_length(limit: int) -> str:
-    """The complaint about a name of more than `limit` characters."""
+    """Return the error detail for a name of more than `limit` characters."""
     return f"must be no more than {limit} characters"
 
 
 def max_bytes(limit: int) -> str:
-    """The complaint about a label key or value of more than `limit` bytes."""
+    """Return the error detail for a label key or value of more than `limit` bytes."""
     return f"must be no more than {limit} bytes"
 
 
 def pattern(message: str, expression: str, *examples: str) -> str:
-    """A complaint that names examples and the regular expression that was not met."""
+    """Return an error detail with examples and the regular expression."""
     if not examples:
         return f"{message} (regex used for validation is '{expression}')"
     named = " or ".join(f"'{example}', " for example in examples)
@@ -162,9 +162,9 @@ def _is_dns_subdomain(text: str) -> bool:
     return all(_is_dns_label(part) for part in text.split("."))
 
 
-@remembering
+@cached
 def dns_label(text: str) -> list[str]:
-    """A DNS label of RFC 1123: the names of containers, volumes and namespaces."""
+    """Validate a DNS label (RFC 1123): the names of containers, volumes and namespaces."""
     wrong = []
     if byte_length(text) > DNS_LABEL_MAX_LENGTH:
         wrong.append(max_length(DNS_LABEL_MAX_LENGTH))
@@ -173,9 +173,9 @@ def dns_label(text: str) -> list[str]:
     return wrong
 
 
-@remembering
+@cached
 def dns_subdomain(text: str) -> list[str]:
-    """A DNS subdomain of RFC 1123: the names of most objects."""
+    """Validate a DNS subdomain (RFC 1123): the names of most objects."""
     wrong = []
     if byte_length(text) > DNS_SUBDOMAIN_MAX_LENGTH:
         wrong.append(max_length(DNS_SUBDOMAIN_MAX_LENGTH))
@@ -185,7 +185,7 @@ def dns_subdomain(text: str) -> list[str]:
 
 
 def dns_subdomain_with_underscore(text: str) -> list[str]:
-    """A DNS subdomain with underscores: a search domain, with RelaxedDNSSearchValidation."""
+    """Validate a DNS subdomain with underscores: a search domain, with RelaxedDNSSearchValidation."""
     wrong = []
     if byte_length(text) > DNS_SUBDOMAIN_MAX_LENGTH:
         wrong.append(max_length(DNS_SUBDOMAIN_MAX_LENGTH))
@@ -205,7 +205,7 @@ def _is_dns_label_with_underscore(text: str) -> bool:
 
 
 def wildcard_dns_subdomain(text: str) -> list[str]:
-    """A DNS subdomain that stands for all those below: ``*.example.com``."""
+    """Validate a wildcard DNS subdomain: ``*.example.com``."""
     wrong = []
     if byte_length(text) > DNS_SUBDOMAIN_MAX_LENGTH:
         wrong.append(max_length(DNS_SUBDOMAIN_MAX_LENGTH))
@@ -215,7 +215,7 @@ def wildcard_dns_subdomain(text: str) -> list[str]:
 
 
 def dns_1035_label(text: str) -> list[str]:
-    """A DNS label of RFC 1035: one that starts with a letter."""
+    """Validate a DNS label (RFC 1035), which starts with a letter."""
     wrong = []
     if byte_length(text) > DNS_LABEL_MAX_LENGTH:
         wrong.append(max_length(DNS_LABEL_MAX_LENGTH))
@@ -225,7 +225,7 @@ def dns_1035_label(text: str) -> list[str]:
 
 
 def as_prefix(text: str) -> str:
-    """A generateName as it is judged: a dash at its end will be followed by random characters."""
+    """Return the name to validate for a generateName: random characters follow its trailing dash."""
     return text[:-2] + "a" if len(text) > 1 and text.endswith("-") else text
 
 
@@ -238,9 +238,9 @@ def _is_label_name(text: str) -> bool:
     )
 
 
-@remembering
+@cached
 def label_key(text: str) -> list[str]:
-    """A label key, also called a qualified name: ``name`` or ``example.com/name``."""
+    """Validate a label key, also called qualified name: ``name`` or ``example.com/name``."""
     prefix, slash, name = text.partition("/")
     if not slash:
         prefix, name = "", text
@@ -266,9 +266,9 @@ def label_key(text: str) -> list[str]:
     return wrong
 
 
-@remembering
+@cached
 def label_value(text: str) -> list[str]:
-    """A label's value; it may be empty."""
+    """Validate a label value, which may be empty."""
     wrong = []
     if byte_length(text) > LABEL_VALUE_MAX_LENGTH:
         wrong.append(max_bytes(LABEL_VALUE_MAX_LENGTH))

@@ -1,8 +1,8 @@
-"""Quantities of a resource: ``500m`` CPU, ``1.5Gi`` of memory, ``2`` devices.
+"""Resource quantities: ``500m`` CPU, ``1.5Gi`` of memory, ``2`` devices.
 
 Source: ``resource.Quantity`` in ``pkg/api/resource`` of ``k8s.io/apimachinery`` 0.36. A quantity is
-exact: a whole number times a power of ten. Upstream holds it either in 64 bits or as a decimal of
-any length, and which of the two shows: in the text that is kept, in what is rounded or overflows.
+exact: a whole number times a power of ten. Upstream stores it either in 64 bits or as a decimal of
+any length. The choice is visible in the canonical text, in rounding and in overflow.
 
     >>> parse("1024Mi").canonical(), parse("0.5").canonical(), parse(2).canonical()
     ('1Gi', '500m', '2')
@@ -51,17 +51,17 @@ _SUFFIX_LETTERS = "eEinumkKMGTP"
 _NANO, _MILLI = -9, -3
 _NANOS = 10**9
 _INT64_DIGITS = 18
-"""Decimal digits that always fit into 64 bits."""
+"""Number of decimal digits that always fit in 64 bits."""
 _SHORT_SHIFTS = (0, 1, 2, 3, 6, 9)
-"""Powers of ten by which upstream multiplies at once, so that the product may overflow."""
+"""Powers of ten that upstream multiplies in one step, so the product may overflow."""
 _LONGEST_SHIFT = 100
-"""Beyond, a power of ten is not multiplied out: all of its last 64 bits are zero."""
+"""Maximum power of ten to multiply: above it, the low 64 bits are zero."""
 
 _LONGEST_SUM = 10_000
-"""Powers of ten that two terms may be apart before the lesser one is lost."""
+"""Maximum difference of exponents in a sum: above it, the smaller term is lost."""
 
 _SPACES = " \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-"""White space that is trimmed; JSON escapes the rest, and upstream reads the text unescaped."""
+"""White space to trim; JSON escapes the rest, and upstream parses the text without unescaping."""
 
 _NOT_A_QUANTITY = (
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
@@ -70,24 +70,24 @@ _NOT_A_NUMBER = "unable to parse numeric part of quantity"
 _NOT_A_SUFFIX = "unable to parse quantity's suffix"
 
 _MOST_DIGITS = 10_000
-"""Upstream reads more, however long it takes; nobody needs them, and a webhook has to answer."""
+"""Maximum number of digits. Upstream has no limit, but a webhook must answer in time."""
 
 _CACHE_SIZE, _CACHED_LENGTH = 1024, 32
 
 
 class BadQuantity(ValueError):
-    """A quantity that cannot be read; the message is the API server's."""
+    """A quantity that cannot be parsed, with the API server's message."""
 
 
 class Quantity(Record):
-    """A quantity, as :func:`parse` reads it: ``mantissa * 10**exponent``.
+    """A parsed quantity: ``mantissa * 10**exponent``.
 
     Attributes:
-        mantissa: the number, less the power of ten.
+        mantissa: the integer factor.
         exponent: the power of ten.
-        format: the family of its suffix: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
-        long: upstream holds a decimal of any length, rather than 64 bits.
-        kept: the text, where upstream prints it as it was written.
+        format: the suffix format: ``DecimalSI``, ``BinarySI`` or ``DecimalExponent``.
+        long: True if upstream stores a decimal of any length, not 64 bits.
+        kept: the original text, if upstream prints it unchanged.
     """
 
     mantissa: int
@@ -95,7 +95,7 @@ class Quantity(Record):
     format: str
     long: bool = False
     kept: str = ""
-    _digits: int = 0  # of the mantissa, once they have been counted
+    _digits: int = 0  # of the mantissa; 0 until counted
 
     @property
     def sign(self) -> int:
@@ -108,7 +108,7 @@ class Quantity(Record):
     # Order
 
     def compare(self, other: Quantity) -> int:
-        """-1, 0 or 1: less than, equal to or greater than the other, whatever the suffixes.
+        """Return -1, 0 or 1: less than, equal to or greater than the other, for any suffixes.
 
         >>> parse("1000m").compare(parse("1"))
         0
@@ -125,7 +125,7 @@ class Quantity(Record):
         return _sign(mine - other.mantissa * power_of_ten(other.exponent - least))
 
     def _size(self) -> int:
-        """The digits in front of the point; a fraction has none, or less than none."""
+        """Return the number of digits before the decimal point; zero or negative for a fraction."""
         if not self._digits:
             put(self, "_digits", len(digits_of(abs(self.mantissa))))
         return self._digits + self.exponent
@@ -153,11 +153,11 @@ class Quantity(Record):
     # Numbers
 
     def value(self) -> int:
-        """The number, rounded up to a whole one, in 64 bits: it may overflow, as upstream."""
+        """Return the number rounded up to an integer in 64 bits; it may overflow, as upstream."""
         return self._scaled(0)
 
     def milli_value(self) -> int:
-        """A thousand times the number, rounded up and overflowing likewise.
+        """Return a thousand times the number, rounded up; it may overflow too.
 
         >>> parse("0.1").milli_value(), parse("1u").milli_value()
         (100, 1)
@@ -165,7 +165,7 @@ class Quantity(Record):
         return self._scaled(_MILLI)
 
     def is_integer(self) -> bool:
-        """Whether the API server takes it for a whole number, as extended resources must be."""
+        """Return True if the API server treats it as an integer, as extended resources require."""
         return self.milli_value() % 1000 == 0
 
     def _scaled(self, exponent: int) -> int:
@@ -193,7 +193,7 @@ class Quantity(Record):
         return (quotient if low > 0 else -quotient) + (rest > 0)
 
     def __add__(self, other: Quantity) -> Quantity:
-        """The sum, with the family of suffixes of the first that is not zero.
+        """Return the sum, with the suffix format of the first operand that is not zero.
 
         >>> (parse("1Gi") + parse("500M")).canonical()
         '1573741824'
@@ -210,7 +210,7 @@ class Quantity(Record):
         return Quantity(sum(terms), exponent, self.format, long=long)
 
     def rounded_up_to_milli(self) -> Quantity:
-        """The quantity to which the resources of a Pod are defaulted: no finer than a thousandth.
+        """Round up to thousandths, as the server does with the resources of a Pod.
 
         Source: ``SetDefaults_ResourceList`` in ``pkg/apis/core/v1``.
 
@@ -229,10 +229,10 @@ class Quantity(Record):
     # Text
 
     def canonical(self) -> str:
-        """The text that the API server stores and prints.
+        """Return the text that the API server stores and prints.
 
-        It keeps the suffix's family, has no fraction, and the largest suffix that fits. A text that
-        looks like that at a glance, upstream leaves as it was written: ``+5``, ``1.500``.
+        It keeps the suffix format, has no fraction, and uses the largest possible suffix. Upstream
+        keeps some other texts unchanged: ``+5``, ``1.500``.
 
         >>> [parse(text).canonical() for text in ("1.5Gi", "1e4", "1500", "0.1Ki", "+5")]
         ['1536Mi', '10e3', '1500', '102400m', '+5']
@@ -254,7 +254,7 @@ class Quantity(Record):
         number_text = significant + "0" * zeros
         if self.format == _EXPONENT:
             return f"{number_text}e{power}" if power else number_text
-        return number_text + _DECIMAL_NAMES.get(power, "")  # upstream's, beyond exa: no suffix
+        return number_text + _DECIMAL_NAMES.get(power, "")  # as upstream: no suffix above exa
 
 
 def _sign(number: int) -> int:
@@ -273,13 +273,13 @@ _cache: dict[str, Quantity] = {}
 
 
 def parse(value: str | float) -> Quantity:
-    """Read a quantity.
+    """Parse a quantity.
 
     Args:
-        value: a text or a number, as a manifest has it; a float is read as Go's JSON writes it.
+        value: a text or a number of a manifest; a float is parsed as Go's JSON prints it.
 
     Raises:
-        BadQuantity: it is no quantity.
+        BadQuantity: the value is not a quantity.
 
     >>> parse("12e6").canonical(), parse(0.25).canonical()
     ('12e6', '250m')
@@ -315,7 +315,7 @@ def _read(text: str) -> Quantity:
     significant = whole.lstrip("0") or "0"
     digits = len(significant) + len(fraction)
     if form == _BINARY:
-        # Ki has some 3 decimal digits, Mi some 6 …
+        # Ki adds about 3 decimal digits, Mi about 6 …
         if not fraction and digits + power * 3 // 10 < _INT64_DIGITS - 3:
             number = int(significant)
             kept = text if number % 8 else ""
@@ -336,7 +336,7 @@ def _read(text: str) -> Quantity:
 
 
 def _long_quantity(number: int, places: int, power: int, form: str, negative: bool) -> Quantity:
-    """A quantity with too many digits for 64 bits, rounded up to nano and, if binary, capped."""
+    """Return a quantity with too many digits for 64 bits: rounded up to nano, capped if binary."""
     if form == _BINARY:
         number <<= power
         power = 0
@@ -362,7 +362,7 @@ def _leading_digits(text: str) -> tuple[str, str]:
 
 
 def _exponent(suffix: str) -> tuple[int, str]:
-    """The power of ten of a suffix such as ``e3`` or ``E-3``."""
+    """Parse the power of ten of a suffix such as ``e3`` or ``E-3``."""
     rest = suffix.lstrip(_SUFFIX_LETTERS)
     if rest[:1] in ("-", "+"):
         rest = rest[1:]

@@ -1,7 +1,7 @@
 """The names in the IANA time zone database 2025c, as Go 1.26 embeds it in a kube-apiserver.
 
-Source: ``lib/time/zoneinfo.zip`` of Go 1.26. A word that ends with a colon is the area of the names
-that follow; those in front have none.
+Source: ``lib/time/zoneinfo.zip`` of Go 1.26. A word with a trailing colon is the area of the names
+that follow; the names before the first area have none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Time zones as a CronJob names them: ``Europe/Berlin``.
+"""Time zone names of CronJobs: ``Europe/Berlin``.
 
 Source: ``time.LoadLocation`` of Go 1.26 with the database that it embeds, and ``validateTimeZone``
-in ``pkg/apis/batch/validation`` of Kubernetes 1.36. A server whose machine has its own database may
-know some names more.
+in ``pkg/apis/batch/validation`` of Kubernetes 1.36. A server with a database on its machine may
+know more names.
 
     >>> validate("Europe/Berlin")
     []
@@ -21,8 +21,8 @@ _known: frozenset[str] = frozenset()
 
 
 def known() -> frozenset[str]:
-    """The names in the database, without the two that Go knows by itself: "" and "Local"."""
-    global _known  # noqa: PLW0603  (read once, and only when somebody asks)
+    """Return the names in the database, without Go's built-in names "" and "Local"."""
+    global _known  # noqa: PLW0603  (read once, on first use)
     if not _known:
         from jobsworth.api.formats.time_zone_names import NAMES
 
@@ -31,7 +31,7 @@ def known() -> frozenset[str]:
 
 
 def read_names(text: str) -> list[str]:
-    """The names in a table: a word that ends with a colon is the area of those that follow."""
+    """Parse a table of names, in which a word with a trailing colon is the area of those that follow."""
     names, area = [], ""
     for word in text.split():
         if word.endswith(":"):
@@ -42,7 +42,7 @@ def read_names(text: str) -> list[str]:
 
 
 def unknown(name: str) -> str | None:
-    """Why Go cannot load the zone, in its words; None when it can.
+    """Return Go's error for a zone that it cannot load, or None if it can.
 
     >>> unknown("Mars/Olympus")
     'unknown time zone Mars/Olympus'
@@ -57,7 +57,7 @@ def unknown(name: str) -> str | None:
 
 
 def validate(name: str) -> list[str]:
-    """What the API server says to a CronJob's ``timeZone``: nothing, when it is good.
+    """Validate a CronJob's ``timeZone``.
 
     >>> for detail in validate("local"):
     ...     print(detail)

@@ -1,8 +1,8 @@
-"""Times as Kubernetes writes them: ``2026-01-31T09:00:00Z``.
+"""Timestamps in Kubernetes format: ``2026-01-31T09:00:00Z``.
 
 Source: ``Time`` and ``MicroTime`` in ``pkg/apis/meta/v1`` of ``k8s.io/apimachinery`` 0.36, and
 ``time.Parse`` of Go 1.26, which is more lenient than RFC 3339: an hour may have one digit, a comma
-may stand for the point, an offset may be 24 hours or have 60 minutes.
+may replace the point, an offset may be 24 hours or have 60 minutes.
 
     >>> rfc3339("2026-01-31T09:00:00Z"), rfc3339("2026-02-30T09:00:00Z")
     (True, False)
@@ -20,16 +20,16 @@ _DAY = 86400
 
 
 class BadTime(ValueError):
-    """A text that is no time."""
+    """A text that is not a timestamp."""
 
 
 def rfc3339(text: str) -> bool:
-    """Whether the API server takes the text for a time (``metav1.Time``)."""
+    """Return True if the API server accepts the text as ``metav1.Time``."""
     return _read(text, micro=False) is not None
 
 
 def rfc3339_micro(text: str) -> bool:
-    """Whether the API server takes the text for a time with microseconds (``metav1.MicroTime``).
+    """Return True if the API server accepts the text as ``metav1.MicroTime``, with microseconds.
 
     >>> rfc3339_micro("2026-01-31T09:00:00.123456Z"), rfc3339_micro("2026-01-31T09:00:00Z")
     (True, False)
@@ -38,10 +38,10 @@ def rfc3339_micro(text: str) -> bool:
 
 
 def canonical(text: str) -> str | None:
-    """The time as the API server prints it: in UTC, with seconds; None for the zero time.
+    """Return the time as the API server prints it: in UTC, with seconds; None for the zero time.
 
     Raises:
-        BadTime: the text is no time.
+        BadTime: the text is not a timestamp.
 
     >>> canonical("2026-01-31T09:00:00.5+01:00")
     '2026-01-31T08:00:00Z'
@@ -49,16 +49,16 @@ def canonical(text: str) -> str | None:
     seconds, nanoseconds = _must_read(text, micro=False)
     if not seconds and not nanoseconds:
         return None
-    # A fraction takes two letters at least, an hour of one digit spares one: no other form is so long.
+    # A fraction adds at least two characters, a one-digit hour removes one: no other form has this length.
     is_canonical = len(text) == _CANONICAL_LENGTH and text[-1] == "Z"
     return text if is_canonical else f"{_printed(seconds)}Z"
 
 
 def canonical_micro(text: str) -> str | None:
-    """The time as the API server prints it: in UTC, with microseconds; None for the zero time.
+    """Return the time as the API server prints it: in UTC, with microseconds; None for the zero time.
 
     Raises:
-        BadTime: the text is no time, or has no microseconds.
+        BadTime: the text is not a timestamp, or has no microseconds.
     """
     seconds, nanoseconds = _must_read(text, micro=True)
     if not seconds and not nanoseconds:
@@ -74,7 +74,7 @@ def _must_read(text: str, *, micro: bool) -> tuple[int, int]:
 
 
 def _read(text: str, *, micro: bool) -> tuple[int, int] | None:
-    """Seconds since the year 1 in UTC, and nanoseconds."""
+    """Return (seconds since the year 1 in UTC, nanoseconds), or None."""
     if len(text) < 18 or not text.isascii():
         return None
     if text[4] + text[7] + text[10] != "--T":
@@ -104,7 +104,7 @@ def _number(text: str) -> int:
 
 
 def _fraction(text: str) -> tuple[int, str] | None:
-    """Nanoseconds, of any number of digits or none, and what follows them."""
+    """Parse a fraction of any length or none; return (nanoseconds, rest of the text)."""
     rest = text[1:].lstrip(DIGITS)
     digits = text[1 : len(text) - len(rest)]
     if text[:1] in (".", ",") and digits:
@@ -113,7 +113,7 @@ def _fraction(text: str) -> tuple[int, str] | None:
 
 
 def _fraction_micro(text: str) -> tuple[int, str] | None:
-    """Nanoseconds of exactly six digits, where Go takes a sign for one, and what follows them."""
+    """Parse six digits, where Go accepts a sign as one; return (nanoseconds, rest of the text)."""
     digits, rest = text[1 : _MICRO_DIGITS + 1], text[_MICRO_DIGITS + 1 :]
     if text[:1] not in (".", ",") or len(digits) < _MICRO_DIGITS:
         return None
@@ -124,7 +124,7 @@ def _fraction_micro(text: str) -> tuple[int, str] | None:
 
 
 def _offset(text: str) -> int | None:
-    """Seconds east of UTC."""
+    """Parse an offset; return seconds east of UTC."""
     if text == "Z":
         return 0
     if len(text) != 6 or text[0] not in "+-" or text[3] != ":":
@@ -136,7 +136,7 @@ def _offset(text: str) -> int | None:
     return -seconds if text[0] == "-" else seconds
 
 
-# The calendar, from the year -1 to 10000: an offset may lead beyond what datetime knows.
+# The calendar of the years -1 to 10000: an offset may lead outside the range of datetime.
 
 
 def _is_leap(year: int) -> bool:
@@ -148,7 +148,7 @@ def _days_in_month(year: int, month: int) -> int:
 
 
 def _days_before_year(year: int) -> int:
-    """Days from the first of January of the year 1."""
+    """Return the days from January 1 of the year 1."""
     past = year - 1
     return past * 365 + past // 4 - past // 100 + past // 400
 

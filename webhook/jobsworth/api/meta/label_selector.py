@@ -1,4 +1,4 @@
-"""LabelSelector: which objects, by their labels (``meta/v1``)."""
+"""LabelSelector: selects objects by their labels (``meta/v1``)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
 LabelSelectorRequirement = Struct(
     "LabelSelectorRequirement",
-    "One condition on the value of a label.",
+    "One requirement on the value of a label.",
     key=Field(String, always=True),
     operator=Field(String, always=True, values=OPERATORS),
     values=Field(ListOf(String)),
@@ -26,7 +26,7 @@ LabelSelectorRequirement = Struct(
 
 LabelSelector = Struct(
     "LabelSelector",
-    "A condition on labels: every requirement must hold; an empty selector matches everything.",
+    "Requirements on labels; all must be met. An empty selector matches everything.",
     matchLabels=Field(MapOf(String)),
     matchExpressions=Field(ListOf(LabelSelectorRequirement)),
 )
@@ -35,12 +35,12 @@ LabelSelector = Struct(
 def check_label_selector(
     selector: dict[str, Any], path: str, *, invalid_values_allowed: bool = False
 ) -> Iterator[FieldError]:
-    """Judge a selector's keys, operators and values.
+    """Validate a selector's keys, operators and values.
 
     Args:
         selector: a decoded LabelSelector.
         path: its field path.
-        invalid_values_allowed: an update of an object that already has malformed values passes.
+        invalid_values_allowed: accept malformed values, since the stored object already has some.
     """
     yield from check_labels(selector.get("matchLabels"), f"{path}.matchLabels")
     for index, requirement in enumerate(selector.get("matchExpressions", ())):
@@ -72,7 +72,7 @@ def _check_requirement(
 
 
 def has_invalid_values(selector: dict[str, Any] | None) -> bool:
-    """Whether a requirement of the selector has a value that no label can have."""
+    """Return True if a requirement of the selector has a value that is not a valid label value."""
     return any(
         label_value(value)
         for requirement in (selector or {}).get("matchExpressions", ())
@@ -81,9 +81,9 @@ def has_invalid_values(selector: dict[str, Any] | None) -> bool:
 
 
 def matches(selector: dict[str, Any] | None, labels: dict[str, str]) -> bool | None:
-    """Whether labels meet a selector; None where the selector is malformed and cannot say.
+    """Return True if labels match a selector, or None if the selector is malformed.
 
-    No selector matches nothing; an empty one matches everything.
+    A missing selector matches nothing; an empty one matches everything.
     """
     if selector is None:
         return False

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
-"""The longest that all keys and values of the annotations may be together, in bytes."""
+"""The maximum total size of all annotation keys and values, in bytes."""
 IMMUTABLE = "field is immutable"
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
 OwnerReference = Struct(
     "OwnerReference",
-    "An object that this one belongs to, and with which it is deleted.",
+    "An owner of this object, which is deleted with it.",
     apiVersion=Field(String, always=True),
     kind=Field(String, always=True),
     name=Field(String, always=True),
@@ -58,7 +58,7 @@ OwnerReference = Struct(
 
 ManagedFieldsEntry = Struct(
     "ManagedFieldsEntry",
-    "Which fields one manager wrote, for server-side apply.",
+    "The fields that one field manager set, for server-side apply.",
     manager=Field(String),
     operation=Field(String),
     apiVersion=Field(String),
@@ -73,7 +73,7 @@ IGNORED_METADATA = ("uid", "creationTimestamp", "generation", "selfLink", "manag
 
 ObjectMeta = Struct(
     "ObjectMeta",
-    "What every object has: its name, its labels, whom it belongs to.",
+    "Metadata of every object: its name, labels, annotations and owners.",
     name=Field(String),
     generateName=Field(String),
     namespace=Field(String),
@@ -88,15 +88,15 @@ ObjectMeta = Struct(
     annotations=Field(MapOf(String)),
     ownerReferences=Field(ListOf(OwnerReference), keep_empty=True),
     finalizers=Field(ListOf(String), keep_empty=True),
-    # Not judged: the server takes what it cannot use of these for nothing, and writes its own.
+    # Without rules: the server ignores invalid entries, and writes its own.
     managedFields=Field(ListOf(ManagedFieldsEntry), keep_empty=True),
 )
 
 
 def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge the metadata of an object in a namespace, whose name is a DNS subdomain.
+    """Validate the metadata of a namespaced object, whose name is a DNS subdomain.
 
-    Not a rule of the type: the metadata of a Pod template is judged less strictly.
+    Not a rule of the type: the server validates the metadata of a Pod template less strictly.
     """
     prefix = meta.get("generateName", "")
     if prefix:
@@ -117,7 +117,7 @@ def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
 
 
 def check_lists_and_maps(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Judge labels, annotations, owners and finalizers, which are the same on create and update."""
+    """Validate labels, annotations, owners and finalizers, by the same rules on create and update."""
     yield from check_labels(meta.get("labels"), f"{path}.labels")
     yield from check_annotations(meta.get("annotations"), f"{path}.annotations")
     yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences")
@@ -126,7 +126,7 @@ def check_lists_and_maps(meta: dict[str, Any], path: str) -> Iterator[FieldError
 
 
 def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldError]:
-    """Judge the keys and values of labels; both are reported at the map itself."""
+    """Validate the keys and values of labels; errors have the path of the map."""
     for key, value in (labels or {}).items():
         for detail in label_key(key):
             yield invalid(path, key, detail)
@@ -135,7 +135,7 @@ def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldErro
 
 
 def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator[FieldError]:
-    """Judge the keys of annotations, where case does not matter, and their size altogether."""
+    """Validate annotation keys, ignoring case, and the total size of the annotations."""
     size = 0
     for key, value in (annotations or {}).items():
         size += byte_length(key) + byte_length(value)
@@ -146,7 +146,7 @@ def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator
 
 
 def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
-    # The server drops repeated references before it judges them.
+    # The server drops repeated references before it validates them.
     owners = _without_repetitions(references)
     controller = several = ""
     for owner in owners:
@@ -165,13 +165,13 @@ def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[Field
             if not controller:
                 controller = name
                 continue
-            # The server prints all of them each time.
+            # The server prints all owners in each message.
             several = several or _several_controllers(owners, controller)
             yield FieldError("FieldValueInvalid", path, several, name)
 
 
 def _several_controllers(owners: list[dict[str, Any]], first: str) -> str:
-    """The message about a second controller, up to its name."""
+    """Return the message about a second controller, up to its name."""
     detail = (
         "Only one reference can have Controller set to true. "
         f'Found "true" in references for {first} and '
@@ -210,7 +210,7 @@ def _check_finalizers(finalizers: list[str] | None, path: str) -> Iterator[Field
 
 
 def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """A finalizer names who will take it away, by a domain, unless it is one of Kubernetes' own."""
+    """Require a domain prefix in finalizers, except in those of Kubernetes itself."""
     for index, finalizer in enumerate(meta.get("finalizers", ())):
         if "/" not in finalizer and finalizer not in STANDARD_FINALIZERS:
             yield invalid(
@@ -223,8 +223,8 @@ def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[Fie
 def check_object_meta_update(
     new: dict[str, Any], old: dict[str, Any], path: str
 ) -> Iterator[FieldError]:
-    """Judge a change of metadata: what identifies the object stays, and finalizers of the dying."""
-    # On create the server judges the type's own rules first, and says no more where they are broken.
+    """Validate an update of metadata: the identity, and the finalizers of a terminating object."""
+    # On create the rules of the type come first; after an error there the server skips these.
     prefix = new.get("generateName", "")
     for detail in path_segment_prefix(prefix):
         yield invalid(f"{path}.generateName", prefix, detail)
@@ -249,6 +249,6 @@ def check_object_meta_update(
 
 
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:
-    """Judge a field that must stay as it is."""
+    """Return an error if an immutable field changed."""
     if not equal(new, old):
         yield invalid(path, new, IMMUTABLE)

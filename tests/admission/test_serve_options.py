@@ -17,13 +17,13 @@ CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ((), "name a certificate with --tls-cert and --tls-key, or use --self-signed"),
+        ((), "no certificate: set --tls-cert and --tls-key, or use --self-signed"),
         (("--tls-cert", "tls.crt"), "name a certificate with --tls-cert and --tls-key"),
         (("--self-signed", "--tls-cert", "a"), "leave out --tls-cert and --tls-key"),
         ((*CERTIFICATE, "--bind", "8443"), '--bind: "8443" is not of the form ADDRESS:PORT'),
         ((*CERTIFICATE, "--bind", "::1:8443"), '--bind: "::1:8443" is not of the form'),
         ((*CERTIFICATE, "--monitor-bind", ":99999"), '--monitor-bind: ":99999" is not of the form'),
-        ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number from 0'),
+        ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number of 0 or more'),
         ((*CERTIFICATE, "--requests-per-worker", "many"), '"many" is not a whole number'),
         ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
         ((*CERTIFICATE, "--policy", "broken.yaml"), "broken.yaml:3:16: error: spec.limits"),

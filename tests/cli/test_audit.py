@@ -78,7 +78,7 @@ def test_what_would_be_refused_today_exits_with_1(server: FakeApiServer, audit: 
 def test_an_empty_cluster_says_so(audit: Audit) -> None:
     done = audit("-A")
     assert (done.code, done.out) == (0, "")
-    assert "nothing to judge: no Job or CronJob was found" in done.err
+    assert "no Job or CronJob found" in done.err
 
 
 def test_the_credentials_go_with_every_request(server: FakeApiServer, audit: Audit) -> None:
@@ -176,7 +176,7 @@ def test_an_unknown_release_is_judged_as_the_nearest(
     done = audit("-A")
     assert done.code == 0
     assert (
-        f"note: the cluster runs Kubernetes 1.{minor}, which is not known: judged as {nearest}"
+        f"note: the cluster runs Kubernetes 1.{minor}, an unknown release: audited as Kubernetes {nearest}"
         in done.err
     )
 

@@ -190,7 +190,7 @@ def test_excluded_files_are_counted(validate: Validate) -> None:
         (".jobsworth.yaml", "ignore: []\nignore: []", ".jobsworth.yaml:2: ignore: the key `ignore` stands in line 1 and in line 2"),
         (".jobsworth.yaml", "ignore: []\n---\nignore: []", "it must be one YAML document, and has 2"),
         ("pyproject.toml", toml("ignore = 1"), "pyproject.toml: [tool.jobsworth]: ignore: it must be a list of strings, and is 1"),
-        ("pyproject.toml", toml("ignore = ["), "pyproject.toml: this is not TOML: "),
+        ("pyproject.toml", toml("ignore = ["), "pyproject.toml: invalid TOML: "),
         ("pyproject.toml", "tool.jobsworth = 1", "pyproject.toml: tool.jobsworth: it must be a table, and is 1"),
     ],
 )  # fmt: skip
@@ -207,7 +207,7 @@ def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
     ("arguments", "complaint"),
     [
         (["--config", "none.yaml"], "none.yaml: there is no such file or folder"),
-        (["--config", "pyproject.toml"], "pyproject.toml: there is no table [tool.jobsworth]"),
+        (["--config", "pyproject.toml"], "pyproject.toml: no table [tool.jobsworth]; add one"),
         (["--select", "JW999"], '--select: unknown rule "JW999"'),
         (["--ignore", "JW001"], '--ignore: "JW001" is the verdict'),
         (["--kubernetes-version", "1.99"], "known are 1.25 to 1.37"),

@@ -197,7 +197,7 @@ class TestTest:
         bad = JOB.replace("backoffLimit: 9", "backoffLimit: -9")
         done = command("policy", "test", files={**TESTED, "job.yaml": bad})
         assert (
-            "the API server refuses the manifest: spec.backoffLimit: Invalid value: -9" in done.out
+            "the API server rejects the manifest: spec.backoffLimit: Invalid value: -9" in done.out
         )
 
     @pytest.mark.parametrize(

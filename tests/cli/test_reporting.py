@@ -56,7 +56,7 @@ def test_statistics_are_a_part_of_the_json_report(validate: Validate) -> None:
 def test_a_report_that_has_no_place_for_statistics_says_so(validate: Validate) -> None:
     done = validate("--statistics", "-o", "sarif", ".", files=FILES)
     assert done.code == 2
-    assert "--statistics goes with --output text, concise, json" in done.err
+    assert "--statistics requires --output text, concise, json" in done.err
 
 
 @pytest.mark.parametrize("output", ["json", "sarif", "junit", "github", "concise", "text"])

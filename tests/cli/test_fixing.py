@@ -213,7 +213,7 @@ def test_the_json_report_tells_what_was_fixed_and_what_was_not(validate: Validat
     assert "not_fixed" not in one
     assert "fixed" not in other
     (refused,) = other["not_fixed"]
-    assert refused["refused"].startswith("it would bring JW004 metadata.name: ")
+    assert refused["refused"].startswith("it would cause JW004 metadata.name: ")
 
 
 def test_quiet_says_nothing_of_what_was_fixed(validate: Validate) -> None:

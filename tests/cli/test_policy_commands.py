@@ -108,10 +108,10 @@ class TestExplain:
     @pytest.mark.parametrize(
         ("arguments", "expected"),
         [
-            (["policies"], "name the policies and a manifest"),
+            (["policies"], "missing the policies or a manifest"),
             (["policies", "nowhere.yaml"], "nowhere.yaml:1:1: there is no such file or folder"),
             (["policies", "job.yaml", "--namespace-labels", "a"], "not of the form KEY=VALUE"),
-            (["job.yaml", "job.yaml"], "there is no JobPolicy"),
+            (["job.yaml", "job.yaml"], "no JobPolicy"),
             (["policies", "job.yaml", "--kubernetes-version", "9"], "unknown Kubernetes release"),
         ],
     )
@@ -296,7 +296,7 @@ class TestTest:
                 "groups: must be a list of names",
             ),
             ("kind: JobPolicyTest\napiVersion: jobsworth.dev/v1alpha1\nspec: {}\n", "at least one"),
-            ("a: b\n", "there are no cases in it"),
+            ("a: b\n", "no test cases; write"),
         ],
     )
     def test_cases_that_cannot_be_read(self, command: Command, text: str, expected: str) -> None:

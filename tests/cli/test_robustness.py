@@ -79,9 +79,7 @@ def test_an_output_that_takes_nothing_is_one_line_and_exit_code_2(
 def test_a_report_file_that_takes_nothing_is_named(folder: Path) -> None:
     done = shell(jobsworth("validate", "--output-file", "/dev/full", "job.yaml"), folder)
     assert done.returncode == 2
-    assert (
-        "Error: --output-file: cannot write /dev/full: No space left on device" in done.stderr
-    )
+    assert "Error: --output-file: cannot write /dev/full: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
 
 

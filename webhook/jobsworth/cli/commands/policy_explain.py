@@ -156,8 +156,8 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
         f"Kubernetes {chosen.release}"
     )
     for policy, decision in result.decisions:
-        speaks = "speaks" if decision.applies else "is silent"
-        yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {speaks}"
+        matches = "matches" if decision.applies else "does not match"
+        yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _said_by(policy.name, result)
     findings = result.judgement.findings
@@ -165,8 +165,8 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
     for verdict in findings:
         counts[verdict.effect] += 1
     outcome = "denied" if result.judgement.denied else "allowed"
-    told = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
-    yield f"\n{outcome}{f': {told}' if told else ''}\n"
+    counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
+    yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
 
 
 def _said_by(name: str, result: PolicyResult) -> Iterator[str]:

@@ -113,9 +113,9 @@ def run(options: ServeOptions) -> int:
     load = _policies(settings.files.policies)
     load()  # report policy errors before serving
     labels = _namespace_labels() if options.namespaces_from_cluster else None
-    told = (lambda: _tell(settings)) if options.self_signed else (lambda: None)
+    announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
-        launch.serve(settings, chosen, load, labels, told)
+        launch.serve(settings, chosen, load, labels, announce)
     except OSError as error:
         raise UsageError(
             f"cannot bind --monitor-bind {options.monitor_bind}: {error.strerror or error}"
@@ -207,7 +207,7 @@ def _namespace_labels() -> NamespaceLabels:
         ) from None
 
 
-def _tell(settings: Settings) -> None:
+def _announce(settings: Settings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
     try:

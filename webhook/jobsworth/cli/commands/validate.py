@@ -173,12 +173,12 @@ def validate(asked: Validation) -> int:
     else:
         results = fixer.report(left, asked.report, progress, paths)
     summary = Summary(results, excluded=evaluator.excluded)
-    told, to_file = not asked.report.quiet, asked.report.output_file is not None
-    if told and (asked.report.output != "json" or to_file):
+    summarize, to_file = not asked.report.quiet, asked.report.output_file is not None
+    if summarize and (asked.report.output != "json" or to_file):
         print(summary.sentence(), file=sys.stderr)
     if baseline is not None:
         for line in baseline.finish(write=asked.known.write_baseline):
-            if told:
+            if summarize:
                 print(line, file=sys.stderr)
     if summary.documents[ERROR]:
         return EXIT_UNREADABLE

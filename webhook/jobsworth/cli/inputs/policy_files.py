@@ -62,8 +62,8 @@ class BadPolicies(InputError):
     def __init__(
         self, complaints: Sequence[Complaint], what: str = "the policies are invalid"
     ) -> None:
-        told = "\n".join(map(str, complaints))
-        super().__init__(f"{what}:\n{told}")
+        listed = "\n".join(map(str, complaints))
+        super().__init__(f"{what}:\n{listed}")
         self.complaints = tuple(complaints)
 
 
@@ -161,8 +161,8 @@ def _is_meant(value: object) -> bool:
 
 def _placed(document: Document, field: str, message: str, hint: str) -> Complaint:
     place = document.position(field)
-    told = f"{message} ({hint})" if hint else message
-    return Complaint(document.file, place.line, place.column, field, told)
+    text = f"{message} ({hint})" if hint else message
+    return Complaint(document.file, place.line, place.column, field, text)
 
 
 def _unreadable(error: ManifestError) -> Complaint:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from textwrap import dedent, indent
 
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
-from jobsworth.cli.file_evaluation import Judge
-from jobsworth.cli.fixing.autofix_loop import Mended, mend
+from jobsworth.cli.file_evaluation import FileEvaluator
+from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.cli.options import words_of
 from jobsworth.findings.finding import Finding
 from jobsworth.reports.result import Attempt
 
 
-def judge(*, select: str = "JW0", release: str = "1.36", mixed: bool = False) -> Judge:
+def judge(*, select: str = "JW0", release: str = "1.36", mixed: bool = False) -> FileEvaluator:
     """Judges for a release; of our own rules it asks only those that are named."""
     overrides = Overrides(select=words_of(select), release=release)
-    return Judge(Configurations(overrides, isolated=True), mixed=mixed)
+    return FileEvaluator(Configurations(overrides, isolated=True), mixed=mixed)
 
 
 def mended(
@@ -25,17 +25,17 @@ def mended(
     select: str = "JW0",
     release: str = "1.36",
     file: str = "job.yaml",
-) -> Mended:
+) -> FixedFile:
     """What is left of a manifest after all fixes that help."""
-    return mend(judge(select=select, release=release), file, text.encode(), unsafe=unsafe)
+    return autofix(judge(select=select, release=release), file, text.encode(), unsafe=unsafe)
 
 
-def findings_left(done: Mended) -> list[Finding]:
+def findings_left(done: FixedFile) -> list[Finding]:
     """What is still to be said."""
     return [located.finding for result in done.results for located in result.findings]
 
 
-def attempts(done: Mended) -> list[Attempt]:
+def attempts(done: FixedFile) -> list[Attempt]:
     """The fixes that were tried."""
     return [attempt for result in done.results for attempt in result.attempts]
 

@@ -24,7 +24,7 @@ def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     assert (quiet.code, quiet.out) == (0, "")
     assert quiet.err.splitlines() == [
         "3 objects in 3 files; 3 valid, 0 invalid",
-        "2 findings not reported: known.json has them",
+        "2 findings in baseline known.json not reported",
     ]
 
     new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}
@@ -89,7 +89,7 @@ def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_pat
     told = validate(*BASELINE, "jobs", files=mended)
     assert told.code == 0
     assert told.err.splitlines()[-2:] == [
-        "known.json: no longer found (--write-baseline removes them):",
+        "known.json: entries no longer found (remove them with --write-baseline):",
         "  JW101 Job shadowed spec.podFailurePolicy.rules[2] in jobs/a.yaml",
     ]
     (tmp_path / "jobs/b.yaml").unlink()
@@ -126,11 +126,11 @@ def test_what_cannot_be_read_is_never_known(validate: Validate, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        (None, "there is no file known.json; --write-baseline makes it"),
+        (None, "file known.json does not exist; create it with --write-baseline"),
         ("{", "known.json is not JSON: "),
-        ("[]", "known.json is no baseline; --write-baseline makes one"),
-        ('{"version": 1, "findings": [{"code": 1}]}', "known.json is no baseline"),
-        ('{"version": 2, "findings": []}', "known.json has version 2, and 1 is known"),
+        ("[]", "known.json is not a baseline; create one with --write-baseline"),
+        ('{"version": 1, "findings": [{"code": 1}]}', "known.json is not a baseline"),
+        ('{"version": 2, "findings": []}', "known.json has version 2; supported is 1"),
     ],
 )
 def test_a_bad_baseline_is_an_error(text: str | None, complaint: str, validate: Validate) -> None:
@@ -144,10 +144,10 @@ def test_a_bad_baseline_is_an_error(text: str | None, complaint: str, validate: 
 def test_writing_needs_a_file(validate: Validate) -> None:
     done = validate("--write-baseline", "jobs", files=FILES)
     assert done.code == 2
-    assert "--write-baseline needs --baseline FILE" in done.err
+    assert "--write-baseline requires --baseline FILE" in done.err
 
 
 def test_a_baseline_that_cannot_be_written_is_an_error(validate: Validate) -> None:
     done = validate("--baseline", "no/folder.json", "--write-baseline", "jobs", files=FILES)
     assert done.code == 2
-    assert "--baseline: no/folder.json cannot be written: " in done.err
+    assert "--baseline: cannot write no/folder.json: " in done.err

@@ -89,7 +89,7 @@ def test_a_file_that_may_not_be_written_is_told(
     monkeypatch.setattr(os, "access", lambda *_: False)  # an administrator may write everything
     done = validate("--fix", "-o", "concise", *ONLY_API, "job.yaml", files={"job.yaml": BEFORE})
     assert done.code == 2
-    assert "the fixes could not be written: the file is read-only" in done.out
+    assert "cannot write the fixes: the file is read-only" in done.out
     assert "unknown field" in done.out
     assert "fixed:" not in done.err
     assert (tmp_path / "job.yaml").read_text() == BEFORE
@@ -173,8 +173,8 @@ def test_the_exit_code_of_a_diff_tells_whether_there_is_one(validate: Validate) 
     assert validate("--diff", *ONLY_API, "missing.yaml").code == 2
 
 
-def test_a_diff_is_in_colour_on_a_terminal() -> None:
-    lines = b"".join(diff_lines("a", b"a: 1\nb: 2\n", b"a: 1\nb: 3\n", colour=True))
+def test_a_diff_is_in_color_on_a_terminal() -> None:
+    lines = b"".join(diff_lines("a", b"a: 1\nb: 2\n", b"a: 1\nb: 3\n", color=True))
     assert lines == (
         b"\x1b[1m--- a\x1b[0m\n\x1b[1m+++ a\x1b[0m\n\x1b[36m@@ -1,2 +1,2 @@\x1b[0m\n a: 1\n"
         b"\x1b[31m-b: 2\x1b[0m\n\x1b[32m+b: 3\x1b[0m\n"
@@ -182,7 +182,7 @@ def test_a_diff_is_in_colour_on_a_terminal() -> None:
 
 
 def test_a_diff_keeps_line_ends_and_bytes_that_are_no_text() -> None:
-    lines = list(diff_lines("a", b"a: \xff\r\nb: \x0c2", b"a: \xff\r\nb: 3", colour=False))
+    lines = list(diff_lines("a", b"a: \xff\r\nb: \x0c2", b"a: \xff\r\nb: 3", color=False))
     assert lines[3:] == [
         b" a: \xff\r\n",
         b"-b: \x0c2\n\\ No newline at end of file\n",
@@ -213,7 +213,7 @@ def test_the_json_report_tells_what_was_fixed_and_what_was_not(validate: Validat
     assert "not_fixed" not in one
     assert "fixed" not in other
     (refused,) = other["not_fixed"]
-    assert refused["refused"].startswith("it would bring JW004 metadata.name: ")
+    assert refused["refused"].startswith("it would cause JW004 metadata.name: ")
 
 
 def test_quiet_says_nothing_of_what_was_fixed(validate: Validate) -> None:
@@ -224,7 +224,7 @@ def test_quiet_says_nothing_of_what_was_fixed(validate: Validate) -> None:
 def test_unsafe_alone_is_a_mistake(validate: Validate) -> None:
     done = validate("--unsafe", "job.yaml", files={"job.yaml": GOOD})
     assert done.code == 2
-    assert "--unsafe goes with --fix or --diff" in done.err
+    assert "--unsafe requires --fix or --diff" in done.err
 
 
 def test_an_ignored_finding_is_not_mended(validate: Validate, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def judged(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
 def test_without_a_change_nothing_is_judged(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
-    assert "no Job or CronJob was found" in done.stderr
+    assert "no Job or CronJob found" in done.stderr
 
 
 @pytest.mark.parametrize("how", ["committed", "staged", "in the working tree"])
@@ -242,10 +242,10 @@ def test_a_missing_path_is_told(git: Git, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["nonsense"], 'there is no commit "nonsense" in this repository; fetch it first'),
-        (["--output=x"], 'there is no commit "--output=x" in this repository'),
-        (["main", "--against", "jobs"], "--git-ref and --against both say what to compare with"),
-        (["main", "-"], "it cannot be used with - (standard input)"),
+        (["nonsense"], 'this repository has no commit "nonsense"; fetch it first'),
+        (["--output=x"], 'this repository has no commit "--output=x"'),
+        (["main", "--against", "jobs"], "--git-ref and --against exclude each other"),
+        (["main", "-"], "cannot be used with - (standard input)"),
         (["main", ".."], "--git-ref: .. is not in the repository"),
     ],
 )
@@ -267,13 +267,13 @@ def test_outside_of_a_repository_that_is_told(tmp_path: Path) -> None:
         GIT_CEILING_DIRECTORIES=str(tmp_path.parent),
     )
     assert done.returncode == 2
-    assert "--git-ref: this folder is in no git repository" in done.stderr
+    assert "--git-ref: this folder is not in a git repository" in done.stderr
 
 
 def test_without_a_git_command_that_is_told(tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", folder=tmp_path, PATH=str(tmp_path))
     assert done.returncode == 2
-    assert "there is no git command on the PATH; install git" in done.stderr
+    assert "requires the git command, which is not on the PATH; install git" in done.stderr
 
 
 def test_paths_can_be_left_out_only_with_it(tmp_path: Path) -> None:

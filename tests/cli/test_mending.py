@@ -365,7 +365,7 @@ def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
     assert done.data.decode() == text
     (attempt,) = attempts(done)
     assert attempt.refused == (
-        'it would bring JW004 metadata.name: Invalid value: "train.1": will not able to create pod with '
+        'it would cause JW004 metadata.name: Invalid value: "train.1": will not able to create pod with '
         "invalid DNS label: train.1-2"
     )
 

@@ -55,11 +55,11 @@ class TestExplain:
         told = done.out.split("\n\n")
         assert told[0] == "Job train in namespace default: CREATE, Kubernetes 1.37"
         assert told[1].splitlines() == [
-            "elsewhere (priority 5, warn) is silent",
+            "elsewhere (priority 5, warn) does not match",
             '  because     does not match: namespace "default" is not among namespaces [others]',
         ]
         lines = told[2].splitlines()
-        assert lines[0] == "house-rules (priority 0, deny) speaks"
+        assert lines[0] == "house-rules (priority 0, deny) matches"
         assert "  fills in    spec.ttlSecondsAfterFinished: unset becomes 3600" in lines
         assert (
             "  deny        spec.backoffLimit: Invalid value: 9: must be less than or equal to 5 [JP002]"
@@ -91,10 +91,10 @@ class TestExplain:
             *arguments, "--user", "alice", "--group", "dev", "--group", "ml",
             "--namespace-labels", "tier=research",
         )  # fmt: skip
-        assert "house-rules (priority 0, deny) speaks\n  because     matches: " in known.out
+        assert "house-rules (priority 0, deny) matches\n  because     matches: " in known.out
         assert "CREATE by alice" in known.out
         other = command(*arguments, "--user", "bob", "--namespace-labels", "tier=research")
-        assert "is silent" in other.out
+        assert "does not match" in other.out
 
     def test_an_update_is_told_as_one(self, command: Command) -> None:
         old = JOB.replace("backoffLimit: 9", "backoffLimit: 10")
@@ -108,10 +108,10 @@ class TestExplain:
     @pytest.mark.parametrize(
         ("arguments", "expected"),
         [
-            (["policies"], "name the policies and a manifest"),
+            (["policies"], "missing the policies or a manifest"),
             (["policies", "nowhere.yaml"], "nowhere.yaml:1:1: there is no such file or folder"),
             (["policies", "job.yaml", "--namespace-labels", "a"], "not of the form KEY=VALUE"),
-            (["job.yaml", "job.yaml"], "there is no JobPolicy"),
+            (["job.yaml", "job.yaml"], "no JobPolicy"),
             (["policies", "job.yaml", "--kubernetes-version", "9"], "unknown Kubernetes release"),
         ],
     )
@@ -197,7 +197,7 @@ class TestTest:
         bad = JOB.replace("backoffLimit: 9", "backoffLimit: -9")
         done = command("policy", "test", files={**TESTED, "job.yaml": bad})
         assert (
-            "the API server refuses the manifest: spec.backoffLimit: Invalid value: -9" in done.out
+            "the API server rejects the manifest: spec.backoffLimit: Invalid value: -9" in done.out
         )
 
     @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ class TestTest:
                 "groups: must be a list of names",
             ),
             ("kind: JobPolicyTest\napiVersion: jobsworth.dev/v1alpha1\nspec: {}\n", "at least one"),
-            ("a: b\n", "there are no cases in it"),
+            ("a: b\n", "no test cases; write"),
         ],
     )
     def test_cases_that_cannot_be_read(self, command: Command, text: str, expected: str) -> None:

@@ -217,7 +217,7 @@ def test_a_policy_that_cannot_be_used_is_told_with_its_place(
     ("path", "expected"),
     [
         ("nowhere", "nowhere:1:1: error: there is no such file or folder"),
-        ("job.yaml", "job.yaml:1:1: error: there is no JobPolicy of jobsworth.dev/v1alpha1 in it"),
+        ("job.yaml", "job.yaml:1:1: error: no JobPolicy of jobsworth.dev/v1alpha1 found in it"),
     ],
 )
 def test_a_path_without_policies_is_an_error(command: Command, path: str, expected: str) -> None:

@@ -34,12 +34,12 @@ def reconcile(*arguments: str) -> int:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--sync-period", "soon"], '--sync-period "soon" is not a duration such as 10s'),
+        (["--sync-period", "soon"], '--sync-period "soon" is not a duration; use for example 10s'),
         (["--pod-failure-backoff", "-1s"], '"-1s" is not a duration'),
         (["--kube-api-qps", "many"], '--kube-api-qps "many" is not a number'),
         (["--workers", "0"], "'--workers'"),
-        (["--listen", "8081"], '--listen "8081" is not an address such as :8081'),
-        (["--managed-by", "kubernetes.io/job-controller"], "give --adopt-unmanaged"),
+        (["--listen", "8081"], '--listen "8081" is not an address; use for example :8081'),
+        (["--managed-by", "kubernetes.io/job-controller"], "use --adopt-unmanaged"),
         (["--kubeconfig", "/nowhere/config"], "there is no kubeconfig /nowhere/config"),
         (["--audit", "--select", "JW9999"], "JW9999"),
     ],
@@ -66,4 +66,4 @@ def test_release_frees_every_pod_of_ours_and_no_other(
         assert reconcile("--release", "--kubeconfig", str(kubeconfig)) == 0
     found = {pod["metadata"]["name"]: pod["metadata"]["finalizers"] for pod in api.all("pods")}
     assert found == kept
-    assert "freed 1 Pods of the finalizer jobsworth.dev/job-tracking" in capsys.readouterr().err
+    assert "removed the finalizer jobsworth.dev/job-tracking from 1 Pods" in capsys.readouterr().err

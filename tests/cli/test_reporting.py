@@ -26,7 +26,7 @@ def test_every_report_can_go_to_a_file(output: str, validate: Validate, tmp_path
 def test_a_file_that_cannot_be_written_is_an_error(validate: Validate) -> None:
     done = validate("--output-file", "no/such/folder/report", "a.yaml", files=FILES)
     assert done.code == 2
-    assert done.err.startswith("Error: --output-file: no/such/folder/report cannot be written: ")
+    assert done.err.startswith("Error: --output-file: cannot write no/such/folder/report: ")
 
 
 def test_statistics_count_by_code_with_names(validate: Validate) -> None:
@@ -56,7 +56,7 @@ def test_statistics_are_a_part_of_the_json_report(validate: Validate) -> None:
 def test_a_report_that_has_no_place_for_statistics_says_so(validate: Validate) -> None:
     done = validate("--statistics", "-o", "sarif", ".", files=FILES)
     assert done.code == 2
-    assert "--statistics goes with --output text, concise, json" in done.err
+    assert "--statistics requires --output text, concise, json" in done.err
 
 
 @pytest.mark.parametrize("output", ["json", "sarif", "junit", "github", "concise", "text"])

@@ -158,7 +158,7 @@ def test_unreadable_input_exits_with_2_and_goes_on(tmp_path: Path) -> None:
         "missing.yaml",
     ]
     assert "1 object" in done.stderr
-    assert "4 could not be read" in done.stderr
+    assert "4 unreadable" in done.stderr
 
 
 def test_folders_are_searched_for_yaml_and_json(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_wrong_command_line_exits_with_2_and_says_why(
     assert "Traceback" not in done.stderr
 
 
-def test_colour_is_for_terminals_only(tmp_path: Path) -> None:
+def test_color_is_for_terminals_only(tmp_path: Path) -> None:
     assert "\x1b[" not in run("validate", "-", stdin=BAD).stdout
 
 

@@ -118,7 +118,7 @@ def test_try_repo_passes_what_is_sound(
     assert "chart/templates/job.yaml:1:1: info: manifest [JW091" in said
     assert "roles/job.yml:1:1: info: manifest [JW091" in said
     assert "broken.yaml:2:" in said
-    assert "this cannot be read, and names no Job" in said
+    assert "this document is unreadable and names no Job" in said
     for name, text in SOUND.items():
         assert (repository / name).read_text() == text
 

@@ -26,7 +26,7 @@ def block(after: str, language: str) -> Any:
 
 
 def test_the_hook_that_is_shown_exists() -> None:
-    (repository,) = block("## With every commit: pre-commit", "yaml")["repos"]
+    (repository,) = block("## pre-commit", "yaml")["repos"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {hook["id"] for hook in repository["hooks"]} <= {hook["id"] for hook in hooks}
     assert repository["rev"] == f"v{jobsworth.__version__}"
@@ -35,7 +35,7 @@ def test_the_hook_that_is_shown_exists() -> None:
 
 
 def test_the_action_that_is_shown_takes_its_inputs() -> None:
-    workflow = block("## For every pull request: GitHub", "yaml")
+    workflow = block("## GitHub Actions", "yaml")
     step = workflow["jobs"]["jobsworth"]["steps"][-1]
     assert step["uses"] == f"jobsworth/jobsworth@v{jobsworth.__version__}"
     action = yaml.safe_load((ROOT / "action.yml").read_text())

@@ -80,6 +80,6 @@ def test_only_the_ten_worst_objects_are_named() -> None:
     results = [result("a", f"job-{index:02}", found("JW201")) for index in range(12)]
     results.append(result("a", "worst", found("JW004", "error")))
     lines = list(overview.render(results))
-    assert lines[-11] == "THE WORST OBJECTS"
+    assert lines[-11] == "OBJECTS WITH MOST FINDINGS"
     assert lines[-10].startswith("a/Job/worst ")
     assert lines[-1].startswith("a/Job/job-08 ")

@@ -15,7 +15,7 @@ def lines(finding: Finding) -> list[str]:
     result = Result(
         file="job.yaml", document=0, kind="Job", name="x", status="valid", findings=[located]
     )
-    return list(text.render(result, colour=False))
+    return list(text.render(result, color=False))
 
 
 def finding(source: str, *, reason: str, fix: Fix | None = None) -> Finding:

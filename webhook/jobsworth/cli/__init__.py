@@ -1,4 +1,4 @@
-"""The command line: one file a command."""
+"""The command line: one module per command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 ISSUES = "https://github.com/jobsworth/jobsworth/issues"
-"""Where errors of our own are reported."""
+"""The issue tracker for bugs in jobsworth."""
 
 NO_OUTPUT = "Error: standard output cannot be written"
 
@@ -24,8 +24,7 @@ def main() -> NoReturn:
 
     It exits without cleanup: docs/decisions/0003-end-the-process-without-cleanup.md.
 
-    No exception leaves it as a traceback: not what a command did not expect, nor an output that cannot be
-    written.
+    No exception leaves it as a traceback, neither unexpected errors nor a failing output.
     """
     gc.disable()
     sys.unraisablehook = _unraisable
@@ -43,7 +42,7 @@ def main() -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
-        # The reader has gone (`| head`): nothing is left to say, nor anybody to say it to.
+        # The reader has closed the pipe (`| head`).
         code = EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
@@ -53,14 +52,14 @@ def main() -> NoReturn:
         code = report(error)
     else:
         if ended is not None:
-            raise ended  # with threads and exit handlers that have an end of their own
+            raise ended  # so that threads and exit handlers end normally
     os._exit(code)
 
 
 def _unraisable(unraisable: UnraisableHookArgs) -> None:
     """Exit on an interrupt where Python cannot raise it, as in a callback of the import system.
 
-    It would be printed, with a traceback, and forgotten.
+    Python would print it with a traceback and continue.
     """
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         os._exit(EXIT_INTERRUPTED)

@@ -1,11 +1,11 @@
-"""What a branch changes: its manifests, each with the object that it is an update of.
+"""Find the manifests that a branch changes, each with the existing object that it updates.
 
-Changed is a file that differs both from where the branch began and from what stands at the ref now: what
-others did there meanwhile is not this branch's change. Its objects are updates of those at the ref.
+A file counts as changed if it differs from both the merge base and the ref, so that later commits of others
+at the ref are not this branch's change. Its objects are validated as updates of those at the ref.
 
-An object is found again in its own file, or in another from which it has moved: one in which it stands no
-more. So two overlays may have a Job of one name each, and are not taken for changes of one another. What
-stands at the ref and is no valid object there was never in a cluster: its successor is judged as new.
+An object is matched in its own file, or in a file that it has moved from and that no longer has it. So two
+overlays with a Job of the same name are not mistaken for each other. An invalid object at the ref was never
+in a cluster, so its successor is validated as new.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 def changed_manifests(
     ref: str, paths: Sequence[str], configurations: Configurations
 ) -> tuple[list[str], Existing]:
-    """The manifests that the branch here changes, and what they are updates of.
+    """Return the manifests that the current branch changes, and the objects that they update.
 
     Args:
-        ref: what git is asked for: a branch, a tag, a commit.
+        ref: a branch, a tag or a commit.
         paths: files and folders to stay within; none for the whole repository.
-        configurations: tell which API server a file is for, and so what can have been in a cluster.
+        configurations: give each file's API server, and so which objects can exist in a cluster.
 
     Returns:
-        The files, relative to the current folder, and a path that leads nowhere as it is; deleted files
-        are left out. And the objects at the ref.
+        The files relative to the current folder (a nonexistent path as given; no deleted files), and the
+        objects at the ref.
 
     Raises:
-        UsageError: git cannot tell; a path is out of the repository; a configuration is wrong.
+        UsageError: git fails, a path is outside the repository, or a configuration is invalid.
     """
     repository = Repository()
     commit = repository.commit(ref)
@@ -66,15 +66,15 @@ def changed_manifests(
 
 
 def _name_here(repository: Repository, file: str) -> str:
-    """A file's path from the current folder."""
+    """Return a file's path relative to the current folder."""
     return os.path.relpath(os.path.join(repository.top, file), os.path.realpath(os.curdir))
 
 
 def _within(repository: Repository, path: str) -> str:
-    """A path as git names it; empty for the top of the repository."""
+    """Return a path as git names it; empty for the top of the repository."""
     if path == STDIN:
-        raise UsageError("--git-ref compares files: it cannot be used with - (standard input)")
-    # A file that is a symbolic link is itself what git knows, so only its folder is resolved.
+        raise UsageError("--git-ref compares files and cannot be used with - (standard input)")
+    # Git tracks a symbolic link itself, so only its folder is resolved.
     folder, name = (path, "") if os.path.isdir(path) else os.path.split(os.path.abspath(path))
     relative = os.path.relpath(os.path.join(os.path.realpath(folder), name), repository.top)
     if relative.partition(os.sep)[0] == os.pardir:
@@ -83,7 +83,7 @@ def _within(repository: Repository, path: str) -> str:
 
 
 def _means(within: str, file: str) -> bool:
-    """Whether a path means a file: itself, or as a folder that is searched for manifests."""
+    """Return True if a path is the file, or a folder in which the file is found."""
     if file == within:
         return True
     prefix = f"{within}/" if within else ""
@@ -98,7 +98,7 @@ def _means(within: str, file: str) -> bool:
 def _standing(
     repository: Repository, standing: dict[str, str], configurations: Configurations
 ) -> Existing:
-    """The objects at the ref of the files that differ: any other file still has all of its own."""
+    """Read the objects at the ref of the changed files; all other files still have their objects."""
     files = [file for file, content in standing.items() if content]
     contents = repository.contents([standing[file] for file in files])
     in_file: dict[tuple[str, Identity], Any] = {}
@@ -116,7 +116,7 @@ def _standing(
             in_file[name, key] = value
             if key not in left:
                 moved.setdefault(key, []).append(value)
-    # Two of one name have moved: which is which, nobody can tell.
+    # If two objects of one name have moved, the match is ambiguous.
     anywhere = {key: values[0] for key, values in moved.items() if len(values) == 1}
     return Existing(anywhere, in_file)
 

@@ -1,4 +1,4 @@
-"""The command line as click sees it, built from the commands' declarations."""
+"""The click application, built from the commands' declarations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMANDS = {
     "serve": "serve:COMMAND",
     "reconcile": "reconcile:COMMAND",
 }
-"""Of each command, the module of :mod:`jobsworth.cli.commands` that declares it, and the name there."""
+"""The declaration of each command, as ``module:NAME`` in :mod:`jobsworth.cli.commands`."""
 
 GROUPS = {
     "certs": "The webhook's certificates, in a folder or in a cluster.",
@@ -37,13 +37,13 @@ GROUPS = {
 
 
 class _BadInput(click.ClickException):
-    """What is told without how the command is used."""
+    """An error reported without usage help."""
 
     exit_code = 2
 
 
-class _Parameterised(click.Command):
-    """A click command that runs one of ours."""
+class _DeclaredCommand(click.Command):
+    """A click command that runs a :class:`Command`."""
 
     def __init__(self, command: Command) -> None:
         arguments = command.arguments
@@ -60,7 +60,7 @@ class _Parameterised(click.Command):
 
 
 class _WholeNumber(click.IntRange):
-    """A number from 1; one of thousands of digits is not repeated to who wrote it."""
+    """A number from 1; the error for one with thousands of digits does not repeat it."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, context: click.Context | None
@@ -130,7 +130,7 @@ def run_by_click(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except click.Abort as abort:
-        raise abort.__cause__ or abort from None  # of an interrupt, to which click adds a word
+        raise abort.__cause__ or abort from None  # click wraps an interrupt in Abort
     return int(code or 0)
 
 
@@ -138,29 +138,29 @@ class _Group(click.Group):
     """A group of commands, each imported when it is run, or listed with its help.
 
     Args:
-        beginning: the words before the names of its commands: ``certs `` of ``certs generate``.
+        prefix: the words before its commands' names: ``certs `` of ``certs generate``.
     """
 
-    def __init__(self, name: str | None = None, *, beginning: str = "", **settings: Any) -> None:
+    def __init__(self, name: str | None = None, *, prefix: str = "", **settings: Any) -> None:
         super().__init__(name, **settings)
-        self._beginning = beginning
+        self._prefix = prefix
 
     def list_commands(self, context: click.Context) -> list[str]:
         rest = [
-            name.removeprefix(self._beginning)
-            for name in COMMANDS
-            if name.startswith(self._beginning)
+            name.removeprefix(self._prefix) for name in COMMANDS if name.startswith(self._prefix)
         ]
         return sorted({name.partition(" ")[0] for name in rest})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):
             return None
-        full = self._beginning + name
+        full = self._prefix + name
         if full in GROUPS:
-            return _Group(name, beginning=f"{full} ", help=GROUPS[full])
+            return _Group(name, prefix=f"{full} ", help=GROUPS[full])
         module, _, attribute = COMMANDS[full].partition(":")
-        return _Parameterised(getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute))
+        return _DeclaredCommand(
+            getattr(import_module(f"jobsworth.cli.commands.{module}"), attribute)
+        )
 
 
 @click.group(
@@ -181,4 +181,4 @@ Completion in the shell (bash; likewise zsh and fish):
 )
 @click.version_option(jobsworth.__version__, prog_name="jobsworth")
 def application() -> None:
-    """See the help text above: click takes it from there."""
+    """The root command; its help text is passed to ``click.group``."""

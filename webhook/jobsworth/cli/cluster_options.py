@@ -1,4 +1,4 @@
-"""The options that choose a cluster, for every command that connects to one."""
+"""Options for the cluster, for every command that connects to one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ if TYPE_CHECKING:
 
 
 class ClusterOptions(Options):
-    """The options that choose a cluster, as those of kubectl do."""
+    """Options for the cluster, named as in kubectl."""
 
     kubeconfig = text(
         metavar="FILE",
-        help="Instead of $KUBECONFIG, ~/.kube/config or the Pod's ServiceAccount.",
+        help="The kubeconfig file; default: $KUBECONFIG, ~/.kube/config or the Pod's ServiceAccount.",
     )
-    context = text(metavar="NAME", help="A context of the kubeconfig; its current one by default.")
+    context = text(
+        metavar="NAME", help="The context of the kubeconfig; default: the current context."
+    )
 
 
 def target_of(options: ClusterOptions) -> Target:
-    """The cluster that the options choose.
+    """Return the cluster that the options select.
 
     Raises:
         ImportError: the cluster extra is not installed.

@@ -1,7 +1,7 @@
 """A command of the command line, declared as data.
 
-:func:`read` reads a plainly well-formed command line without click; anything else is left to the click
-command that :mod:`jobsworth.cli.click_application` builds from the declaration. The reason is in
+:func:`read` reads a well-formed command line without click. All others go to the click command that
+:mod:`jobsworth.cli.click_application` builds from the declaration. The reason is in
 docs/decisions/0001-import-nothing-heavy-for-validate.md.
 """
 
@@ -52,19 +52,18 @@ class Command:
 
 
 class UsageError(Exception):
-    """What is wrong with a command line, for the user; the exit code is 2."""
+    """Raised for an invalid command line; the exit code is 2."""
 
 
 class InputError(UsageError):
-    """What is wrong with a file that a command line names: to show how it is used would not help."""
+    """Raised for an invalid input file; reported without usage help."""
 
 
 def read(command: Command, arguments: Sequence[str]) -> Options | None:
     """Read a well-formed command line of a command that takes arguments.
 
     Returns:
-        The options, for ``command.run``; None for anything that is not plainly well-formed, or that
-        asks for help.
+        The options for ``command.run``; None for a command line that is malformed or requests help.
     """
     by_name = {option.name: option for option in command.options}
     by_name |= {option.short: option for option in command.options if option.short}

@@ -1,4 +1,4 @@
-"""Existing objects, of which documents are updates, found by kind, namespace and name."""
+"""Existing objects that documents update, by kind, namespace and name."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _NONE: Mapping[Any, Any] = {}
 
 
 class Existing(Record):
-    """The objects that stand there already: a document is judged as an update of its own.
+    """Existing objects: each document is validated as an update of its own.
 
     Args:
         anywhere: by kind, namespace and name.
-        in_file: those of which the file is known; they go before the others.
+        in_file: those with a known file; they take precedence.
     """
 
     anywhere: Mapping[Identity, Any]
     in_file: Mapping[tuple[str, Identity], Any] = _NONE
 
     def old(self, document: Document) -> Any:
-        """The object that a document is an update of; None of a new one."""
+        """Return the object that a document updates; None for a new one."""
         key = identity(document.value)
         if key is None:
             return None
@@ -36,7 +36,7 @@ class Existing(Record):
 
 
 def describe(value: Any) -> tuple[str | None, str | None, str | None]:
-    """The kind, namespace and name of an object, each None where it is not known."""
+    """Return the kind, namespace and name of an object, each None if unknown."""
     if not isinstance(value, dict):
         return None, None, None
     meta = value.get("metadata")
@@ -47,6 +47,6 @@ def describe(value: Any) -> tuple[str | None, str | None, str | None]:
 
 
 def identity(value: Any) -> Identity | None:
-    """By what an object is found again: kind, namespace and name; None of one without a name."""
+    """Return the key of an object: kind, namespace and name; None without a name."""
     kind, namespace, name = describe(value)
     return (kind, namespace or "default", name) if kind and name else None

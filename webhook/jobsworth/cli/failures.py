@@ -1,4 +1,4 @@
-"""Reports an exception that no command expects, in one line."""
+"""Report an unexpected exception in one line."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TRACEBACK = "JOBSWORTH_TRACEBACK"
-"""The environment variable with which the traceback is printed, too."""
+"""The environment variable that adds the traceback."""
 
 LONGEST_MESSAGE = 500
 
 UNWRITABLE = (EBADF, EDQUOT, EFBIG, EIO, ENOSPC)
-"""The errors of a file that takes no more; where they name no file, it is standard output."""
+"""Errors from a full or closed output; without a file name, it is standard output."""
 
 
 def report(error: BaseException) -> int:
-    """Print on standard error what ended a command, and return the exit code."""
+    """Print the exception that ended a command to standard error, and return the exit code."""
     if any(isinstance(each, KeyboardInterrupt) for each in _with_causes(error)):
         return EXIT_INTERRUPTED
     if os.environ.get(TRACEBACK):
         import traceback
 
         traceback.print_exception(error)
-    with suppress(OSError):  # then the exit code is all that is left to tell it
+    with suppress(OSError):  # then only the exit code remains
         print(_line(error), file=sys.stderr, flush=True)
     return EXIT_FAILED
 
 
 def _with_causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and those that it was made of: a metaclass wraps an interrupt in one of its own."""
+    """Return an exception and its causes: a metaclass may wrap an interrupt in its own exception."""
     each: BaseException | None = error
     while each is not None:
         yield each

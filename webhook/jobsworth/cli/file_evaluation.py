@@ -1,4 +1,4 @@
-"""Files in, results out: reads manifests, asks the engine, and finds the place of each finding."""
+"""Read manifests, evaluate their objects, and locate each finding in the file."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
 
-    class JudgeOfFiles(Protocol):
-        """Judges a file, or mends it and judges what is left."""
+    class EvaluatesFiles(Protocol):
+        """Evaluates a file, optionally after fixing it."""
 
         def excludes(self, path: str) -> bool: ...
 
@@ -42,25 +42,25 @@ if TYPE_CHECKING:
 
 
 IGNORE_MARK = b"jobsworth"
-"""Without these bytes, nothing in a file asks to ignore a finding."""
+"""Every ignore comment or annotation contains these bytes."""
 
 FILES_FOR_ONE_PROCESS = 64
-"""Up to so many files, starting another process takes longer than it saves."""
+"""Up to this many files, another process takes longer to start than it saves."""
 FILES_AT_A_TIME = 32
 
 
-class Judge:
-    """Judges files.
+class FileEvaluator:
+    """Evaluates the objects in files.
 
     Args:
-        configurations: tell of each file for which API server it is, and which rules of ours are asked.
-        against: the objects that stand there already.
-        mixed: the files are of all sorts: see :mod:`jobsworth.cli.inputs.tolerant`.
-        changes: what fixes would change in the text is wanted, too.
-        only_invalid: nothing is wanted of what is valid, so that its findings need no place.
+        configurations: give each file's API server, lint rules and policies.
+        against: the existing objects that documents update.
+        mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
+        changes: also compute the text changes of fixes.
+        only_invalid: report only invalid objects, so that other findings need no position.
 
     Attributes:
-        excluded: how many files were left out so far.
+        excluded: the number of files excluded so far.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Judge:
         self.excluded = 0
 
     def excludes(self, path: str) -> bool:
-        """Whether a configuration leaves a file out, which is counted.
+        """Return True for a file that a configuration excludes, and count it.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -90,7 +90,7 @@ class Judge:
         return excluded
 
     def file(self, path: str) -> list[Result]:
-        """What is found in the documents of a file, in their order.
+        """Return the results of a file's documents, in order.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -99,7 +99,7 @@ class Judge:
         return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
 
     def text(self, path: str, data: bytes) -> list[Result]:
-        """What is found in the documents of a file, of which these are the bytes.
+        """Return the results of a file's documents, read from these bytes.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -121,7 +121,7 @@ class Judge:
 
             apply_ignores(documents, results, settings.selection)
         if settings.policies is not None:
-            # Last, so that nobody can ignore what the organization requires.
+            # Policies come last, so that no comment can ignore what the organization requires.
             for document, result, (_, evaluation) in zip(
                 documents, results, evaluated, strict=True
             ):
@@ -199,7 +199,7 @@ def _add_violations(document: Document, result: Result, evaluation: Evaluation) 
 
 
 class _ChainsawTests:
-    """The names of the Chainsaw tests in a file's folder, looked up when a fix makes them matter."""
+    """Return the names of the Chainsaw tests in a file's folder; looked up only if a fix depends on them."""
 
     __slots__ = ("_file",)
 
@@ -216,7 +216,7 @@ class _ChainsawTests:
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:
-    """Leave the findings that are wanted, each with the severity that is."""
+    """Keep the selected findings, with their configured severity."""
     for result in results:
         chosen = []
         for located in result.findings:
@@ -240,7 +240,7 @@ def _noted(note: Note) -> Finding:
 
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:
-    """The result for a whole file, or a document of it, that cannot be read."""
+    """Return the result for an unreadable file or document."""
     finding = Finding(
         source="lint",
         severity="error",
@@ -259,7 +259,7 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
 
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
-    """Every document under some paths, the items of lists singly, and what could not be read."""
+    """Read all documents under some paths, Lists by item, and collect read errors."""
     for file in find_manifests(paths):
         if isinstance(file, ManifestError):
             yield file
@@ -268,7 +268,7 @@ def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
 
 
 def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
-    """The objects in a file or folder by kind, namespace and name, and what could not be read."""
+    """Read the objects in a file or folder by kind, namespace and name, and collect read errors."""
     objects: dict[Identity, Any] = {}
     failures = []
     for document in read_documents([path]):
@@ -283,15 +283,15 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
     return objects, failures
 
 
-def judge_all(
-    judge: JudgeOfFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+def evaluate_all(
+    evaluator: EvaluatesFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
 ) -> Iterator[Result]:
-    """Judge every manifest under some paths, spread over processes where there are many.
+    """Evaluate every manifest under some paths, in several processes if there are many files.
 
     Args:
-        judge: of each file.
+        evaluator: evaluates each file.
         paths: files, folders, ``-``.
-        jobs: the greatest number of processes.
+        jobs: the maximum number of processes.
         progress: called with the number of files done and of all files.
 
     Raises:
@@ -301,10 +301,12 @@ def judge_all(
         file
         for file in find_manifests(paths)
         if isinstance(file, ManifestError)
-        or not (os.path.basename(file) == OWN_FILE or judge.excludes(file))
+        or not (os.path.basename(file) == OWN_FILE or evaluator.excludes(file))
     ]
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
-        yield from _counted(([_judge_one(judge, file)] for file in found), len(found), progress)
+        yield from _counted(
+            ([_evaluate_one(evaluator, file)] for file in found), len(found), progress
+        )
         return
     import gc
     from concurrent.futures import ProcessPoolExecutor
@@ -312,14 +314,14 @@ def judge_all(
     gc.enable()
     jobs = min(
         jobs, -(-len(found) // FILES_AT_A_TIME)
-    )  # a process without a batch is started all the same
-    # A worker that is not forked begins as `python -c`, which would import multiprocessing from the current
-    # folder if it could: mostly a checkout, and not always a trusted one.
+    )  # ProcessPoolExecutor starts a process even without a batch for it
+    # A worker that is not forked starts as `python -c`, which puts the current folder on sys.path. It is
+    # mostly a checkout, and not always a trusted one.
     before = os.environ.get("PYTHONSAFEPATH", "")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(judge,)) as pool:
-            batches = pool.map(_judge_some, _batches(found))
+        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(evaluator,)) as pool:
+            batches = pool.map(_evaluate_some, _batches(found))
             yield from _counted(batches, len(found), progress)
     finally:
         os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
@@ -341,17 +343,17 @@ def _batches(found: list[str | ManifestError]) -> Iterator[list[str | ManifestEr
         yield found[start : start + FILES_AT_A_TIME]
 
 
-def _judge_one(judge: JudgeOfFiles, file: str | ManifestError) -> list[Result]:
-    return [unreadable(file)] if isinstance(file, ManifestError) else judge.file(file)
+def _evaluate_one(evaluator: EvaluatesFiles, file: str | ManifestError) -> list[Result]:
+    return [unreadable(file)] if isinstance(file, ManifestError) else evaluator.file(file)
 
 
-_adopted: list[JudgeOfFiles] = []
+_adopted: list[EvaluatesFiles] = []
 
 
-def _adopt(judge: JudgeOfFiles) -> None:
-    """Keep the judge in a worker process: what it has compiled serves every batch."""
-    _adopted.append(judge)
+def _adopt(evaluator: EvaluatesFiles) -> None:
+    """Keep the evaluator in a worker process, so that every batch uses its compiled rules."""
+    _adopted.append(evaluator)
 
 
-def _judge_some(files: list[str | ManifestError]) -> list[list[Result]]:
-    return [_judge_one(_adopted[0], file) for file in files]
+def _evaluate_some(files: list[str | ManifestError]) -> list[list[Result]]:
+    return [_evaluate_one(_adopted[0], file) for file in files]

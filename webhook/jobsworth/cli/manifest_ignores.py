@@ -1,6 +1,6 @@
-"""Takes out of a file's results what the manifests themselves ask to ignore.
+"""Remove findings that ignore comments and annotations in the manifests select.
 
-Imported only for a file that has the word ``jobsworth``.
+Imported only for a file that contains the word ``jobsworth``.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ if TYPE_CHECKING:
 MARK = "jobsworth:"
 
 UNDECODABLE = ("JW001", "JW002")
-"""Where the API server could not decode the object, no lint rule has been asked."""
+"""After a decoding error, no lint rule has run."""
 
 
 def apply_ignores(
     documents: Sequence[Document], results: Sequence[Result], selection: Selection
 ) -> None:
-    """Take out the findings that comments and annotations ignore, and add one for each idle ignore.
+    """Remove the findings that comments and annotations ignore, and add one for each unused ignore.
 
     Args:
         documents: those of one file.
-        results: what was found in them, in the same order; changed in place.
-        selection: what is reported at all.
+        results: their findings, in the same order; changed in place.
+        selection: the reported rules.
     """
-    judged = [
+    evaluated = [
         (document, result)
         for document, result in zip(documents, results, strict=True)
         if document.error is None and (result.findings or result.status != SKIPPED)
     ]
-    for document, result in judged:
+    for document, result in evaluated:
         ignore = from_annotation(document.value)
         if ignore is not None:
             value = document.position(ANNOTATION_FIELD)
             place = _Place(value.line, value.column, ANNOTATION_FIELD)
             _apply([ignore], [(document, result)])
             _complain(ignore, place, [(document, result)], selection)
-    result_of = {id(document): result for document, result in judged}
+    result_of = {id(document): result for document, result in evaluated}
     for members, comments in marked_comments(documents, MARK):
         group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]
         if not group:
@@ -74,7 +74,7 @@ def _nothing(code: str) -> bool:
 
 
 class _Place(Record):
-    """Where an ignore stands."""
+    """The position of an ignore."""
 
     line: int
     column: int
@@ -95,7 +95,7 @@ def _apply(ignores: Sequence[Ignore], group: Group) -> None:
 
 
 def _lines(document: Document, located: Located) -> tuple[int, ...]:
-    """The lines of a finding: where it stands, and where the key stands that it is about."""
+    """Return the lines of a finding: its own, and that of its key."""
     key = document.position(located.finding.field, key=True)
     return (located.line or 0, key.line)
 

@@ -4,10 +4,9 @@
         kubernetes_version = text(metavar="RELEASE", help="The API server's release.")
         allow_privileged = flag(help="The API server runs with --allow-privileged.")
 
-On the class, the attributes are the declarations, from which a command line is read and help is made.
-On an instance, they are the values; that is what the functions here tell the type checker they return,
-so that a misspelt option is a type error. The option is called after the attribute:
-``--kubernetes-version``.
+On the class, the attributes are declarations, from which the command line is parsed and help is built. On
+an instance, they are values. The functions here are annotated to return values, so that a misspelled option
+is a type error. The option is named after the attribute: ``--kubernetes-version``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     Word = TypeVar("Word", bound=str)
 
 MOST_DIGITS = 9
-"""No number on a command line needs more. Python itself converts no more than 4300 digits."""
+"""The maximum length of a number. Python itself converts at most 4300 digits."""
 
 
 class Option:
@@ -73,11 +72,11 @@ class Option:
 
 
 class Arguments:
-    """The declaration of the arguments that are not options.
+    """The declaration of the positional arguments.
 
     Args:
-        metavar: their name in help; in brackets where there need not be any.
-        unless: the key of an option with which they can be left out.
+        metavar: their name in help; in brackets if optional.
+        unless: the key of an option that makes them optional.
 
     Attributes:
         key: the name of the attribute that declares them.
@@ -94,20 +93,20 @@ class Arguments:
 
     @property
     def optional(self) -> bool:
-        """Whether there may be none."""
+        """Return True if they may be omitted."""
         return bool(self.unless) or self.metavar.startswith("[")
 
 
 class Options:
     """The options of a command, or a group of options that several commands share.
 
-    A class takes over the options of its base class; where it declares one anew, that keeps its place.
+    A class inherits the options of its base class; an overridden one keeps its position in help.
 
     Args:
-        values: of each option by its key, those of the groups included.
+        values: the value of each option by key, including those of groups.
 
     Attributes:
-        declared: of each attribute its declaration; that of a group is its class.
+        declared: the declaration of each attribute; for a group, its class.
     """
 
     declared: ClassVar[dict[str, Option | Arguments | type[Options]]] = {}
@@ -124,7 +123,7 @@ class Options:
 
 
 def flat(options: type[Options]) -> Iterator[Option | Arguments]:
-    """The declarations of a class of options and of the groups in it, in the order of help."""
+    """Return the declarations of a class of options and of its groups, in the order of help."""
     for declared in options.declared.values():
         if isinstance(declared, type):
             yield from flat(declared)
@@ -132,7 +131,7 @@ def flat(options: type[Options]) -> Iterator[Option | Arguments]:
             yield declared
 
 
-# What follows returns declarations, and says that it returns the values that stand on an instance.
+# The functions below return declarations, but are annotated with the type of the value on an instance.
 
 
 def flag(*, help: str, short: str = "") -> bool:
@@ -182,31 +181,31 @@ def choice(*, help: str, choices: tuple[Word, ...], default: Word, short: str = 
 
 
 def words(*, help: str, metavar: str, short: str = "") -> tuple[str, ...]:
-    """Declare an option that takes a comma-separated list, and may be given several times."""
+    """Declare a repeatable option that takes a comma-separated list."""
     return Option(  # type: ignore[return-value]
         help=help, short=short, metavar=metavar, default=(), repeated=True
     )
 
 
 def words_if_given(*, help: str, metavar: str, short: str = "") -> tuple[str, ...] | None:
-    """Declare an option like :func:`words`, whose value is None where it is not given."""
+    """Declare an option like :func:`words`, whose value is None if not given."""
     return Option(  # type: ignore[return-value]
         help=help, short=short, metavar=metavar, repeated=True
     )
 
 
 def arguments(metavar: str = "PATH...", *, unless: str = "") -> tuple[str, ...]:
-    """Declare the arguments that are not options."""
+    """Declare the positional arguments."""
     return Arguments(metavar, unless)  # type: ignore[return-value]
 
 
 def nested(options: type[Group]) -> Group:
-    """Declare a group of options, which has an object of its own in the attribute."""
+    """Declare a group of options; the attribute holds an instance of the group."""
     return options  # type: ignore[return-value]
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a comma-separated list.
+    """Split a comma-separated list into words.
 
     >>> words_of("JW101, JW4,")
     ('JW101', 'JW4')
@@ -215,7 +214,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def whole_number(text: str) -> int | None:
-    """The number that is written in decimal digits, and not more of them than anybody needs.
+    """Parse a number of decimal digits; return None for other text and for too many digits.
 
     >>> whole_number("8443"), whole_number("-1"), whole_number("9" * 5000)
     (8443, None, None)

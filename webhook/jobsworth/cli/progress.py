@@ -1,4 +1,4 @@
-"""A line of progress on a terminal, once something takes longer than a second."""
+"""A progress bar on a terminal, shown after one second."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ WIDTH = 30
 
 
 class Progress:
-    """Draws on standard error when it is a terminal, and nothing otherwise.
+    """Draws on standard error if it is a terminal.
 
     Args:
-        enabled: False to draw nothing in any case.
+        enabled: False to draw nothing.
         noun: what is counted, in the plural.
     """
 
@@ -27,7 +27,7 @@ class Progress:
         self._drawn = False
 
     def update(self, done: int, total: int) -> None:
-        """Note that so many of so many are done."""
+        """Draw the bar, at most once per interval."""
         if not self._enabled or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + INTERVAL_SECONDS
@@ -37,7 +37,7 @@ class Progress:
         self._drawn = True
 
     def clear(self) -> None:
-        """Wipe the line, before something else is printed."""
+        """Clear the line before other output."""
         if self._drawn:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._drawn = False

@@ -1,4 +1,4 @@
-"""What the fixes of findings would change in a text, for reports that carry it (SARIF)."""
+"""Compute the text changes of fixes, for reports that include them (SARIF)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
-    """Give each finding that has a fix the change that it makes, where the text can be changed.
+    """Add the text change of its fix to each finding, if the text can be edited.
 
     Args:
         data: a file's bytes.
-        documents: what was read from them.
-        results: what was found in them, in the same order.
+        documents: the file's documents.
+        results: their findings, in the same order.
     """
     for document, result in zip(documents, results, strict=True):
         result.findings = [_with_change(located, data, document) for located in result.findings]
@@ -37,7 +37,7 @@ def _with_change(located: Located, data: bytes, document: Document) -> Located:
 
 
 def line_change(before: str, after: str) -> Change:
-    """The lines by which two texts differ, from the first to the last that does.
+    """Return one change from the first to the last line that differs between two texts.
 
     >>> change = line_change("a\\nb\\nc\\n", "a\\nB\\nc\\n")
     >>> change.start, change.end, change.end_column, change.text

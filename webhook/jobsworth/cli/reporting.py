@@ -1,4 +1,4 @@
-"""What was found, in the form and to the place that the command line asks for."""
+"""Write the report in the format and to the file that the command line selects."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Reporter:
-    """A form of report.
+    """A report format.
 
     Args:
         module: the module of :mod:`jobsworth.reports` that renders it.
-        whole: it is written once everything is known; otherwise each result by itself.
-        counted: it can have statistics.
-        takes: the settings that its renderer takes.
+        whole: rendered once from all results; otherwise one result at a time.
+        counted: supports statistics.
+        takes: the names of its renderer's settings.
     """
 
     __slots__ = ("_module", "counted", "takes", "whole")
@@ -43,7 +43,7 @@ class Reporter:
         self.takes = takes
 
     def renderer(self, **settings: bool) -> Callable[[Any], Any]:
-        """Return the function that renders a result, or all of them; only now it is imported."""
+        """Import and return the function that renders one result, or all of them."""
         from importlib import import_module
 
         render: Callable[..., Any] = import_module(f"jobsworth.reports.{self._module}").render
@@ -52,7 +52,7 @@ class Reporter:
 
 
 REPORTERS = {
-    "text": Reporter("text", counted=True, takes=("colour", "infos")),
+    "text": Reporter("text", counted=True, takes=("color", "infos")),
     "concise": Reporter("concise", counted=True),
     "json": Reporter("json_report", whole=True, counted=True, takes=("statistics",)),
     "sarif": Reporter("sarif", whole=True),
@@ -60,40 +60,42 @@ REPORTERS = {
     "github": Reporter("github"),
     "table": Reporter("overview", whole=True),
 }
-"""The forms of reports by the name that --output has for them; ``table`` is for what a cluster stores."""
+"""Report formats by their ``--output`` name; ``table`` is for ``jobsworth audit`` only."""
 
 
 class ReportOptions(Options):
-    """The options that say what to report, how, and to where."""
+    """Options for the report's content, format and destination."""
 
     output = choice(
         short="-o",
         default="text",
         choices=tuple(name for name in REPORTERS if name != "table"),
-        help="How to report: with the source line, one line a finding, for programs, code scanning, "
-        "test reports, or as annotations of a GitHub workflow.",
+        help="Report format: text with source lines, one line per finding, JSON, SARIF (code scanning), "
+        "JUnit XML (test reports), or GitHub workflow annotations.",
     )
-    output_file = text(metavar="FILE", help="Write the report to this file instead.")
+    output_file = text(
+        metavar="FILE", help="Write the report to this file instead of standard output."
+    )
     statistics = flag(
-        help="Report how often each code was found; without the findings, but for JSON."
+        help="Report counts by code instead of findings; with JSON, in addition to them."
     )
-    info = flag(help="Show remarks (severity info) in the text report too.")
-    quiet = flag(short="-q", help="Report only what is invalid, and no summary.")
+    info = flag(help="Also show info findings in the text report.")
+    quiet = flag(short="-q", help="Report only invalid objects, without a summary.")
 
 
 def check(options: ReportOptions) -> None:
-    """See whether the options for reports go together.
+    """Check that the report options are compatible.
 
     Raises:
-        UsageError: they do not.
+        UsageError: they are not.
     """
     if options.statistics and not REPORTERS[options.output].counted:
         counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
-        raise UsageError(f"--statistics goes with --output {', '.join(counted)}")
+        raise UsageError(f"--statistics requires --output {', '.join(counted)}")
 
 
 def report(results: Iterable[Result], options: ReportOptions, progress: Progress) -> list[Result]:
-    """Report results, those of most forms as they come, and give them all.
+    """Report results, in most formats as they arrive, and return all of them.
 
     Raises:
         UsageError: the file for the report cannot be written.
@@ -107,7 +109,7 @@ def report(results: Iterable[Result], options: ReportOptions, progress: Progress
         if error.filename not in (None, options.output_file):
             raise
         raise UsageError(
-            f"--output-file: {options.output_file} cannot be written: {error.strerror}"
+            f"--output-file: cannot write {options.output_file}: {error.strerror}"
         ) from None
 
 
@@ -122,8 +124,8 @@ def _report(
         for line in _whole(reporter, shown, options.statistics):
             print(line, file=out)
         return found
-    colour = out.isatty() and not os.environ.get("NO_COLOR")
-    lines = reporter.renderer(colour=colour, infos=options.info)
+    color = out.isatty() and not os.environ.get("NO_COLOR")
+    lines = reporter.renderer(color=color, infos=options.info)
     found = []
     for result in results:
         found.append(result)

@@ -1,4 +1,4 @@
-"""The options that choose an API server, for every command that speaks for one."""
+"""Options for the API server that a command assumes."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from jobsworth.cli.options import Options, flag, text
 
 
 class ReleaseOptions(Options):
-    """The options that choose the release of an API server, and what is switched on in it."""
+    """Options for the release and the feature gates of an API server."""
 
     kubernetes_version = text(
         metavar="RELEASE",
-        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}; the newest by default.",
+        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}; default: the newest.",
     )
     feature_gates = text(
         metavar="NAME=BOOL,...",
-        help="Feature gates that the API server has set otherwise than by default.",
+        help="Feature gates that the API server sets differently from their defaults.",
     )
 
 
 class ServerOptions(ReleaseOptions):
-    """The options that choose an API server."""
+    """Options for an API server."""
 
     allow_privileged = flag(
-        help="The API server runs with --allow-privileged, as most installers set it up."
+        help="Assume an API server with --allow-privileged, as most installers configure it."
     )
 
 
 def server_of(options: ServerOptions, release: str | None = None) -> ApiServer:
-    """Choose an API server by the options, or by a release where they name none.
+    """Build an API server from the options; use the given release if they have none.
 
     Raises:
-        UsageError: the release or a gate is unknown, or cannot be set so.
+        UsageError: the release or a gate is unknown, or the gate is locked.
     """
     try:
         return ApiServer(

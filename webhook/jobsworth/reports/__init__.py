@@ -1,1 +1,1 @@
-"""Results as text for people, as lines for tools, and as JSON."""
+"""Report formats: text, concise, JSON, SARIF, JUnit, GitHub annotations and tables."""

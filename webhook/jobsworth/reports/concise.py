@@ -1,4 +1,4 @@
-"""The report for editors and scripts: one line a finding."""
+"""The concise report for editors and scripts: one line per finding."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def render(result: Result) -> Iterator[str]:
-    """The lines for one result: ``file:line:column: severity code field: message``."""
+    """Return the lines for one result: ``file:line:column: severity code field: message``."""
     for located in result.findings:
         finding = located.finding
         place = result.file

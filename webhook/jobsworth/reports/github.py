@@ -1,7 +1,7 @@
-"""The report for GitHub Actions: workflow commands, which become annotations of a pull request.
+"""The report for GitHub Actions: workflow commands, which become pull request annotations.
 
-Of each kind, GitHub shows ten for a step: see its documentation of workflow commands. For many findings
-the SARIF report is the better one.
+GitHub shows at most ten annotations of each kind per step (documentation of workflow commands). Use the
+SARIF report for many findings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _IN_PROPERTIES = {**_IN_MESSAGES, ":": "%3A", ",": "%2C"}
 
 
 def render(result: Result) -> Iterator[str]:
-    """The workflow commands for one result: ``::error file=…,line=…,col=…,title=…::message``."""
+    """Return the workflow commands for one result: ``::error file=…,line=…,col=…,title=…::message``."""
     for located in result.findings:
         finding = located.finding
         properties = {}

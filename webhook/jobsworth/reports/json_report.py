@@ -1,4 +1,4 @@
-"""The report for programs: one JSON object, whose form is a contract."""
+"""The JSON report: one object with a stable structure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def render(results: Sequence[Result], *, statistics: bool = False) -> str:
-    """All results, in the order of input, and the summary; on demand how often each code was found.
+    """Render all results in input order with a summary, and optionally counts by code.
 
-    The keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
+    Keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
     ``namespace``, ``name``, ``status``, ``findings``; of a finding: ``source``, ``severity``, ``code``,
-    ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (only where there is one), ``line``, ``column``.
-    A finding of a JobPolicy has its name under ``policy``. What a cluster stores has no ``file``,
-    ``document``, ``line`` and ``column``.
-    Where ``--fix`` tried something, a result has ``fixed`` and ``not_fixed``, too.
+    ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (both optional), ``line``, ``column``.
+    A finding of a JobPolicy has the policy's name under ``policy``. Objects stored in a cluster have no
+    ``file``, ``document``, ``line`` and ``column``.
+    With ``--fix``, attempted fixes are listed under ``fixed`` and ``not_fixed``.
     """
     report: dict[str, Any] = {
         "results": [_result(result) for result in results],

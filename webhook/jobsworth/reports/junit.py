@@ -1,7 +1,7 @@
-"""The report for CI systems that show tests: JUnit's XML, of which each document is a test case.
+"""The JUnit XML report for CI systems: each document is a test case.
 
-There is no standard; this keeps to what Jenkins, GitLab, Azure Pipelines and CircleCI all read: a test
-case has at most one of ``failure``, ``error`` and ``skipped``, and its text says everything.
+JUnit XML has no standard. This report uses the subset that Jenkins, GitLab, Azure Pipelines and CircleCI
+all read: a test case has at most one of ``failure``, ``error`` and ``skipped``; its text has all findings.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SPACES = "\n\t"
 
 
 def render(results: Sequence[Result]) -> str:
-    """All results as one XML document: a test suite a file or namespace, a test case an object."""
+    """Render one XML document: a test suite per file or namespace, a test case per object."""
     by_file: dict[str, list[Result]] = {}
     for result in results:
         suite = result.namespace or "" if result.in_cluster else result.file
@@ -52,7 +52,7 @@ def _outcome(result: Result) -> str:
     if result.status == ERROR:
         return "error"
     if any(located.finding.severity == "error" for located in result.findings):
-        return "failure"  # of a skipped document, too: it was meant to be a Job
+        return "failure"  # also in a skipped document: it was meant to be a Job
     return "skipped" if result.status == SKIPPED else "passed"
 
 
@@ -104,7 +104,7 @@ def _replaced(text: str, escapes: dict[str, str]) -> str:
 
 
 def _is_allowed(character: str) -> bool:
-    """Whether XML 1.0 can hold the character at all."""
+    """Return True if XML 1.0 allows the character."""
     code = ord(character)
     return (
         0x20 <= code <= 0xD7FF

@@ -1,4 +1,4 @@
-"""The report for people who look at a whole cluster: by namespace, by rule, and the worst objects."""
+"""The table report of a cluster audit: by namespace, by rule, and the objects with the most findings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import Located, Result
 
     Rule = tuple[str, str]
-    """The severity of a rule's findings, and how people call it."""
+    """The severity of a rule's findings, and the rule's display name."""
 
 WORST = 10
-"""How many objects are named as the worst."""
+"""The maximum number of objects in the last table."""
 
 OFTEN = 3
-"""How many rules are named beside a namespace or an object."""
+"""The maximum number of rules listed beside a namespace or an object."""
 
 
 def render(results: Sequence[Result]) -> Iterator[str]:
-    """The lines of three tables; none when there are no results."""
+    """Return the lines of three tables; none without results."""
     if not results:
         return
     yield from _by_namespace(results)
@@ -33,7 +33,11 @@ def render(results: Sequence[Result]) -> Iterator[str]:
     worst = sorted(filter(_is_bad, results), key=_badness)
     if worst:
         yield ""
-        yield "THE WORST OBJECTS" if len(worst) > WORST else "OBJECTS WITH ERRORS OR WARNINGS"
+        yield (
+            "OBJECTS WITH MOST FINDINGS"
+            if len(worst) > WORST
+            else "OBJECTS WITH ERRORS OR WARNINGS"
+        )
         yield from _aligned([_line_of(result) for result in worst[:WORST]])
 
 
@@ -65,7 +69,7 @@ def _by_rule(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _broken(results: Sequence[Result]) -> list[tuple[Rule, int]]:
-    """The rules that are broken, each how often: errors before warnings, the most frequent first."""
+    """Count findings by rule: errors before warnings, the most frequent first."""
     found = Counter(_rule_of(located) for result in results for located in result.findings)
     return sorted(found.items(), key=lambda each: (SEVERITIES.index(each[0][0]), -each[1], each[0]))
 
@@ -84,7 +88,7 @@ def _line_of(result: Result) -> list[str]:
 
 
 def _often(results: Sequence[Result]) -> str:
-    """The rules that are broken most often, errors before warnings."""
+    """Name the rules with the most findings, errors before warnings."""
     bad = [(name, count) for (severity, name), count in _broken(results) if severity != "info"]
     named = [name + (f" ({count})" if count > 1 else "") for name, count in bad[:OFTEN]]
     return ", ".join(named + ["…"] * (len(bad) > OFTEN))
@@ -95,7 +99,7 @@ def _is_bad(result: Result) -> bool:
 
 
 def _badness(result: Result) -> tuple[int, int, int, str]:
-    """The worst first, then by address."""
+    """Sort by number of errors and warnings, then by namespace and name."""
     errors, warnings, infos = _negative(_by_severity([result]))
     return errors, warnings, infos, result.file
 
@@ -118,7 +122,7 @@ def _numbers(results: Sequence[Result]) -> list[str]:
 
 
 def _aligned(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> Iterator[str]:
-    """Rows as lines, columns two spaces apart, numbers on the right."""
+    """Format rows with columns two spaces apart and right-aligned numbers."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [

@@ -1,4 +1,4 @@
-"""The result: what was found in one document of one file."""
+"""Findings of one document, and a summary over all documents."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 
 class Change(Record):
-    """A change of a file's text that a fix makes.
+    """A text change that a fix makes.
 
     Attributes:
-        start: the line, counted from 1, from whose beginning on text goes.
-        end, end_column: the place up to which it goes.
-        text: what comes instead.
+        start: the first replaced line, counted from 1; the change starts at its first column.
+        end, end_column: the position after the last replaced character.
+        text: the replacement.
     """
 
     start: int
@@ -42,15 +42,15 @@ class Change(Record):
 
 
 class Located(Record):
-    """A finding and where it stands in a file.
+    """A finding with its position in a file.
 
     Attributes:
-        finding: what was found.
+        finding: the finding.
         line: the line, counted from 1; None where the text is not known.
         column: the column, counted from 1.
         excerpt: the line's text.
-        changes: what the finding's fix does to the text, where somebody has asked for it.
-        policy: the name of the policy that speaks; empty where none does.
+        changes: the text changes of the finding's fix; empty unless the report requires them.
+        policy: the name of the policy that reports the finding; empty for other findings.
     """
 
     finding: Finding
@@ -61,23 +61,23 @@ class Located(Record):
     changes: Sequence[Change] = ()
 
     def with_finding(self, finding: Finding) -> Located:
-        """Another finding at the same place."""
+        """Return another finding at the same position."""
         return self.replace(finding=finding, changes=())
 
 
 class Attempt(Record):
-    """A fix that was tried.
+    """An attempted fix.
 
     Attributes:
-        located: the finding that has it, and where that stood.
-        refused: why it was not made, or was taken back; empty where it was made.
+        located: the finding with the fix, and its position before the fix.
+        refused: the reason why the fix was not applied or was reverted; empty if it was applied.
     """
 
     located: Located
     refused: str = ""
 
     def sentence(self, file: str) -> str:
-        """What was done, in one line for people."""
+        """Describe the attempt in one line for people."""
         finding = self.located.finding
         name = f" {finding.reason}" if finding.source == "lint" else ""
         title = finding.fix.title if finding.fix is not None else ""
@@ -87,7 +87,7 @@ class Attempt(Record):
         return f"not fixed: {said}: {self.refused}" if self.refused else f"fixed: {said}"
 
     def as_dict(self) -> dict[str, Any]:
-        """The attempt's parts by name, as reports write them."""
+        """Return the attempt's fields as reports write them."""
         finding = self.located.finding
         parts: dict[str, Any] = {"code": finding.code, "field": finding.field}
         parts["title"] = finding.fix.title if finding.fix is not None else ""
@@ -96,18 +96,18 @@ class Attempt(Record):
 
 
 class Result:
-    """What was found in one document.
+    """The findings of one document.
 
     Attributes:
-        file: the file's name, as it was given or found; ``-`` is standard input.
+        file: the file's name as given or found; ``-`` is standard input.
         document: the number of the document in its file, from 0.
-        item: the position within a list, where the document is one.
-        kind, namespace, name: of the object, as far as they are known.
+        item: the position in a List; None for a document that is not a List.
+        kind, namespace, name: of the object; None if unknown.
         status: one of :data:`STATUSES`.
-        findings: in the order of the text.
-        attempts: the fixes that were tried, with ``--fix``.
-        withheld: the fixes that are not offered, because the document is no manifest to apply.
-        unfixable: what it is instead; empty where no fix was withheld.
+        findings: in the order of their positions.
+        attempts: the fixes attempted by ``--fix``.
+        withheld: the fixes not offered because the document is not a manifest to apply.
+        unfixable: the reason, such as "test data"; empty if no fix was withheld.
     """
 
     __slots__ = (
@@ -142,7 +142,7 @@ class Result:
         self.unfixable = ""
 
     def replace_findings(self, findings: Sequence[Located]) -> None:
-        """Give the result other findings, and the status that follows from them."""
+        """Replace the findings and derive the status from them."""
         self.findings = sorted(
             findings, key=lambda located: (located.line or 0, located.column or 0)
         )
@@ -152,7 +152,7 @@ class Result:
 
 
 class StoredResult(Result):
-    """What was found in an object that a cluster stores: its ``file`` is ``namespace/Kind/name``."""
+    """The findings of an object stored in a cluster; ``file`` is ``namespace/Kind/name``."""
 
     __slots__ = ()
 
@@ -160,11 +160,11 @@ class StoredResult(Result):
 
 
 class Summary:
-    """How many files and documents there were, by status, and how many findings by severity.
+    """Counts of files, documents by status, and findings by severity.
 
     Args:
-        results: what was found.
-        excluded: how many files were left out, because a configuration says so.
+        results: the results to count.
+        excluded: the number of files that a configuration excludes.
     """
 
     __slots__ = ("documents", "excluded", "files", "findings", "namespaces")
@@ -185,38 +185,38 @@ class Summary:
         self.files, self.namespaces = len(files), len(namespaces)
 
     def as_dict(self) -> dict[str, Any]:
-        """The counts by name, as the JSON report writes them."""
+        """Return the counts by name, as the JSON report writes them."""
         places = {"namespaces": self.namespaces} if self.namespaces else {"files": self.files}
         return {**places, **self.documents, "findings": dict(self.findings)}
 
     def sentence(self) -> str:
-        """The counts as one line for people.
+        """Return the counts as one line for people.
 
         >>> Summary([]).sentence()
-        'nothing to judge: no Job or CronJob was found'
+        'no Job or CronJob found'
         """
-        judged = self.documents[VALID] + self.documents[INVALID]
+        validated = self.documents[VALID] + self.documents[INVALID]
         parts = []
-        if judged:
+        if validated:
             places = (
                 _count(self.namespaces, "namespace")
                 if self.namespaces
                 else _count(self.files, "file")
             )
-            parts.append(f"{_count(judged, 'object')} in {places}")
+            parts.append(f"{_count(validated, 'object')} in {places}")
             parts.append(f"{self.documents[VALID]} valid, {self.documents[INVALID]} invalid")
         else:
-            parts.append("nothing to judge: no Job or CronJob was found")
+            parts.append("no Job or CronJob found")
         if self.findings["warning"]:
             parts.append(_count(self.findings["warning"], "warning"))
         if self.findings["info"]:
-            parts.append(f"{_count(self.findings['info'], 'remark')} (--info shows them)")
+            parts.append(f"{_count(self.findings['info'], 'info finding')} (show with --info)")
         if self.documents[SKIPPED]:
             parts.append(f"{_count(self.documents[SKIPPED], 'other object')} skipped")
         if self.excluded:
             parts.append(f"{_count(self.excluded, 'file')} excluded by configuration")
         if self.documents[ERROR]:
-            parts.append(f"{self.documents[ERROR]} could not be read")
+            parts.append(f"{self.documents[ERROR]} unreadable")
         return "; ".join(parts)
 
 

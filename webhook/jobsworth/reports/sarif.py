@@ -1,4 +1,4 @@
-"""The report for code scanning: SARIF 2.1.0, as GitHub, GitLab and Azure DevOps read it.
+"""The SARIF 2.1.0 report for code scanning on GitHub, GitLab and Azure DevOps.
 
 Source: "Static Analysis Results Interchange Format (SARIF) Version 2.1.0", OASIS Standard, and GitHub's
 page "SARIF support for code scanning".
@@ -33,7 +33,7 @@ LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 
 
 def render(results: Sequence[Result]) -> str:
-    """All findings as one SARIF run, with the rules that they are of."""
+    """Render all findings as one SARIF run with the metadata of their rules."""
     rules: dict[str, dict[str, Any]] = {}
     found = []
     seen: dict[str, int] = {}
@@ -66,7 +66,7 @@ def render(results: Sequence[Result]) -> str:
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
-    """The metadata of a finding's rule (a ``reportingDescriptor``)."""
+    """Return the metadata of a finding's rule (a ``reportingDescriptor``)."""
     described: dict[str, Any] = {"id": finding.code, "name": finding.reason}
     entry = CATALOGUE.get(finding.code)
     severity = finding.severity
@@ -143,7 +143,7 @@ def _region(located: Located, line: int, column: int) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, Any]:
-    """The place of a file, as a URI: from the current folder where it is below."""
+    """Return a file's URI, relative to the current folder if the file is below it."""
     from urllib.parse import quote
 
     if file.startswith("<"):  # standard input
@@ -170,7 +170,7 @@ def _replacement(change: Change) -> dict[str, Any]:
 
 
 def _fingerprint(result: Result, finding: Finding) -> str:
-    """What stays the same while the file around the finding changes."""
+    """Return a fingerprint that survives edits elsewhere in the file."""
     import hashlib
 
     name = result.name or result.file

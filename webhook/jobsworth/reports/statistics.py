@@ -1,4 +1,4 @@
-"""How often each code was found."""
+"""Counts of findings by code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def counts(results: Iterable[Result]) -> list[dict[str, Any]]:
-    """Of each code that was found: its ``count``, ``severity``, ``code``, ``name``, ``fixable``.
+    """Return ``count``, ``severity``, ``code``, ``name`` and ``fixable`` of each code found.
 
-    The most frequent comes first; ``fixable`` is how many of the findings have a fix.
+    The most frequent comes first; ``fixable`` is the number of findings that have a fix.
     """
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for result in results:
@@ -35,7 +35,7 @@ def counts(results: Iterable[Result]) -> list[dict[str, Any]]:
 
 
 def table(results: Iterable[Result]) -> Iterator[str]:
-    """The same as lines: count, severity, code, name, and how many have a fix."""
+    """Return the counts as lines: count, severity, code, name, and the number with a fix."""
     found = counts(results)
     width = max((len(str(entry["count"])) for entry in found), default=0)
     for entry in found:

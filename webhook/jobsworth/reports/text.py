@@ -1,4 +1,4 @@
-"""The report for people: each finding with the line of the file that it is about."""
+"""The text report: each finding with its source line."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
 
     from jobsworth.reports.result import Located, Result
 
-_COLOURS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
+_COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
 _MAX_EXCERPT = 120
 
 
-def render(result: Result, *, colour: bool, infos: bool = True) -> Iterator[str]:
-    """The lines for one result; none when nothing was found.
+def render(result: Result, *, color: bool, infos: bool = True) -> Iterator[str]:
+    """Return the lines for one result; none if it has no findings.
 
     Args:
-        result: what was found in a document.
-        colour: whether to write colours for a terminal.
-        infos: whether to show remarks, which are good to know and nothing to act upon.
+        result: the findings of a document.
+        color: use terminal colors.
+        infos: show info findings, which require no action.
     """
-    paint = _painted if colour else _plain
+    paint = _painted if color else _plain
     for located in result.findings:
         finding = located.finding
-        # Why a document was skipped is no remark about a Job, and is told in any case.
+        # The reason why a document was skipped is always shown: it is not a finding about a Job.
         if finding.severity == "info" and not infos and result.status != SKIPPED:
             continue
         place = result.file
@@ -33,11 +33,11 @@ def render(result: Result, *, colour: bool, infos: bool = True) -> Iterator[str]
             place += f":{located.line}:{located.column}"
         head = paint(place, "bold")
         severity = paint(finding.severity, finding.severity)
-        # A rule of ours is known by its name, too; what the server says has its reason in the message.
+        # Lint rules are also known by name; an API finding has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" else ""
         code = paint(f"[{finding.code}{name}]", "dim")
-        told = result.kind is None or result.in_cluster
-        subject = "" if told else f"{_subject(result)}: "
+        place_names_it = result.kind is None or result.in_cluster
+        subject = "" if place_names_it else f"{_subject(result)}: "
         yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
         yield f"  {finding.message}"
         yield from _excerpt(located, paint)
@@ -72,7 +72,7 @@ def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
 
 
 def token_width(text: str, start: int) -> int:
-    """How wide the key or value is that begins here."""
+    """Return the width of the key or value that begins here."""
     rest = text[start:]
     if rest[:1] in ('"', "'"):
         end = rest.find(rest[0], 1)
@@ -87,7 +87,7 @@ def _plain(text: str, style: str) -> str:
 
 
 def _painted(text: str, style: str) -> str:
-    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m"
+    return f"\x1b[{_COLORS[style]}m{text}\x1b[0m"
 
 
 if TYPE_CHECKING:

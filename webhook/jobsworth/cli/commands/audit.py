@@ -1,4 +1,4 @@
-"""``jobsworth audit``: what would be said of the Jobs and CronJobs that a cluster has already."""
+"""``jobsworth audit``: validate the Jobs and CronJobs stored in a cluster."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 class AuditedAsOptions(ReleaseOptions):
-    """The options that choose the release by which a cluster is audited."""
+    """Options for the Kubernetes release that the audit assumes."""
 
     kubernetes_version = text(
         metavar="RELEASE",
-        help="Judge as this release would, to ask about an upgrade; that of the cluster by default.",
+        help="Validate for this release, for example before an upgrade; default: the cluster's release.",
     )
 
 
 class AuditReportOptions(reporting.ReportOptions):
-    """The options for reports, of which an audit has one more form."""
+    """Report options with the table format, which only the audit has."""
 
     output = choice(
         short="-o",
         default="table",
         choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
-        help="How to report: tables, every finding, one line a finding, for programs, code "
-        "scanning, test reports, or as annotations of a GitHub workflow.",
+        help="Report format: tables, text, one line per finding, JSON, SARIF (code scanning), JUnit XML "
+        "(test reports), or GitHub workflow annotations.",
     )
 
 
 class ScopeOptions(Options):
-    """The options that choose where to look in a cluster, and at what."""
+    """Options for the namespaces and objects to audit."""
 
     namespace = words(
         short="-n",
         metavar="NAME,...",
-        help="Where to look; the context's namespace by default.",
+        help="Namespaces to audit; default: the context's namespace.",
     )
-    all_namespaces = flag(short="-A", help="Look everywhere.")
-    include_finished = flag(help="Judge Jobs that have finished, too.")
-    include_owned = flag(help="Judge the Jobs that CronJobs made, too.")
+    all_namespaces = flag(short="-A", help="Audit all namespaces.")
+    include_finished = flag(help="Also audit finished Jobs.")
+    include_owned = flag(help="Also audit Jobs created by CronJobs.")
 
 
 class AuditOptions(Options):
@@ -79,7 +79,7 @@ class AuditOptions(Options):
     cluster = nested(ClusterOptions)
     scope = nested(ScopeOptions)
     request_timeout = integer(
-        default=30, metavar="SECONDS", help="How long to wait for an answer of the cluster."
+        default=30, metavar="SECONDS", help="Timeout of a request to the cluster."
     )
     server = nested(AuditedAsOptions)
     configuration = nested(ConfigurationOptions)
@@ -87,7 +87,7 @@ class AuditOptions(Options):
 
 
 def run(options: AuditOptions) -> int:
-    """Judge what a cluster stores, report what was found, and return the exit code.
+    """Audit the objects stored in a cluster, report the findings, and return the exit code.
 
     Raises:
         UsageError: an option's value is wrong, or a configuration, or a policy.
@@ -95,7 +95,7 @@ def run(options: AuditOptions) -> int:
     gc.enable()  # a run over a large cluster is not short
     reporting.check(options.report)
     if options.scope.namespace and options.scope.all_namespaces:
-        raise UsageError("--namespace and --all-namespaces both say where to look: use one of them")
+        raise UsageError("--namespace and --all-namespaces exclude each other: use one of them")
     asked = Audit(
         options.scope,
         options.server.kubernetes_version,
@@ -104,7 +104,7 @@ def run(options: AuditOptions) -> int:
         options.report,
         options.request_timeout,
     )
-    _configurations(asked, asked.release)  # what is wrong there is told before anybody is asked
+    _configurations(asked, asked.release)  # report configuration errors before connecting
     from jobsworth.client.configuration import rest_config
     from jobsworth.client.errors import ApiError
 
@@ -123,32 +123,31 @@ def run(options: AuditOptions) -> int:
 
 
 def _explained(error: ApiError, config: RestConfig) -> str:
-    """The error with what somebody who audits can do about it."""
+    """Return the error with advice for the user who runs the audit."""
     if error.timed_out:
-        return f"{error}: give it longer with --request-timeout"
+        return f"{error}: raise --request-timeout"
     if error.expired:
         return f"{error}: audit single namespaces with -n"
     if error.explanation or error.code < 300:
         return str(error)
     if error.code == 403:
         return (
-            f"{config.name} may not do this (403 {error}): the verb list on jobs and cronjobs "
-            "is needed"
+            f"{config.name} denies access (403 {error}): grant the verb list on jobs and cronjobs"
         )
-    return f"{config.url} answers: {error}"
+    return f"{config.url} responded: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """An audit to make.
+    """An audit to run.
 
     Attributes:
-        scope: where to look.
-        release: to judge by; None for that of the cluster.
-        gates: feature gates that the cluster has set otherwise than by default.
-        configuration: what else is judged by.
-        report: how to report.
-        timeout: seconds to wait for an answer of the cluster.
+        scope: the namespaces and objects to audit.
+        release: the release to assume; None for the cluster's.
+        gates: feature gates that the cluster sets differently from their defaults.
+        configuration: lint rules and policies.
+        report: the report's content, format and destination.
+        timeout: the timeout of a request to the cluster, in seconds.
     """
 
     scope: ScopeOptions
@@ -185,21 +184,21 @@ def _audit(config: RestConfig, asked: Audit) -> int:
     tally = Tally()
     quiet = asked.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
-    judged = _judged(
+    audited = _audited(
         stored_objects(inventory, scope, tally),
         evaluator,
         settings.selection,
         labels,
         lambda: progress.update(tally.read, tally.read + tally.left),
     )
-    results = reporting.report(judged, asked.report, progress)
+    results = reporting.report(audited, asked.report, progress)
     summary = Summary(results)
     if not quiet:
         print(_sentence(config, runs, settings.server, summary, tally), file=sys.stderr)
     return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
 
-def _judged(
+def _audited(
     objects: Iterator[dict[str, Any]],
     evaluator: Evaluator,
     selection: Selection,
@@ -233,16 +232,16 @@ def _configurations(asked: Audit, release: str | None) -> Configurations:
         asked.configuration,
         release=release,
         gates=asked.gates,
-        allow_privileged=True,  # what is stored was let in
+        allow_privileged=True,  # a stored object has been accepted
     )
 
 
 def _releases(inventory: Inventory, release: str | None) -> tuple[str, str | None]:
-    """The release that the cluster runs (empty where it does not tell), and the one to judge by.
+    """Return the cluster's release (empty if unknown), and the release to assume.
 
     Args:
         inventory: of the cluster.
-        release: the one that is asked for; None for the cluster's, as far as it is known.
+        release: the requested release; None for the cluster's, if known.
     """
     from jobsworth.client.errors import ApiError
 
@@ -253,16 +252,18 @@ def _releases(inventory: Inventory, release: str | None) -> tuple[str, str | Non
         if error.code in (0, 200, 401):
             raise
         if release is None:
-            _note(f"the cluster does not tell its version: judged as Kubernetes {RELEASES[-1]}")
+            _note(f"the cluster does not report its version: audited as Kubernetes {RELEASES[-1]}")
     if release is None and runs:
         release = _known(runs)
         if release != runs:
-            _note(f"the cluster runs Kubernetes {runs}, which is not known: judged as {release}")
+            _note(
+                f"the cluster runs Kubernetes {runs}, an unknown release: audited as Kubernetes {release}"
+            )
     return runs, release
 
 
 def _known(release: str) -> str:
-    """The release, or the nearest one that is known."""
+    """Return the release, or the nearest known one."""
     return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
 
 
@@ -277,10 +278,10 @@ def _scope(options: ScopeOptions, own_namespace: str) -> Scope:
 def _labels(
     inventory: Inventory, scope: Scope, policies: PolicySet | None, config: RestConfig
 ) -> Labels:
-    """The labels of the namespaces, where a policy asks for them; and see whether they are there.
+    """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
 
     Raises:
-        ApiError: a namespace that is named is not there.
+        ApiError: a named namespace does not exist.
     """
     from jobsworth.client.errors import ApiError
 
@@ -298,23 +299,27 @@ def _labels(
                 raise
             if wanted:
                 _note(
-                    "the labels of namespaces cannot be read (get and list on namespaces are "
-                    "needed): policies that choose by them warn of every object, and deny none"
+                    "cannot read namespace labels; grant get and list on namespaces. Until then, policies "
+                    "that select by them only warn, about every object"
                 )
     return labels
 
 
 def _sentence(
-    config: RestConfig, runs: str, judged_by: ApiServer, summary: Summary, tally: Tally
+    config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, tally: Tally
 ) -> str:
-    release = judged_by.release
+    release = audited_as.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
     parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
     if tally.over:
-        parts.append(f"{tally.over} finished or being deleted, skipped (--include-finished)")
+        parts.append(
+            f"{tally.over} finished or terminating, skipped (include with --include-finished)"
+        )
     if tally.folded:
-        noun = "Job stands" if tally.folded == 1 else "Jobs stand"
-        parts.append(f"for {tally.folded} {noun} their CronJob (--include-owned)")
+        noun = "Job" if tally.folded == 1 else "Jobs"
+        parts.append(
+            f"{tally.folded} {noun} created by CronJobs, skipped (include with --include-owned)"
+        )
     return "; ".join(parts)
 
 
@@ -324,24 +329,24 @@ def _note(text: str) -> None:
 
 def _missing(error: ImportError) -> UsageError:
     return UsageError(
-        f"the audit needs the package {error.name or error}: run pip install 'jobsworth[cluster]'"
+        f"the audit requires the package {error.name or error}: run pip install 'jobsworth[cluster]'"
     )
 
 
 COMMAND = Command(
     "audit",
-    help="""Judge the Jobs and CronJobs that a cluster has already.
+    help="""Validate the Jobs and CronJobs stored in a cluster.
 
-Reads them from the cluster that kubectl would ask, and changes nothing there. A finding of the API
-means: it would be refused if it were created today. Jobs that have finished are left out, and a
-CronJob stands for the Jobs that it made. The exit code is 0 without errors, 1 with errors, 2 when the
-cluster could not be asked or the command line is wrong.""",
+Uses the same kubeconfig as kubectl and is read-only. An API finding means that the API server would
+reject the object if it were created today. Finished Jobs and Jobs created by a CronJob are skipped; the
+CronJob itself is validated. Exit codes: 0 without errors, 1 with errors, 2 if the cluster is
+unreachable or the command line is wrong.""",
     epilog="""\b
 Examples:
   jobsworth audit --all-namespaces
   jobsworth audit --context staging -n batch,reports -o concise
-  jobsworth audit -A --kubernetes-version 1.37      # what an upgrade would refuse
-  jobsworth audit -A --policy policies/ -o json     # what a new policy would have to say
+  jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
+  jobsworth audit -A --policy policies/ -o json     # findings of a new policy
 """,
     options=AuditOptions,
     run=run,

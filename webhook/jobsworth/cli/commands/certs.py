@@ -14,20 +14,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.certificates.rotation import Policy
 
-EXTRA = "it takes the cluster extra: pip install 'jobsworth[cluster]'"
+EXTRA = "requires the cluster extra: run pip install 'jobsworth[cluster]'"
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 class GenerateOptions(Options):
     """The options of ``jobsworth certs generate``."""
 
-    directory = text(default="certs", metavar="DIR", help="Where to put them.")
+    directory = text(default="certs", metavar="DIR", help="The folder for the files.")
     name = words(
         metavar="HOST,...",
         help=f"Host names and IP addresses of the server; {','.join(DEFAULT_HOSTS)} by default.",
     )
-    days = integer(default=365, metavar="DAYS", help="How long they last.")
-    force = flag(help="Overwrite what is there.")
+    days = integer(default=365, metavar="DAYS", help="Validity of the certificates, in days.")
+    force = flag(help="Overwrite existing files.")
 
 
 class ManageOptions(Options):
@@ -37,52 +37,62 @@ class ManageOptions(Options):
         short="-n",
         default="jobsworth",
         metavar="NAME",
-        help="Where Secret, Lease and Service are.",
+        help="Namespace of the Secret, the Lease and the Service.",
     )
     secret = text(
         default="jobsworth-certificates",
         metavar="NAME",
-        help="The Secret that holds the certificates; it is created where it is missing.",
+        help="The Secret that stores the certificates; created if missing.",
     )
     lease = text(
         default="jobsworth-certificates",
         metavar="NAME",
-        help="The Lease that elects one replica; it is created where it is missing.",
+        help="The Lease that elects one replica; created if missing.",
     )
     service = text(
-        metavar="NAME", help="The webhook's Service: the certificate is for its host names."
+        metavar="NAME", help="The webhook's Service; the certificate is issued for its host names."
     )
-    name = words(metavar="HOST,...", help="Further host names and IP addresses of the certificate.")
-    mutating_webhook_configuration = words(metavar="NAME,...", help="Whose caBundle to write.")
-    validating_webhook_configuration = words(metavar="NAME,...", help="Whose caBundle to write.")
-    directory = text(metavar="DIR", help="Put ca.crt, tls.crt and tls.key there, for the webhook.")
-    duration = text(
-        default="2160h", metavar="DURATION", help="How long a serving certificate lasts."
+    name = words(
+        metavar="HOST,...", help="Additional host names and IP addresses of the certificate."
     )
+    mutating_webhook_configuration = words(
+        metavar="NAME,...", help="The webhook configuration whose caBundle to write."
+    )
+    validating_webhook_configuration = words(
+        metavar="NAME,...", help="The webhook configuration whose caBundle to write."
+    )
+    directory = text(
+        metavar="DIR", help="Write ca.crt, tls.crt and tls.key to this folder, for the webhook."
+    )
+    duration = text(default="2160h", metavar="DURATION", help="Validity of a serving certificate.")
     renew_before = text(
-        default="720h", metavar="DURATION", help="How long before its end it is renewed."
+        default="720h",
+        metavar="DURATION",
+        help="Renew the serving certificate this long before it expires.",
     )
-    ca_duration = text(default="17520h", metavar="DURATION", help="How long an authority lasts.")
+    ca_duration = text(default="17520h", metavar="DURATION", help="Validity of a CA.")
     settle = text(
         default="30s",
         metavar="DURATION",
-        help="How long after a caBundle was written every API server is taken to know it.",
+        help="Assume that every API server has loaded a caBundle this long after it was written.",
     )
     overlap = text(
         default="24h",
         metavar="DURATION",
-        help="How long an earlier authority stays in the bundles.",
+        help="Keep a previous CA in the CA bundles for this long.",
     )
-    interval = text(default="10s", metavar="DURATION", help="How often to look.")
-    once = flag(help="Do what is due now, without the Lease, and exit: 0 when all is done, else 1.")
+    interval = text(default="10s", metavar="DURATION", help="Interval between two checks.")
+    once = flag(
+        help="Do what is due now, without the Lease, and exit: 0 if nothing is left to do, else 1."
+    )
     cluster = nested(ClusterOptions)
 
 
 def generate(options: GenerateOptions) -> int:
-    """Make certificates for development, and return the exit code.
+    """Create certificates for development, and return the exit code.
 
     Raises:
-        UsageError: files are there already, a name is none, or the folder cannot be written.
+        UsageError: files exist, a name is invalid, or the folder cannot be written.
     """
     try:
         from jobsworth.certificates import development
@@ -98,28 +108,28 @@ def generate(options: GenerateOptions) -> int:
             overwrite=options.force,
         )
     except development.AlreadyThere as error:
-        raise UsageError(f"{error}; --force overwrites them") from None
+        raise UsageError(f"{error}; overwrite them with --force") from None
     except BadName as error:
         raise UsageError(str(error)) from None
     except OverflowError:
         raise UsageError(
-            f"--days {options.days}: certificates can last until the year 9999"
+            f"--days {options.days}: a certificate must expire before the year 10000"
         ) from None
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     for path, what in (
-        (made.paths.authority, "what clients trust: the caBundle of a webhook configuration"),
-        (made.authority_key, "the authority's private key"),
-        (made.paths.certificate, f"the serving certificate, for {', '.join(hosts)}"),
+        (made.paths.authority, "the CA certificate, for the caBundle of a webhook configuration"),
+        (made.authority_key, "the CA's private key"),
+        (made.paths.certificate, f"the serving certificate for {', '.join(hosts)}"),
         (made.paths.key, "its private key"),
     ):
         print(f"{path}: {what}")
-    print(f"They end on {made.expires:%Y-%m-%d}.")
+    print(f"They expire on {made.expires:%Y-%m-%d}.")
     return 0
 
 
 def manage(options: ManageOptions) -> int:
-    """Look after the certificates of an installation until told to stop, and return the exit code.
+    """Manage the certificates of an installation until SIGTERM or SIGINT, and return the exit code.
 
     Raises:
         UsageError: the options contradict each other, or no cluster is configured.
@@ -143,10 +153,10 @@ def manage(options: ManageOptions) -> int:
 
 
 def _policy(options: ManageOptions) -> Policy:
-    """The rotation policy that the options state.
+    """Build the rotation policy from the options.
 
     Raises:
-        UsageError: a duration cannot be read, a name is none, or the times cannot be kept together.
+        UsageError: a duration or a name is invalid, or the durations contradict each other.
     """
     from jobsworth.certificates.leaf import BadName, general_name, service_names
     from jobsworth.certificates.rotation import BadPolicy, Policy, check
@@ -155,7 +165,7 @@ def _policy(options: ManageOptions) -> Policy:
     if options.service:
         names += service_names(options.service, options.namespace)
     if not names:
-        raise UsageError("say whom the certificate is for: --service NAME, or --name HOST")
+        raise UsageError("the certificate has no host name: set --service NAME or --name HOST")
     try:
         for name in names:
             general_name(name)
@@ -179,16 +189,16 @@ def _duration(option: str, text: str) -> datetime.timedelta:
     except (BadDuration, OverflowError) as error:
         raise UsageError(f"{option}: {error}; write it as 2160h, 30m or 45s") from None
     if duration <= datetime.timedelta():
-        raise UsageError(f"{option} must be more than nothing: {text}")
+        raise UsageError(f"{option} must be greater than zero: {text}")
     return duration
 
 
 GENERATE = Command(
     "certs generate",
-    help="""Make an authority and a serving certificate for development, in a folder.
+    help="""Create a CA and a serving certificate for development, in a folder.
 
-ECDSA P-256; files ca.crt, ca.key, tls.crt and tls.key, readable by their owner alone. What is there
-already is not overwritten without --force.""",
+Writes ca.crt, ca.key, tls.crt and tls.key (ECDSA P-256), readable by their owner only. Existing files
+are not overwritten without --force.""",
     epilog="""\b
 Examples:
   jobsworth certs generate
@@ -200,18 +210,18 @@ Examples:
 
 MANAGE = Command(
     "certs manage",
-    help="""Look after the certificates of an installation in a cluster, and renew them in time.
+    help="""Create and renew the certificates of an installation in a cluster.
 
-Keeps an authority and a serving certificate in a Secret, writes the authority into the caBundle of the
-webhook configurations, and puts the serving certificate into a folder that the webhook reads. An authority
-is followed by the next one with both in every bundle, so that no request fails. What somebody edits is put
-right. It is run beside every replica; a Lease elects the one that writes.""",
+Stores a CA and a serving certificate in a Secret, writes the CA bundle to the caBundle of the webhook
+configurations, and writes the serving certificate to a folder that the webhook reads. During a CA
+rotation, every CA bundle has the old and the new CA, so that no request fails. Manual edits are
+reverted. Run it beside every replica; a Lease elects the one that writes.""",
     epilog="""\b
 Examples:
   jobsworth certs manage --namespace jobsworth --service jobsworth --directory /run/jobsworth/tls
   jobsworth certs manage --namespace jobsworth --service jobsworth --once
 
-Durations are written as Go writes them: 2160h, 30m, 45s.
+Durations use Go's format: 2160h, 30m, 45s.
 """,
     options=ManageOptions,
     run=manage,

@@ -1,4 +1,4 @@
-"""The life of ``jobsworth certs manage``: connect, look, tend, wait, and stop when told to."""
+"""The main loop of ``jobsworth certs manage``: connect, reconcile, wait, and stop on a signal."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from jobsworth.client.configuration import RestConfig, Target
 
 SOON = 1.0
-"""Seconds until the next look while something is still to come: files, or another replica's step."""
+"""Seconds until the next check while waiting for files or for another replica."""
 REQUEST_SECONDS = 10.0
 LEASE_INTERVALS = 3
-"""A Lease is good for so many intervals between two looks."""
+"""The duration of the Lease, in intervals between two checks."""
 _ORDINARY = frozenset(vars(logging.makeLogRecord({})))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """The objects of an installation that certificates are kept in.
+    """The cluster objects and the folder that hold an installation's certificates.
 
     Attributes:
         namespace: of the Secret and the Lease.
         secret: the name of the Secret that holds the certificates.
         lease: the name of the Lease that elects one replica.
         mutating, validating: the names of the webhook configurations whose caBundle is written.
-        folder: where the webhook reads its certificate; None to write none.
+        folder: the folder from which the webhook reads its certificate; None to write no files.
     """
 
     namespace: str
@@ -62,19 +62,19 @@ def run(
     policy: Policy,
     interval: datetime.timedelta | None,
 ) -> int:
-    """Look after certificates once, or until SIGTERM or SIGINT, and return the exit code.
+    """Reconcile certificates once, or until SIGTERM or SIGINT, and return the exit code.
 
     Args:
         target: the cluster.
-        installation: whose certificates.
-        policy: when they are renewed.
-        interval: between two looks; None to look once.
+        installation: the objects and the folder that hold the certificates.
+        policy: the rotation policy.
+        interval: seconds between two checks; None to check once.
 
     Raises:
         UsageError: no cluster is configured.
     """
     _log_to_stderr()
-    gc.enable()  # the command line turns it off, for commands that end soon
+    gc.enable()  # the command line disables it for short commands
     try:
         with rest_config(target) as config:
             return _manage(config, installation, policy, interval)
@@ -142,12 +142,16 @@ def _always(
         try:
             was, leading = leading, _leads(election)
             if leading != was:
-                LOG.info("tends the certificates" if leading else "another replica tends them")
+                LOG.info(
+                    "managing the certificates"
+                    if leading
+                    else "another replica manages the certificates"
+                )
             tended = not leading or manager.tend()
             done = manager.fill() and tended
         except (ApiError, OSError) as error:
             LOG.error(str(error))
-        # Replicas that were started together should not ask together.
+        # Spread the requests of replicas that started together.
         stop.wait((interval if done else min(SOON, interval)) * random.uniform(0.9, 1.1))
     if leading:
         election.release()
@@ -162,7 +166,7 @@ def _leads(election: LeaderElection) -> bool:
 
 
 class _JsonLines(logging.Formatter):
-    """A line of JSON a record."""
+    """Format each log record as a line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.datetime.fromtimestamp(record.created, datetime.UTC)

@@ -1,4 +1,4 @@
-"""``jobsworth default``: manifests with the API server's defaults filled in."""
+"""``jobsworth default``: print manifests with the API server's defaults."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class DefaultOptions(Options):
     server = nested(ServerOptions)
     policy = words(
         metavar="PATH",
-        help="Fill in the defaults of these JobPolicy documents, too: a file or folder.",
+        help="Also apply the defaults of these JobPolicy documents: a file or folder.",
     )
     output = choice(
         short="-o",
         default="yaml",
         choices=("yaml", "json"),
-        help="YAML documents, or a JSON List in the order of input.",
+        help="YAML documents, or one JSON List, in input order.",
     )
     paths = arguments()
 
@@ -43,10 +43,10 @@ class DefaultOptions(Options):
 def run(options: DefaultOptions) -> int:
     """Print manifests with defaults, and return the exit code.
 
-    With policies, an object is printed as the mutating webhook would leave it.
+    With policies, print each object as the mutating webhook would return it.
 
-    A document that is not a Job or CronJob is left out; one that cannot be read or decoded is reported
-    on standard error, and the others are printed all the same.
+    Documents that are not a Job or CronJob are omitted. Unreadable documents are reported on standard
+    error; the others are still printed.
 
     Raises:
         UsageError: an option's value is wrong, or a policy.
@@ -57,12 +57,12 @@ def run(options: DefaultOptions) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """Manifests, and what fills in their defaults.
+    """The manifests and the source of their defaults.
 
     Attributes:
         paths: files, folders, ``-``.
-        server: fills in its defaults.
-        policies: files and folders of policies that fill in more.
+        server: the API server whose defaults apply.
+        policies: files and folders of policies with further defaults.
     """
 
     paths: tuple[str, ...]
@@ -105,7 +105,7 @@ def fill_in(filling: Filling, output: str) -> int:
 
 
 def _defaults(filling: Filling) -> Callable[[Document], dict[str, Any]]:
-    """What fills in the defaults of a document: the API server's, and those of policies."""
+    """Apply the defaults of the API server and of policies to a document."""
     if not filling.policies:
         engine = engine_for(filling.server)
         return lambda document: engine.default(document.value)
@@ -143,15 +143,15 @@ def _print(objects: list[dict[str, Any]], output: str) -> None:
 
 COMMAND = Command(
     "default",
-    help="""Print Jobs and CronJobs with the API server's defaults filled in, and those of policies.
+    help="""Print Jobs and CronJobs with the defaults of the API server and of policies.
 
-PATH is a file, a folder, or - for standard input. What the server makes up (UID, the generated
-selector and its labels, status) is left out, and so are documents that are not a Job or CronJob.""",
+PATH is a file, a folder, or - for standard input. Fields that the server generates (UID, selector,
+its labels, status) are omitted, and so are documents that are not a Job or CronJob.""",
     epilog="""\b
 Examples:
   jobsworth default job.yaml
   jobsworth default --output json manifests/
-  jobsworth default --policy policies/ job.yaml     # as the mutating webhook would leave it
+  jobsworth default --policy policies/ job.yaml     # as the mutating webhook would return it
   diff <(jobsworth default --kubernetes-version 1.27 job.yaml) <(jobsworth default job.yaml)
 """,
     options=DefaultOptions,

@@ -1,4 +1,4 @@
-"""``jobsworth policy check``: whether policies can be used."""
+"""``jobsworth policy check``: validate JobPolicy documents."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class CheckOptions(Options):
 
 
 def run(options: CheckOptions) -> int:
-    """Read policies, say what is wrong with them, and return the exit code.
+    """Validate policies, report all errors, and return the exit code.
 
     Raises:
-        UsageError: a package that policies need is missing.
+        UsageError: a required package is missing.
     """
     from jobsworth.cli.inputs.policy_files import BadPolicies, load_policies
 
@@ -36,10 +36,10 @@ def run(options: CheckOptions) -> int:
 
 COMMAND = Command(
     "policy check",
-    help="""See whether policies can be used, and say what is wrong with them, all at once.
+    help="""Validate JobPolicy documents and report all errors at once.
 
-PATH is a file or folder of JobPolicy documents. What is sound is listed in the order of precedence. The
-exit code is 1 when something is wrong.""",
+PATH is a file or folder of JobPolicy documents. Valid policies are listed in order of precedence. The
+exit code is 1 if there are errors.""",
     epilog="""\b
 Examples:
   jobsworth policy check policies/

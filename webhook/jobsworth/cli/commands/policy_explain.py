@@ -1,4 +1,4 @@
-"""``jobsworth policy explain``: which policy says what to a manifest, and why."""
+"""``jobsworth policy explain``: show the effect of each policy on a manifest, with reasons."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ class ExplainOptions(Options):
     namespace = text(
         short="-n",
         metavar="NAME",
-        help="The namespace of manifests that have none; default.",
+        help="The namespace of manifests without one; by default: default.",
     )
-    namespace_labels = text(
-        metavar="KEY=VALUE,...", help="Labels of the namespace, where they are known."
-    )
-    user = text(metavar="NAME", help="Who will send the manifest, where that is known.")
-    group = words(metavar="NAME", help="A group of the user; several times.")
+    namespace_labels = text(metavar="KEY=VALUE,...", help="Labels of the namespace, if known.")
+    user = text(metavar="NAME", help="The user who sends the manifest, if known.")
+    group = words(metavar="NAME", help="A group of the user; may be given several times.")
     against = text(
         metavar="PATH",
-        help="What the manifests are updates of: objects of the same kind, namespace and name.",
+        help="The existing objects that the manifests update, matched by kind, namespace and name.",
     )
     paths = arguments("FILE JOB...")
 
 
 def run(options: ExplainOptions) -> int:
-    """Tell of each manifest what each policy says, and return the exit code.
+    """Explain the effect of each policy on each manifest, and return the exit code.
 
     Raises:
-        UsageError: an option's value is wrong, or a policy is.
+        UsageError: an option's value or a policy is invalid.
     """
     if len(options.paths) < 2:
-        raise UsageError("name the policies and a manifest: jobsworth policy explain FILE JOB")
+        raise UsageError(
+            "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
+        )
     asked = Explanation(
         policies=options.paths[0],
         manifests=options.paths[1:],
@@ -65,16 +65,16 @@ def run(options: ExplainOptions) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """An explanation to give.
+    """The input of an explanation.
 
     Attributes:
         policies: a file or folder.
         manifests: files, folders, ``-``.
-        against: a file or folder of what the manifests are updates of.
-        server: whose manifests they are.
-        namespace: of manifests that have none.
-        user, groups: who sends the manifests.
-        namespace_labels: of their namespace, where they are known.
+        against: a file or folder of the existing objects that the manifests update.
+        server: the API server that receives the manifests.
+        namespace: of manifests without one.
+        user, groups: the identity that sends the manifests.
+        namespace_labels: of their namespace, if known.
     """
 
     policies: str
@@ -88,7 +88,7 @@ class Explanation:
 
 
 def explain(asked: Explanation) -> int:
-    """Print what policies say to manifests, and return the exit code.
+    """Print the effects of policies on manifests, and return the exit code.
 
     Raises:
         UsageError: a policy is wrong.
@@ -156,8 +156,8 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
         f"Kubernetes {chosen.release}"
     )
     for policy, decision in result.decisions:
-        speaks = "speaks" if decision.applies else "is silent"
-        yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {speaks}"
+        matches = "matches" if decision.applies else "does not match"
+        yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _said_by(policy.name, result)
     findings = result.judgement.findings
@@ -165,8 +165,8 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
     for verdict in findings:
         counts[verdict.effect] += 1
     outcome = "denied" if result.judgement.denied else "allowed"
-    told = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
-    yield f"\n{outcome}{f': {told}' if told else ''}\n"
+    counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
+    yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
 
 
 def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
@@ -195,11 +195,11 @@ def _shown(value: Any) -> str:
 
 COMMAND = Command(
     "policy explain",
-    help="""Tell what each policy says to a manifest, and why: whether it speaks, what it fills in, what
-it refuses.
+    help="""Show the effect of each policy on a manifest and the reason: does it match, which defaults does it
+apply, what does it deny?
 
 FILE is a file or folder of JobPolicy documents, JOB a file or folder of manifests, or - for standard
-input. Policies are told in the order of precedence.""",
+input. Policies are listed in order of precedence.""",
     epilog="""\b
 Examples:
   jobsworth policy explain policies/ job.yaml

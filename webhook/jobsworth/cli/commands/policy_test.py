@@ -1,4 +1,4 @@
-"""``jobsworth policy test``: runs the cases that are written beside policies."""
+"""``jobsworth policy test``: run the test cases of policies."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ class CaseOptions(Options):
     """The options of ``jobsworth policy test``."""
 
     server = nested(ServerOptions)
-    policy = words(metavar="PATH", help="Test these policies instead of those beside the cases.")
-    name = text(metavar="TEXT", help="Run only the cases whose names have this in them.")
-    verbose = flag(short="-v", help="Name the cases that pass, too.")
+    policy = words(
+        metavar="PATH", help="Test these policies instead of the ones next to the cases."
+    )
+    name = text(metavar="TEXT", help="Run only the cases whose names contain this text.")
+    verbose = flag(short="-v", help="Also list the cases that pass.")
     output = choice(
         short="-o",
         default="text",
         choices=("text", "json", "junit"),
-        help="For people, for programs, or as a test report.",
+        help="Report format: text, JSON, or JUnit XML (test reports).",
     )
     paths = arguments("[PATH...]")
 
 
 def run(options: CaseOptions) -> int:
-    """Run cases, report what came of them, and return the exit code.
+    """Run test cases, report their outcomes, and return the exit code.
 
     Raises:
-        UsageError: cases or policies cannot be read, or there are none.
+        UsageError: cases or policies are unreadable or missing.
     """
     cases = Cases(
         paths=options.paths or (os.curdir,),
@@ -53,7 +55,7 @@ def run(options: CaseOptions) -> int:
     )
     outcomes = list(_outcomes(cases))
     if not outcomes:
-        raise UsageError(f"no case has {options.name!r} in its name")
+        raise UsageError(f"no case name contains {options.name!r}")
     if options.output == "json":
         _print_json(outcomes)
     elif options.output == "junit":
@@ -65,13 +67,13 @@ def run(options: CaseOptions) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cases:
-    """The cases to run.
+    """The test cases to run.
 
     Attributes:
         paths: files and folders.
-        name: what the names of the cases have in them.
-        policies: what is tested instead of the policies beside the cases.
-        server: counts more than the release that a case names.
+        name: a text that the names of the cases contain.
+        policies: the policies to test instead of the ones next to the cases.
+        server: overrides the release that a case names.
     """
 
     paths: tuple[str, ...]
@@ -96,10 +98,10 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
                 found.extend(read_cases(file, complaints))
         if len(found) == before and not complaints:
             raise UsageError(
-                f"{path}: there are no cases in it: JobPolicyTest documents in files *_test.yaml"
+                f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
             )
     if complaints:
-        raise BadPolicies(complaints, "the cases cannot be read")
+        raise BadPolicies(complaints, "the test cases are invalid")
     return found
 
 
@@ -186,11 +188,11 @@ def _count(suite: Any, name: str) -> None:
 
 COMMAND = Command(
     "policy test",
-    help="""Run the cases that are written beside policies: JobPolicyTest documents in files *_test.yaml.
+    help="""Run the test cases of policies: JobPolicyTest documents in files *_test.yaml.
 
-PATH is a file or folder; without any, the current folder. A case has a manifest, and what is to become of
-it: allowed or denied, with which warnings, and what is filled in. The exit code is 0 when every case
-passes, 1 when one fails, 2 when something cannot be read.""",
+PATH is a file or folder; by default the current folder. A case has a manifest and the expected outcome:
+allowed or denied, the warnings, and the applied defaults. Exit codes: 0 if every case passes, 1 if one
+fails, 2 if a file is unreadable.""",
     epilog="""\b
 Examples:
   jobsworth policy test

@@ -1,4 +1,4 @@
-"""``jobsworth reconcile``: the Job controller of the Jobs that name us."""
+"""``jobsworth reconcile``: run the controller of Jobs that select it in spec.managedBy."""
 
 from __future__ import annotations
 
@@ -30,44 +30,50 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
     from jobsworth.reconciler.reconciler_options import Options as Reconciling
 
-    Judge = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
+    AuditJob = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
 
 class ControllerOptions(Options):
-    """The options that say which Jobs the controller takes, and how it works through them."""
+    """Options for the Jobs that the controller manages, and for its pace."""
 
-    namespace = text(metavar="NAME", help="Only this namespace; all by default.")
+    namespace = text(
+        metavar="NAME", help="Manage Jobs in this namespace only; default: all namespaces."
+    )
     managed_by = text(
-        default=OUR_MANAGER, metavar="NAME", help="The spec.managedBy of the Jobs to take."
+        default=OUR_MANAGER, metavar="NAME", help="Manage the Jobs with this spec.managedBy."
     )
     adopt_unmanaged = flag(
-        help="Also take Jobs that name nobody, or the built-in controller, which must be off "
-        "(kube-controller-manager --controllers=*,-job-controller)."
+        help="Also manage Jobs without spec.managedBy or with the built-in controller's; disable the "
+        "built-in one first (kube-controller-manager --controllers=*,-job-controller)."
     )
-    workers = integer(default=5, help="How many Jobs to sync at once.")
+    workers = integer(default=5, help="Number of Jobs to sync concurrently.")
     sync_period = text(
         default="5m",
         metavar="DURATION",
-        help="How often to look at every unfinished Job, whatever happens.",
+        help="Interval at which every unfinished Job is synced even without events.",
     )
     batch_period = text(
         default="1s",
         metavar="DURATION",
-        help="For how long to gather what happens to the Pods of a Job.",
+        help="Batch the Pod events of a Job for this long before a sync.",
     )
     pod_failure_backoff = text(
         default="10s",
         metavar="DURATION",
-        help="How long to wait before the first replacement of a failed Pod.",
+        help="Initial backoff before a failed Pod is replaced.",
     )
     max_pod_failure_backoff = text(
-        default="10m", metavar="DURATION", help="The longest wait before a failed Pod is replaced."
+        default="10m", metavar="DURATION", help="Maximum backoff before a failed Pod is replaced."
     )
-    kube_api_qps = text(default="50", metavar="NUMBER", help="API calls a second; 0: any.")
-    kube_api_burst = integer(default=100, help="API calls at once, at most.")
-    leader_elect = flag(help="Work only while holding a Lease, one of several.")
+    kube_api_qps = text(
+        default="50", metavar="NUMBER", help="API requests per second; 0 for no limit."
+    )
+    kube_api_burst = integer(default=100, help="Maximum burst of API requests.")
+    leader_elect = flag(
+        help="Elect one of several replicas by a Lease; only the leader reconciles."
+    )
     leader_elect_namespace = text(
-        metavar="NAME", help="The Lease's namespace; the Pod's own by default."
+        metavar="NAME", help="The Lease's namespace; default: the Pod's namespace."
     )
     leader_elect_name = text(
         default="jobsworth-job-controller", metavar="NAME", help="The Lease's name."
@@ -75,20 +81,20 @@ class ControllerOptions(Options):
     listen = text(
         default=":8081",
         metavar="ADDRESS",
-        help="Where to serve /healthz, /readyz and /metrics; 0 for nowhere.",
+        help="Address of /healthz, /readyz and /metrics; 0 to disable.",
     )
 
 
-class JudgementOptions(Options):
-    """The options that say whether the Jobs that are there are judged, and by what."""
+class AuditingOptions(Options):
+    """Options for auditing existing Jobs."""
 
     audit = flag(
-        help="Also judge the Jobs that are there, whoever manages them: metrics and events say "
-        "what is wrong with them."
+        help="Also audit existing Jobs, whichever controller manages them, and report findings as "
+        "metrics and events."
     )
     kubernetes_version = text(
         metavar="RELEASE",
-        help="The release that Jobs are audited by, that of the cluster by default.",
+        help="The release that the audit assumes; default: the cluster's release.",
     )
     configuration = nested(ConfigurationOptions)
 
@@ -98,15 +104,15 @@ class ReconcileOptions(Options):
 
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
-    judgement = nested(JudgementOptions)
-    release = flag(help="Take our finalizer off all Pods that still carry it, and end.")
+    auditing = nested(AuditingOptions)
+    release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
 
 
 def run(options: ReconcileOptions) -> int:
-    """Reconcile until a signal comes, or free all Pods, and return the exit code.
+    """Reconcile until a signal, or remove the finalizer from all Pods, and return the exit code.
 
     Raises:
-        UsageError: an option is wrong, or the cluster cannot be reached by what is given.
+        UsageError: an option is invalid, or no cluster is configured.
     """
     from jobsworth.client.configuration import own_namespace, rest_config
     from jobsworth.client.errors import ApiError
@@ -127,25 +133,27 @@ def run(options: ReconcileOptions) -> int:
         host=host,
         port=port,
     )
-    if options.judgement.audit:
-        _judged_by(options.judgement, None)  # what is wrong there is told before anybody is asked
+    if options.auditing.audit:
+        _audit_settings(options.auditing, None)  # report configuration errors before connecting
     try:
         with rest_config(target_of(options.cluster)) as config:
             if options.release:
                 return _release(config, controller.namespace, controller.settings.finalizer)
-            judge = _judge(options.judgement, config) if options.judgement.audit else None
-            return _reconcile(config, controller, judge)
+            audit_job = (
+                _audit_function(options.auditing, config) if options.auditing.audit else None
+            )
+            return _reconcile(config, controller, audit_job)
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: Reconciling, judge: Judge | None) -> int:
+def _reconcile(config: RestConfig, options: Reconciling, audit_job: AuditJob | None) -> int:
     from jobsworth.reconciler.process import Application
 
-    gc.enable()  # the command line turns it off, for commands that end soon
-    observed_by = None if judge is None else _audit_by(judge)
+    gc.enable()  # the command line disables it for short commands
+    observed_by = None if audit_job is None else _audit_by(audit_job)
     application = Application(config, options, _log, observed_by)
     application.stop_on_signals()
     try:
@@ -154,12 +162,12 @@ def _reconcile(config: RestConfig, options: Reconciling, judge: Judge | None) ->
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
 
-def _audit_by(judge: Judge) -> Callable[[Api], Audit]:
+def _audit_by(audit_job: AuditJob) -> Callable[[Api], Audit]:
     import time
 
     from jobsworth.audit.live_audit import Audit
 
-    return lambda api: Audit(judge, api, time.time, _log)
+    return lambda api: Audit(audit_job, api, time.time, _log)
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
@@ -176,30 +184,30 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
                 freed += 1
             else:
                 failed += 1
-                print(f"cannot free a Pod: {error}", file=sys.stderr)
+                print(f"cannot remove the finalizer from a Pod: {error}", file=sys.stderr)
     except ApiError as error:
         print(f"cannot list the Pods: {error}", file=sys.stderr)
         return 1
-    print(f"freed {freed} Pods of the finalizer {finalizer}", file=sys.stderr)
+    print(f"removed the finalizer {finalizer} from {freed} Pods", file=sys.stderr)
     return 1 if failed else 0
 
 
-def _judged_by(options: JudgementOptions, runs: str | None) -> Judging:
-    """What Jobs are audited by, where the cluster runs this release.
+def _audit_settings(options: AuditingOptions, runs: str | None) -> Judging:
+    """Return the settings of an audit in a cluster of this release.
 
     Raises:
-        UsageError: a configuration or a policy is wrong.
+        UsageError: a configuration or a policy is invalid.
     """
     configurations = configurations_for(
         options.configuration,
         release=options.kubernetes_version or (runs if runs in RELEASES else None),
-        allow_privileged=True,  # what is stored was let in
+        allow_privileged=True,  # a stored object has been accepted
     )
     return configurations.of(STDIN)
 
 
-def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
-    """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
+def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
+    """Return a function that audits a stored Job with the current labels of its namespace."""
     from jobsworth.audit.stored_objects import Inventory
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
     from jobsworth.client.retry import Retry
@@ -209,20 +217,20 @@ def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
 
     retry = Retry(4, reads_while_busy=True)
     api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
-    judged_by = _judged_by(options, Inventory(api).release())
-    policies = None if judged_by.policies is None else judged_by.policies.policies
-    selection = judged_by.selection
-    evaluator = Evaluator(judged_by.server, selection, policies)
+    settings = _audit_settings(options, Inventory(api).release())
+    policies = None if settings.policies is None else settings.policies.policies
+    selection = settings.selection
+    evaluator = Evaluator(settings.server, selection, policies)
     if policies is None or not policies.asks_namespace_labels:
         return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
     labels = NamespaceLabels(fetch_from(api))
 
-    def judge(job: dict[str, Any]) -> list[tuple[str, Finding]]:
+    def audit_job(job: dict[str, Any]) -> list[tuple[str, Finding]]:
         of_namespace = labels(job["metadata"]["namespace"])
         subject = Subject(job, "stored", namespace_labels=of_namespace)
         return evaluator.evaluate(subject).reported(selection)
 
-    return judge
+    return audit_job
 
 
 def _settings(options: ControllerOptions) -> Settings:
@@ -231,8 +239,8 @@ def _settings(options: ControllerOptions) -> Settings:
     manager = options.managed_by
     if manager == RESERVED_MANAGER:
         raise UsageError(
-            f"{RESERVED_MANAGER} is reserved to the built-in Job controller: "
-            "give --adopt-unmanaged to take its Jobs where it does not run"
+            f"{RESERVED_MANAGER} is reserved for the built-in Job controller: "
+            "use --adopt-unmanaged to manage its Jobs where it is disabled"
         )
     return Settings(
         manager=manager,
@@ -250,12 +258,14 @@ def _address(text: str) -> tuple[str, int | None]:
     host, colon, port = text.rpartition(":")
     number = whole_number(port)
     if not colon or number is None or number > 65535:
-        raise UsageError(f'--listen "{text}" is not an address such as :8081, or 0 for none')
+        raise UsageError(
+            f'--listen "{text}" is not an address; use for example :8081, or 0 to disable'
+        )
     return host.strip("[]"), number
 
 
 def _seconds(option: str, text: str) -> float:
-    """A duration such as ``10s``, ``1m30s`` or ``500ms``, in seconds."""
+    """Parse a duration such as ``10s``, ``1m30s`` or ``500ms`` into seconds."""
     from jobsworth.api.formats.duration import BadDuration, parse
 
     try:
@@ -263,13 +273,15 @@ def _seconds(option: str, text: str) -> float:
     except BadDuration:
         nanoseconds = 0
     if nanoseconds <= 0:
-        raise UsageError(f'{option} "{text}" is not a duration such as 10s, 1m30s or 500ms')
+        raise UsageError(
+            f'{option} "{text}" is not a duration; use for example 10s, 1m30s or 500ms'
+        )
     return nanoseconds / 1e9
 
 
 def _number(option: str, text: str) -> float:
     if not _is_number(text):
-        raise UsageError(f'{option} "{text}" is not a number such as 50')
+        raise UsageError(f'{option} "{text}" is not a number; use for example 50')
     return float(text)
 
 
@@ -278,7 +290,7 @@ def _is_number(text: str) -> bool:
 
 
 def _identity() -> str:
-    """Like that of client-go: the host, and what tells two processes on it apart."""
+    """Return a leader election identity as client-go does: the host name and a unique suffix."""
     import socket
     import uuid
 
@@ -293,22 +305,24 @@ def _log(message: str) -> None:
 
 
 def _missing(error: ImportError) -> UsageError:
-    return UsageError(f"{error.name or error} is not there: run pip install 'jobsworth[cluster]'")
+    return UsageError(
+        f"the package {error.name or error} is missing: run pip install 'jobsworth[cluster]'"
+    )
 
 
 COMMAND = Command(
     "reconcile",
-    help=f"""Run the Job controller of the Jobs that name it (spec.managedBy: {OUR_MANAGER}).
+    help=f"""Run the controller of Jobs with spec.managedBy: {OUR_MANAGER}.
 
-It runs until SIGTERM or SIGINT, and says on standard error when its caches are in sync and it is at
-work. In a Pod it uses the service account, elsewhere a kubeconfig.""",
+Runs until SIGTERM or SIGINT, and logs to standard error when its caches are synced and it starts to
+reconcile. Uses the ServiceAccount in a Pod, a kubeconfig elsewhere.""",
     epilog="""\b
 Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
   jobsworth reconcile --audit --policy policies/
-  jobsworth reconcile --release      # before uninstalling: free the Pods that carry our finalizer
+  jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods
 """,
     options=ReconcileOptions,
     run=run,

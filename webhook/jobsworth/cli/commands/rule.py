@@ -1,4 +1,4 @@
-"""``jobsworth rule``: the rules, and the page of each."""
+"""``jobsworth rule``: list lint rules and print their pages."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class RuleOptions(Options):
         short="-o",
         default="text",
         choices=("text", "json"),
-        help="A table or pages as Markdown, or JSON with all that the pages have.",
+        help="A table or Markdown pages, or JSON with the same content.",
     )
     directory = text(
         metavar="DIR",
-        help="Write the pages of all rules and their index into this folder instead.",
+        help="Write the pages of all rules and an index to this folder instead.",
     )
     words = arguments("[RULE...]")
 
 
 def run(options: RuleOptions) -> int:
-    """Print the rules or pages that are named, or write all pages, and return the exit code.
+    """Print a table of rules or pages of rules, or write all pages, and return the exit code.
 
     Raises:
-        UsageError: a word names no code.
+        UsageError: an argument is not a code or a name.
     """
     if options.directory is not None:
         _write(Path(options.directory))
@@ -105,17 +105,17 @@ def _write(folder: Path) -> None:
 
 COMMAND = Command(
     "rule",
-    help="""Explain rules: what they report, why it hurts, a bad and a good example.
+    help="""Explain lint rules: what each reports and why, with a bad and a good example.
 
-RULE is a code (JW101), a name (rule-shadowed), or the beginning of codes (JW4), which lists those
-rules; without any, all rules are listed.""",
+RULE is a code (JW101), a name (rule-shadowed), or a prefix of codes (JW4), which lists their
+rules. Without arguments, all rules are listed.""",
     epilog="""\b
 Examples:
   jobsworth rule
   jobsworth rule JW101
   jobsworth rule schedule-never-fires
   jobsworth rule --output json JW4 | jq -r '.rules[].name'
-  jobsworth rule --directory docs/rules     # a page a rule, and README.md as their index
+  jobsworth rule --directory docs/rules     # one page per rule, and README.md as index
 """,
     options=RuleOptions,
     run=run,

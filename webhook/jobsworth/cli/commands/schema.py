@@ -1,4 +1,4 @@
-"""``jobsworth schema``: JSON Schemas of Job, CronJob and JobPolicy."""
+"""``jobsworth schema``: print JSON Schemas of Job, CronJob and JobPolicy."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ class SchemaOptions(Options):
     """The options of ``jobsworth schema``."""
 
     server = nested(ServerOptions)
-    kind = choice(default="Job", choices=("Job", "CronJob", POLICY), help="Whose schema to print.")
+    kind = choice(
+        default="Job", choices=("Job", "CronJob", POLICY), help="The kind whose schema to print."
+    )
     directory = text(
         metavar="DIR",
-        help="Write the schemas of every release and kind into this folder instead.",
+        help="Write the schemas of every release and kind to this folder instead.",
     )
 
 
@@ -76,8 +78,8 @@ COMMAND = Command(
     "schema",
     help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release, or of JobPolicy.
 
-It knows fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
-Schema can say: most of the verdict, in every editor and schema validator.""",
+It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
+Schema can express: most of the API server's checks, in every editor and schema validator.""",
     epilog="""\b
 Examples:
   jobsworth schema > job.json

@@ -1,4 +1,4 @@
-"""``jobsworth serve``: the admission webhook."""
+"""``jobsworth serve``: run the admission webhook."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.serving_settings import Files, Settings
 
-EXTRA = "it takes the webhook extra: pip install 'jobsworth[webhook]'"
+EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::", "")
@@ -40,63 +40,63 @@ class ServeOptions(Options):
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
-    bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Where to serve the webhook.")
+    bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Address of the webhook.")
     monitor_bind = text(
         metavar="ADDRESS:PORT",
         default="0.0.0.0:8080",
-        help="Where to serve /healthz, /readyz and /metrics.",
+        help="Address of /healthz, /readyz and /metrics.",
     )
-    tls_cert = text(metavar="FILE", help="The certificate with its chain, PEM.")
-    tls_key = text(metavar="FILE", help="Its private key, PEM, without a passphrase.")
+    tls_cert = text(metavar="FILE", help="The certificate with its chain (PEM).")
+    tls_key = text(metavar="FILE", help="Its private key (PEM, without a passphrase).")
     self_signed = flag(
-        help=f"Make a certificate for localhost in {DEVELOPMENT_FOLDER}/, for development."
+        help=f"For development: create a certificate for localhost in {DEVELOPMENT_FOLDER}/."
     )
     client_ca = text(
         metavar="FILE",
-        help="Let in only clients with a certificate of this CA, PEM: the API server's.",
+        help="Require a client certificate of this CA (PEM), for example the API server's.",
     )
     workers = integer(metavar="N", default=2, help="Processes.")
-    threads = integer(metavar="N", default=4, help="Threads of each process.")
+    threads = integer(metavar="N", default=4, help="Threads per process.")
     drain_seconds = text(
         metavar="N",
         default="10",
-        help="After SIGTERM, how long to serve on, not ready, while clients are sent elsewhere.",
+        help="After SIGTERM, keep serving for this long, not ready, until clients use other replicas.",
     )
     graceful_seconds = text(
-        metavar="N", default="15", help="After that, how long to wait for what is in flight."
+        metavar="N", default="15", help="After that, wait this long for requests in flight."
     )
     requests_per_worker = text(
         metavar="N",
         default="100000",
-        help="After how many requests a process is replaced; 0 for never.",
+        help="Replace a process after this many requests; 0 for never.",
     )
     api_verdict: ApiVerdict = choice(
         default="deny",
         choices=("deny", "warn", "off"),
-        help="What to make of objects that the API server itself would refuse.",
+        help="What to do with objects that the API server itself would reject.",
     )
     log = choice(
         default="requests",
         choices=("requests", "denials"),
-        help="Log every request, or only those that are not allowed.",
+        help="Log all requests, or only denied ones.",
     )
     namespaces_from_cluster = flag(
-        help="Ask the cluster for the labels of namespaces, where a policy looks at them."
+        help="Read namespace labels from the cluster if a policy selects by them."
     )
 
 
 def run(options: ServeOptions) -> int:
-    """Serve until told to stop, and return the exit code.
+    """Serve until SIGTERM or SIGINT, and return the exit code.
 
     Raises:
-        UsageError: an option's value is wrong, a policy is, or an address cannot be bound.
+        UsageError: an option's value or a policy is invalid, or an address cannot be bound.
     """
     try:
         from jobsworth.serving import launch
         from jobsworth.serving.serving_settings import Settings
     except ImportError:
         raise UsageError(EXTRA) from None
-    gc.enable()  # other commands are over before it would run
+    gc.enable()  # other commands end before it would run
     chosen = server_of(options.server)
     settings = Settings(
         bind=address(options.bind, "--bind"),
@@ -111,11 +111,11 @@ def run(options: ServeOptions) -> int:
         files=_files(options),
     )
     load = _policies(settings.files.policies)
-    load()  # what is wrong with a policy is told before anything is served
+    load()  # report policy errors before serving
     labels = _namespace_labels() if options.namespaces_from_cluster else None
-    told = (lambda: _tell(settings)) if options.self_signed else (lambda: None)
+    announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
-        launch.serve(settings, chosen, load, labels, told)
+        launch.serve(settings, chosen, load, labels, announce)
     except OSError as error:
         raise UsageError(
             f"cannot bind --monitor-bind {options.monitor_bind}: {error.strerror or error}"
@@ -125,26 +125,28 @@ def run(options: ServeOptions) -> int:
 
 
 def address(text: str, option: str) -> tuple[str, int]:
-    """The host and port in ``host:port``, ``[host]:port`` or ``:port``.
+    """Parse ``host:port``, ``[host]:port`` or ``:port``.
 
     >>> address("[::1]:8443", "--bind"), address(":8443", "--bind")
     (('::1', 8443), ('0.0.0.0', 8443))
 
     Raises:
-        UsageError: it is not of that form.
+        UsageError: the text has another form.
     """
     host, colon, port = text.rpartition(":")
     bare = host.removeprefix("[").removesuffix("]")
     number = whole_number(port)
     if not colon or number is None or number > 65535 or (":" in bare and bare == host):
-        raise UsageError(f'{option}: "{text}" is not of the form ADDRESS:PORT, as in 0.0.0.0:8443')
+        raise UsageError(
+            f'{option}: "{text}" is not an address; use ADDRESS:PORT, for example 0.0.0.0:8443'
+        )
     return bare or "0.0.0.0", number
 
 
 def _number(option: str, text: str) -> int:
     number = whole_number(text)
     if number is None:
-        raise UsageError(f'{option}: "{text}" is not a whole number from 0')
+        raise UsageError(f'{option}: "{text}" is not a whole number of 0 or more')
     return number
 
 
@@ -156,13 +158,11 @@ def _files(options: ServeOptions) -> Files:
     client_ca = Path(options.client_ca) if options.client_ca else None
     if options.self_signed:
         if certificate or key:
-            raise UsageError(
-                "--self-signed makes a certificate: leave out --tls-cert and --tls-key"
-            )
+            raise UsageError("--self-signed creates a certificate: omit --tls-cert and --tls-key")
         made = _development_certificate()
         return Files(policies=policies, certificate=made[0], key=made[1], client_ca=client_ca)
     if not certificate or not key:
-        raise UsageError("name a certificate with --tls-cert and --tls-key, or use --self-signed")
+        raise UsageError("no certificate: set --tls-cert and --tls-key, or use --self-signed")
     return Files(
         policies=policies, certificate=Path(certificate), key=Path(key), client_ca=client_ca
     )
@@ -176,7 +176,7 @@ def _development_certificate() -> tuple[Path, Path]:
     try:
         paths = development.ensure(Path(DEVELOPMENT_FOLDER), DEVELOPMENT_HOSTS)
     except development.AlreadyThere as error:
-        raise UsageError(f"{error}; they are none that jobsworth made: use --tls-cert") from None
+        raise UsageError(f"{error}; jobsworth did not create them: use --tls-cert") from None
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     return paths.certificate, paths.key
@@ -203,11 +203,11 @@ def _namespace_labels() -> NamespaceLabels:
         return labels_from_cluster(failed)
     except ImportError:
         raise UsageError(
-            "--namespaces-from-cluster takes the cluster extra: pip install 'jobsworth[cluster]'"
+            "--namespaces-from-cluster requires the cluster extra: run pip install 'jobsworth[cluster]'"
         ) from None
 
 
-def _tell(settings: Settings) -> None:
+def _announce(settings: Settings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
     try:
@@ -217,7 +217,7 @@ def _tell(settings: Settings) -> None:
 
 
 def curl_line(host: str, port: int) -> str:
-    """A command that asks the webhook about a Job that no API server would have."""
+    """Return a curl command that sends the webhook an invalid Job."""
     import json
     from shlex import quote
 
@@ -250,9 +250,9 @@ def curl_line(host: str, port: int) -> str:
         },
     }
     body = quote(json.dumps(review, separators=(",", ":")))
-    authority = quote(str(Path(DEVELOPMENT_FOLDER).absolute() / "ca.crt"))
+    ca = quote(str(Path(DEVELOPMENT_FOLDER).absolute() / "ca.crt"))
     return (
-        f"curl --cacert {authority} -H 'Content-Type: application/json' "
+        f"curl --cacert {ca} -H 'Content-Type: application/json' "
         f"--data {body} https://{host}:{port}/validate"
     )
 
@@ -261,8 +261,8 @@ COMMAND = Command(
     "serve",
     help="""Serve the admission webhook: POST /mutate and POST /validate, over TLS.
 
-Policies and the certificate are read again when their files change. /healthz, /readyz and /metrics
-are on a port of their own, without TLS. SIGTERM drains, then stops.""",
+Policies and the certificate are reloaded when their files change. /healthz, /readyz and /metrics are
+served on a separate port without TLS. On SIGTERM, it drains connections, then stops.""",
     epilog="""\b
 Examples:
   jobsworth serve --self-signed                      # for development; prints a curl line

@@ -9,7 +9,7 @@ from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
 from jobsworth.cli.existing_objects import Existing
-from jobsworth.cli.file_evaluation import Judge, judge_all, read_existing
+from jobsworth.cli.file_evaluation import FileEvaluator, evaluate_all, read_existing
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions
@@ -28,42 +28,40 @@ EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 class ComparisonOptions(Options):
-    """The options that say what manifests are updates of."""
+    """Options for the existing objects that manifests update."""
 
     against = text(
         metavar="PATH",
-        help="Judge each document as an update of the one of the same kind, namespace and name here.",
+        help="Validate each document as an update of the object with the same kind, namespace and name here.",
     )
     git_ref = text(
         metavar="REF",
-        help="Judge only what differs from this commit of git, as updates of what stands there; "
-        "without PATH, in the whole repository.",
+        help="Validate only the manifests that differ from this git commit, as updates of their "
+        "versions there; without PATH, in the whole repository.",
     )
 
 
 class FixOptions(Options):
-    """The options that say what is fixed."""
+    """Options for fixes."""
 
     fix = flag(
-        help="Mend in the files what has a safe fix, and report what is left; - is written to "
-        "standard output."
+        help="Apply safe fixes in place and report the remaining findings; with -, write the fixed "
+        "manifests to standard output."
     )
-    unsafe = flag(help="Mend also what a fix may change the behaviour of.")
+    unsafe = flag(help="Also apply fixes that may change how the Job behaves.")
     diff = flag(
-        help="Show what --fix would change, and change nothing; the exit code is 1 if it would."
+        help="Print the changes of --fix as a diff without writing files; exit with 1 if there are any."
     )
 
 
 class BaselineOptions(Options):
-    """The options that say which findings are known already."""
+    """Options for the baseline of known findings."""
 
     baseline = text(
         metavar="FILE",
-        help="Do not report the findings that this file lists; name those that are gone.",
+        help="Do not report findings listed in this file; name the entries that no longer occur.",
     )
-    write_baseline = flag(
-        help="Make the file of --baseline, or bring it up to date, with all that is found."
-    )
+    write_baseline = flag(help="Create or update the --baseline file with all current findings.")
 
 
 class ValidateOptions(Options):
@@ -72,19 +70,19 @@ class ValidateOptions(Options):
     server = nested(ServerOptions)
     comparison = nested(ComparisonOptions)
     mixed = flag(
-        help="The files are of all sorts, as in a hook: those without a Job are skipped unread, "
-        "and templates ({{) with a note instead of failing."
+        help="Tolerate files that are not manifests, as in a hook: skip files without a Job, and skip "
+        "templates ({{) with a note instead of an error."
     )
     fixing = nested(FixOptions)
     configuration = nested(ConfigurationOptions)
     report = nested(ReportOptions)
     known = nested(BaselineOptions)
-    jobs = integer(short="-j", metavar="N", help="Processes to use, at most.")
+    jobs = integer(short="-j", metavar="N", help="Maximum number of processes.")
     paths = arguments(unless="git_ref")
 
 
 def run(options: ValidateOptions) -> int:
-    """Judge manifests, report what was found, and return the exit code.
+    """Validate manifests, report the findings, and return the exit code.
 
     Raises:
         UsageError: an option's value is wrong, or a configuration.
@@ -92,11 +90,11 @@ def run(options: ValidateOptions) -> int:
     reporting.check(options.report)
     comparison, fixing, known = options.comparison, options.fixing, options.known
     if comparison.against is not None and comparison.git_ref is not None:
-        raise UsageError("--git-ref and --against both say what to compare with: use one of them")
+        raise UsageError("--git-ref and --against exclude each other: use one of them")
     if fixing.unsafe and not (fixing.fix or fixing.diff):
-        raise UsageError("--unsafe goes with --fix or --diff")
+        raise UsageError("--unsafe requires --fix or --diff")
     if known.write_baseline and known.baseline is None:
-        raise UsageError("--write-baseline needs --baseline FILE, which it writes")
+        raise UsageError("--write-baseline requires --baseline FILE, the file to write")
     asked = Validation(
         configurations_for(
             options.configuration,
@@ -121,12 +119,12 @@ class Validation:
     Attributes:
         configurations: of the manifests.
         paths: files, folders, ``-``.
-        comparison: what the manifests are updates of.
-        mixed: the files are of all sorts: see :mod:`jobsworth.cli.inputs.tolerant`.
-        fixing: what is fixed.
-        known: which findings are known already.
-        jobs: the greatest number of processes.
-        report: how to report.
+        comparison: the existing objects that the manifests update.
+        mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
+        fixing: the fixes to apply or show.
+        known: the baseline of known findings.
+        jobs: the maximum number of processes.
+        report: the report's content, format and destination.
     """
 
     __slots__ = (
@@ -159,32 +157,32 @@ def validate(asked: Validation) -> int:
     """Run a validation, and return the exit code.
 
     Raises:
-        UsageError: a configuration is wrong, or the baseline, or what git is asked for.
+        UsageError: a configuration, the baseline or the git ref is invalid.
     """
     baseline = _baseline(asked.known)
     paths, existing, failures = _manifests(asked)
     from jobsworth.cli.progress import Progress
 
     progress = Progress(enabled=not asked.report.quiet)
-    judge = _judge(asked, existing)
-    fixer = _fixer(judge, asked.fixing)
-    judged = judge_all(fixer or judge, paths, asked.jobs, progress.update)
-    left = _without_known(failures, judged, baseline)
+    evaluator = _evaluator(asked, existing)
+    fixer = _fixer(evaluator, asked.fixing)
+    evaluated = evaluate_all(fixer or evaluator, paths, asked.jobs, progress.update)
+    left = _without_known(failures, evaluated, baseline)
     if fixer is None:
         results = report(left, asked.report, progress)
     else:
         results = fixer.report(left, asked.report, progress, paths)
-    summary = Summary(results, excluded=judge.excluded)
-    told, to_file = not asked.report.quiet, asked.report.output_file is not None
-    if told and (asked.report.output != "json" or to_file):
+    summary = Summary(results, excluded=evaluator.excluded)
+    summarize, to_file = not asked.report.quiet, asked.report.output_file is not None
+    if summarize and (asked.report.output != "json" or to_file):
         print(summary.sentence(), file=sys.stderr)
     if baseline is not None:
         for line in baseline.finish(write=asked.known.write_baseline):
-            if told:
+            if summarize:
                 print(line, file=sys.stderr)
     if summary.documents[ERROR]:
         return EXIT_UNREADABLE
-    # A near miss is no Job, and an error all the same.
+    # A likely typo of a Job's kind is skipped, and yet an error.
     wrong = summary.findings["error"] or (fixer is not None and fixer.shown)
     return EXIT_INVALID if wrong else EXIT_VALID
 
@@ -198,7 +196,7 @@ def _baseline(options: BaselineOptions) -> Baseline | None:
 
 
 def _manifests(asked: Validation) -> tuple[Sequence[str], Existing | None, list[Result]]:
-    """The paths to judge, the objects that stand there already, and what could not be read of them."""
+    """Return the paths to validate, the existing objects, and errors from reading them."""
     against, git_ref = asked.comparison.against, asked.comparison.git_ref
     if git_ref is not None:
         from jobsworth.cli.changed_files import changed_manifests
@@ -211,11 +209,11 @@ def _manifests(asked: Validation) -> tuple[Sequence[str], Existing | None, list[
     return asked.paths, Existing(objects), failures
 
 
-def _judge(asked: Validation, existing: Existing | None) -> Judge:
+def _evaluator(asked: Validation, existing: Existing | None) -> FileEvaluator:
     fixing = asked.fixing.fix or asked.fixing.diff
-    # A baseline, and fixing, need every finding.
+    # A baseline and fixes require every finding.
     all_needed = asked.known.baseline is not None or fixing or asked.report.statistics
-    return Judge(
+    return FileEvaluator(
         asked.configurations,
         existing,
         mixed=asked.mixed,
@@ -224,19 +222,19 @@ def _judge(asked: Validation, existing: Existing | None) -> Judge:
     )
 
 
-def _fixer(judge: Judge, options: FixOptions) -> Fixer | None:
+def _fixer(evaluator: FileEvaluator, options: FixOptions) -> Fixer | None:
     if not (options.fix or options.diff):
         return None
     from jobsworth.cli.fixing.fix_run import Fixer
 
-    return Fixer(judge, unsafe=options.unsafe, diff=options.diff)
+    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff)
 
 
 def _without_known(
-    failures: Iterable[Result], judged: Iterable[Result], baseline: Baseline | None
+    failures: Iterable[Result], evaluated: Iterable[Result], baseline: Baseline | None
 ) -> Iterator[Result]:
     yield from failures
-    for result in judged:
+    for result in evaluated:
         if baseline is not None:
             baseline.take_known_from(result)
         yield result
@@ -245,26 +243,26 @@ def _without_known(
 def _cores() -> int:
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on macOS and Windows
+    except AttributeError:  # os.sched_getaffinity is missing on macOS and Windows
         return os.cpu_count() or 1
 
 
 COMMAND = Command(
     "validate",
-    help="""Judge Jobs and CronJobs as the API server would.
+    help="""Validate Jobs and CronJobs as the API server would.
 
 PATH is a file, a folder (searched for .yaml, .yml and .json), or - for standard input. Documents that
-are not a Job or CronJob are skipped. The exit code is 0 when everything is valid, 1 when something is
-invalid, 2 when something could not be read or the command line is wrong.""",
+are not a Job or CronJob are skipped. Exit codes: 0 if all objects are valid, 1 if an object is invalid,
+2 if a file is unreadable or the command line is wrong.""",
     epilog="""\b
 Examples:
   jobsworth validate job.yaml
   jobsworth validate --kubernetes-version 1.31 --feature-gates JobManagedBy=true manifests/
-  jobsworth validate --against deployed/ manifests/   # can this be applied over what is deployed?
-  jobsworth validate --git-ref origin/main            # what this branch changes, as updates of main
+  jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
+  jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
-  jobsworth validate --diff manifests/                # what can be mended safely; --fix does it
-  jobsworth validate --baseline known.json --write-baseline .   # adopt what is there, step by step
+  jobsworth validate --diff manifests/                # show safe fixes; --fix applies them
+  jobsworth validate --baseline known.json --write-baseline .   # accept today's findings
   jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'
 """,
     options=ValidateOptions,

@@ -1,6 +1,6 @@
-"""Reads a configuration: ``.jobsworth.yaml``, or the table ``[tool.jobsworth]`` of a pyproject.toml.
+"""Read a configuration: ``.jobsworth.yaml``, or the table ``[tool.jobsworth]`` of a pyproject.toml.
 
-Whatever is wrong with it is told with its file, line where it is known, key, and what would be right.
+Errors name the file, the line if known, the key, and the valid values.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ KEYS = (
 
 
 class Configuration:
-    """What one configuration file says.
+    """The settings of one configuration file.
 
     Attributes:
         file: its name, for messages.
         release: the Kubernetes release, or None.
         gates: feature gates that are set.
         allow_privileged: the server runs with ``--allow-privileged``.
-        select: the codes that are reported, or None for those that are by default.
-        ignore: the codes that are not.
+        select: the reported codes, or None for the default ones.
+        ignore: the ignored codes.
         severity: the severity of a code's findings.
-        per_file_ignores: file patterns, and the codes that are not reported there.
-        exclude: patterns of files that are left out.
+        per_file_ignores: file patterns, and the codes ignored in matching files.
+        exclude: patterns of excluded files.
         policy: files and folders of policies.
     """
 
@@ -66,11 +66,11 @@ class Configuration:
         self.policy = [os.path.join(self.folder, path) for path in reader.words("policy")]
 
     def excludes(self, path: str) -> bool:
-        """Whether a file, by its absolute path, is left out."""
+        """Return True if a file, by its absolute path, is excluded."""
         return any(self._means(pattern, path) for pattern in self.exclude)
 
     def ignored_in(self, path: str) -> frozenset[str]:
-        """The codes that are not reported in a file, by its absolute path."""
+        """Return the codes ignored in a file, by its absolute path."""
         return frozenset(
             code
             for pattern, codes in self.per_file_ignores
@@ -89,15 +89,15 @@ class Configuration:
 
 
 class _Reader:
-    """Takes the values of a configuration out by key, each as what it must be."""
+    """Reads the values of a configuration by key and checks their types."""
 
     def __init__(self, values: Mapping[str, Any], where: Where) -> None:
         self._values = values
         self._where = where
         for key in values:
             if key not in KEYS:
-                hint = did_you_mean(str(key), KEYS) or f"known are {', '.join(KEYS)}"
-                self._refuse(str(key), f"there is no such key: {hint}")
+                hint = did_you_mean(str(key), KEYS) or f"valid keys are {', '.join(KEYS)}"
+                self._refuse(str(key), f"unknown key: {hint}")
 
     def release(self) -> str | None:
         value = self._values.get("kubernetes-version")
@@ -109,7 +109,7 @@ class _Reader:
             return ApiServer(value if isinstance(value, str) else "").release
         except UnknownRelease:
             known = f"{RELEASES[0]} to {RELEASES[-1]}"
-            self._refuse("kubernetes-version", f"{_shown(value)} is none of {known}")
+            self._refuse("kubernetes-version", f"{_shown(value)} is not one of {known}")
 
     def gates(self) -> dict[str, bool]:
         gates = self._table("feature-gates", "a feature gate: true or false")
@@ -117,7 +117,7 @@ class _Reader:
             key = f"feature-gates.{name}"
             if name not in FEATURE_GATES:
                 hint = did_you_mean(name, FEATURE_GATES)
-                self._refuse(key, f"there is no such feature gate{f': {hint}' if hint else ''}")
+                self._refuse(key, f"unknown feature gate{f': {hint}' if hint else ''}")
             self._must_be_truth(key, value)
         return gates
 
@@ -146,13 +146,15 @@ class _Reader:
             key = f"severity.{word}"
             if severity not in SEVERITIES:
                 hint = did_you_mean(severity, SEVERITIES) if isinstance(severity, str) else ""
-                hint = hint or f"known are {', '.join(SEVERITIES)}"
-                self._refuse(key, f"{_shown(severity)} is no severity: {hint}")
+                hint = hint or f"valid are {', '.join(SEVERITIES)}"
+                self._refuse(key, f"{_shown(severity)} is not a severity: {hint}")
             try:
                 found.append((codes_to_change(word), severity))
             except UnknownCode as error:
                 self._refuse(key, str(error))
-        found.sort(key=lambda pair: -len(pair[0]))  # what names fewer codes is meant more exactly
+        found.sort(
+            key=lambda pair: -len(pair[0])
+        )  # the entry that selects fewer codes takes precedence
         return {code: severity for codes, severity in found for code in codes}
 
     def per_file_ignores(self) -> list[tuple[str, frozenset[str]]]:
@@ -172,11 +174,11 @@ class _Reader:
 
     def _must_be_truth(self, key: str, value: Any) -> None:
         if not isinstance(value, bool):
-            self._refuse(key, f"it must be true or false, and is {_shown(value)}")
+            self._refuse(key, f"must be true or false, got {_shown(value)}")
 
     def _words(self, key: str, value: Any) -> list[str]:
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            self._refuse(key, f"it must be a list of strings, and is {_shown(value)}")
+            self._refuse(key, f"must be a list of strings, got {_shown(value)}")
         return value
 
     def _table(self, key: str, form: str) -> dict[str, Any]:
@@ -184,7 +186,7 @@ class _Reader:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            self._refuse(key, f"it must have entries of the form `{form}`, and is {_shown(value)}")
+            self._refuse(key, f"must have entries of the form `{form}`, got {_shown(value)}")
         return value
 
     def _refuse(self, key: str, message: str) -> NoReturn:
@@ -201,7 +203,7 @@ def read_configuration(file: str) -> Configuration:
         return _read_yaml(file)
     found = read_if_any(file)
     if found is None:
-        raise UsageError(f"{_shown_name(file)}: there is no table [tool.jobsworth]")
+        raise UsageError(f"{_shown_name(file)}: no table [tool.jobsworth]; add one")
     return found
 
 
@@ -218,12 +220,12 @@ def read_if_any(file: str) -> Configuration | None:
         # Numbers as they are written: 1.30 is not 1.3.
         values = tomllib.loads(_bytes(file).decode(), parse_float=str)
     except ValueError as error:
-        raise UsageError(f"{name}: this is not TOML: {error}") from None
+        raise UsageError(f"{name}: invalid TOML: {error}") from None
     table = values.get("tool", {}).get("jobsworth")
     if table is None:
         return None
     if not isinstance(table, dict):
-        raise UsageError(f"{name}: tool.jobsworth: it must be a table, and is {_shown(table)}")
+        raise UsageError(f"{name}: tool.jobsworth: must be a table, got {_shown(table)}")
     return Configuration(name, table, lambda key: f"{name}: [tool.jobsworth]")
 
 
@@ -238,10 +240,10 @@ def _read_yaml(file: str) -> Configuration:
     if document.error is not None:
         raise UsageError(str(document.error))
     if len(documents) > 1:
-        raise UsageError(f"{name}: it must be one YAML document, and has {len(documents)}")
+        raise UsageError(f"{name}: must have one YAML document, got {len(documents)}")
     if not isinstance(document.value, dict):
         raise UsageError(
-            f"{name}: it must have keys ({', '.join(KEYS)}), and is {_shown(document.value)}"
+            f"{name}: must have keys ({', '.join(KEYS)}), got {_shown(document.value)}"
         )
     for note in document.notes:
         raise UsageError(f"{name}:{note.position.line}: {note.field}: {note.message}")
@@ -262,7 +264,7 @@ def _bytes(file: str) -> bytes:
 
 
 def _shown_name(file: str) -> str:
-    """A file's name from the current folder, where that is shorter than from the root."""
+    """Return a file's path relative to the current folder if that is shorter."""
     try:
         relative = os.path.relpath(file)
     except ValueError:  # another drive

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a pattern means a file.
+    """Return True if a pattern matches a file.
 
-    A pattern without a slash means every file or folder of that name, one with a slash is a path from
-    the configuration's folder; what means a folder means all that is in it.
+    A pattern without a slash matches files and folders by name; one with a slash is a path from the
+    configuration's folder. A pattern that matches a folder matches all files in it.
 
     >>> matches("*.tpl.yaml", "a/b.tpl.yaml"), matches("vendor", "a/vendor/b.yaml")
     (True, True)
@@ -32,7 +32,7 @@ def matches(pattern: str, path: str) -> bool:
 
 
 def _leads(steps: Sequence[str], parts: Sequence[str]) -> bool:
-    """Whether the steps lead to the path that the parts make, or to a folder on it."""
+    """Return True if the pattern's steps match the path's parts, or a parent folder."""
     if not steps:
         return True
     if steps[0] == "**":

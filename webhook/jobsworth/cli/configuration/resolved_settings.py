@@ -1,7 +1,7 @@
-"""Which settings hold for a file: the command line's, then those of the nearest configuration above it.
+"""Settings of a file: the command line's, then those of the nearest configuration above it.
 
-Where there is no configuration, to know that costs two looks for a file in each folder upwards; what
-reads and checks one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported where there is one.
+A search for a configuration tests two file names per folder upwards. The module that
+reads one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported where there is one.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
-"""Without these bytes, a pyproject.toml is not ours, and is not parsed."""
+"""A pyproject.toml without these bytes has no [tool.jobsworth] and is not parsed."""
 
 STDIN = "-"
 
 
 class ConfigurationOptions(Options):
-    """The options that choose rules, policies and the configuration, and so count more than that."""
+    """Options for rules, policies and the configuration; they override a configuration."""
 
     select = words_if_given(
         metavar="RULE,...",
-        help="Report these rules only: codes, names, beginnings of codes (JW1), `default`.",
+        help="Report only these rules: codes, names, prefixes of codes (JW1), or `default`.",
     )
     ignore = words(metavar="RULE,...", help="Do not report these rules.")
     policy = words(
         metavar="PATH",
-        help="Judge by these JobPolicy documents, too: a file or folder; may be given several times.",
+        help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
     )
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
 
 
 class Settings:
-    """What applies to a file: which server's verdict, which lint rules are reported, which policies hold.
+    """The settings of a file: API server, lint rules and policies.
 
     Attributes:
-        server: the API server that judges it.
-        selection: what is reported, and how severely.
-        policies: what an organization requires; None for nothing.
-        evaluator: evaluates objects by all of that.
+        server: the API server whose validation applies.
+        selection: the reported rules and their severity.
+        policies: the organization's policies; None for none.
+        evaluator: evaluates objects with these settings.
     """
 
     __slots__ = ("evaluator", "policies", "selection", "server")
@@ -74,16 +74,16 @@ class Settings:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # To another process without the rules, which are functions: they are there too.
+        # Pickle without the rules: they are functions, which the other process imports itself.
         return Settings, (self.server, self.selection, self.policies)
 
 
 class Overrides:
-    """What the command line says, which counts more than any configuration.
+    """Settings from the command line, which override any configuration.
 
     Args:
-        release: the Kubernetes release; None where the command line has none.
-        gates: feature gates, which are added to those of a configuration.
+        release: the Kubernetes release; None if the command line has none.
+        gates: feature gates, added to those of a configuration.
         allow_privileged: the server runs with ``--allow-privileged``.
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
@@ -133,7 +133,7 @@ class Overrides:
             raise UsageError(f"{option}: {error}") from None
 
     def settings(self, configuration: Configuration | None) -> Settings:
-        """What holds below a configuration, or without one.
+        """Return the settings below a configuration, or without one.
 
         Raises:
             UsageError: the release or a gate is unknown, or cannot be set so; a policy is wrong.
@@ -163,7 +163,7 @@ class Overrides:
 def _policies(paths: Sequence[str]) -> PolicyFiles | None:
     if not paths:
         return None
-    from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs do without
+    from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs have no policies
 
     return PolicyFiles(tuple(paths))
 
@@ -175,7 +175,7 @@ def configurations_for(
     gates: str | None = None,
     allow_privileged: bool,
 ) -> Configurations:
-    """The configurations under the options of a command line.
+    """Build the configurations from the options of a command line.
 
     Raises:
         UsageError: an option's value is wrong, or the configuration that it names.
@@ -192,12 +192,12 @@ def configurations_for(
 
 
 class Configurations:
-    """Finds the settings of each file, and remembers them by folder.
+    """Finds the settings of each file, and caches them by folder.
 
     Args:
-        overrides: what the command line says.
+        overrides: settings from the command line.
         file: the configuration for every file; None to look for the nearest one above each.
-        isolated: to look for none.
+        isolated: use no configuration.
 
     Raises:
         UsageError: the file cannot be read, or is wrong.
@@ -219,7 +219,7 @@ class Configurations:
             self._without = read_configuration(file)
 
     def of(self, path: str) -> Settings:
-        """The settings of a file; ``-`` is standard input, for which the current folder counts.
+        """Return the settings of a file; ``-`` is standard input, which uses the current folder.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -235,7 +235,7 @@ class Configurations:
         return settings
 
     def excludes(self, path: str) -> bool:
-        """Whether a configuration leaves a file out.
+        """Return True if a configuration excludes a file.
 
         Raises:
             UsageError: a configuration above it is wrong.

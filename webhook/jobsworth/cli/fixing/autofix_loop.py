@@ -1,8 +1,8 @@
-"""Fixes made in a file's text, one after the other, each judged before it counts.
+"""Apply fixes to a file's text one after the other, and validate after each.
 
-A round makes one fix in each document and judges the file again. A fix after which its finding is
-still there, or after which something is wrong that was not before, is taken back and not tried
-again before another has helped. Rounds go on until there is nothing left to mend.
+A round applies one fix in each document and validates the file again. A fix is reverted if its finding
+remains or a new error appears, and is not tried again until another fix has succeeded. Rounds continue
+until there is nothing left to fix.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from jobsworth.cli.file_evaluation import Judge
+    from jobsworth.cli.file_evaluation import FileEvaluator
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
     from jobsworth.manifests import Document
@@ -28,45 +28,51 @@ if TYPE_CHECKING:
     Key = tuple[str, ...]
 
 MOST_ROUNDS = 200
-"""A document with more to mend is made by a machine; another run goes on."""
+"""The maximum number of rounds. Only a generated document needs more; another run continues."""
 
 _CANNOT_DECODE = ("JW001", "JW002")
-"""While there are such findings, the server has not looked at anything else."""
+"""Codes after which the API server checks nothing else in the object."""
 
 
-class Mended(Record):
-    """A file's bytes with fixes made, and what is left to be said of them."""
+class FixedFile(Record):
+    """A file's bytes after fixes, and the remaining findings."""
 
     data: bytes
     results: list[Result]
 
 
-def mend(judge: Judge, path: str, data: bytes, *, unsafe: bool) -> Mended:
-    """Make every fix that helps.
+def autofix(evaluator: FileEvaluator, path: str, data: bytes, *, unsafe: bool) -> FixedFile:
+    """Apply every fix that resolves its finding.
 
     Args:
-        judge: says what is to be mended, and what is left.
-        path: the file's path; of standard input ``-``.
+        evaluator: evaluates the file before and after each fix.
+        path: the file's path; ``-`` for standard input.
         data: the file's bytes.
-        unsafe: whether unsafe fixes are made, too.
+        unsafe: apply unsafe fixes too.
     """
-    results = judge.text(path, data)
+    results = evaluator.text(path, data)
     if not any(located.finding.fix for result in results for located in result.findings):
-        return Mended(data, results)  # which mostly is no Job at all
-    mending = _Mending(judge, path, data, results, unsafe=unsafe)
+        return FixedFile(data, results)  # mostly a file without a Job
+    loop = _FixLoop(evaluator, path, data, results, unsafe=unsafe)
     for _ in range(MOST_ROUNDS):
-        if not mending.round():
+        if not loop.round():
             break
-    return mending.mended()
+    return loop.fixed_file()
 
 
-class _Mending:
-    """A file on its way."""
+class _FixLoop:
+    """A file between rounds of fixes."""
 
     def __init__(
-        self, judge: Judge, path: str, data: bytes, results: list[Result], *, unsafe: bool
+        self,
+        evaluator: FileEvaluator,
+        path: str,
+        data: bytes,
+        results: list[Result],
+        *,
+        unsafe: bool,
     ) -> None:
-        self._judge = judge
+        self._evaluator = evaluator
         self._path = path
         self._unsafe = unsafe
         self._data = data
@@ -76,15 +82,15 @@ class _Mending:
         self._made: dict[Number, list[Attempt]] = {}
         self._refused: dict[Number, dict[Key, Attempt]] = {}
 
-    def mended(self) -> Mended:
+    def fixed_file(self) -> FixedFile:
         for result in self._results:
             made = self._made.get(_number(result), [])
             refused = self._refused.get(_number(result), {}).values()
             result.attempts = sorted([*made, *refused], key=lambda each: each.located.line or 0)
-        return Mended(self._data, self._results)
+        return FixedFile(self._data, self._results)
 
     def round(self) -> bool:
-        """Make one fix in each document where there is one to make; tell whether there was."""
+        """Apply one fix in each document that has one; return False if there is none."""
         chosen = self._choose()
         if not chosen:
             return False
@@ -96,9 +102,9 @@ class _Mending:
         return {(document.index, document.item): document for document in documents}
 
     def _choose(self) -> dict[Number, Located]:
-        """The next fix to try in each document; of a List, in one of its items.
+        """Return the next fix to try in each document; for a List, in one of its items.
 
-        They are taken from the end, so that what has its turn later keeps its line.
+        Fixes are taken from the end, so that the remaining ones keep their line.
         """
         chosen: dict[Number, Located] = {}
         taken = set()
@@ -116,16 +122,16 @@ class _Mending:
         return chosen
 
     def _try(self, chosen: dict[Number, Located]) -> None:
-        """Make some fixes, and take back those that do not help."""
+        """Apply some fixes, and revert those that do not resolve their finding."""
         data, tried = self._with(chosen)
         if not tried:
             return
-        documents, results = self._read(data), self._judge.text(self._path, data)
+        documents, results = self._read(data), self._evaluator.text(self._path, data)
         before, after = _by_number(self._results), _by_number(results)
         kept = {}
         for number, located in tried.items():
             if before.keys() != after.keys():
-                reason = "it would change what the file holds"
+                reason = "it would change other content of the file"
             elif (number[0], documents[number].text) in self._seen:
                 reason = "it would undo another fix"
             else:
@@ -135,21 +141,21 @@ class _Mending:
             else:
                 kept[number] = located
                 self._made.setdefault(number, []).append(Attempt(located))
-                self._refused.pop(number, None)  # what did not help before may help now
+                self._refused.pop(number, None)  # a fix that failed before may succeed now
                 self._seen.add((number[0], documents[number].text))
         if not kept:
             return
         if len(kept) < len(tried):
             data, _ = self._with(kept)
-            documents, results = self._read(data), self._judge.text(self._path, data)
+            documents, results = self._read(data), self._evaluator.text(self._path, data)
         self._data, self._documents, self._results = data, documents, results
 
     def _with(self, chosen: dict[Number, Located]) -> tuple[bytes, dict[Number, Located]]:
-        """The text with some fixes, and those of them that it could take."""
+        """Return the text with some fixes, and those that could be applied."""
         from jobsworth.manifests.editing.apply_fixes import fixed  # most files need none of it
 
         data, made = self._data, {}
-        # From the end: what comes later moves, what comes before keeps its place.
+        # From the end, because a fix moves the text after it.
         for number in sorted(chosen, key=lambda number: number[0], reverse=True):
             try:
                 after = fixed(data, self._documents[number], _fix(chosen[number]))
@@ -187,18 +193,18 @@ def _key(located: Located) -> Key:
 def _why_not(
     finding: Finding, before: dict[Number, Result], after: dict[Number, Result], number: Number
 ) -> str:
-    """Why a fix is to be taken back, after which these results are those; empty when it helps."""
+    """Return the reason to revert a fix; empty if it resolved its finding without a new error."""
     if number not in after or after[number].status == ERROR:
-        return "the document could not be read any more"
+        return "the document would become unreadable"
     old, new = _findings(before[number]), _findings(after[number])
     if not _is_gone(finding, old, new):
-        return "the finding would still be there"
+        return "the finding would remain"
     # A List's items share their text, and an anchor may join them.
     for other, result in after.items():
         if other[0] == number[0] and other in before:
             brought = _brought(_findings(before[other]), _findings(result))
             if brought is not None:
-                return f"it would bring {brought.code} {brought.field}: {brought.message}"
+                return f"it would cause {brought.code} {brought.field}: {brought.message}"
     return ""
 
 
@@ -207,7 +213,7 @@ def _findings(result: Result) -> list[Finding]:
 
 
 def _is_gone(finding: Finding, old: Sequence[Finding], new: Sequence[Finding]) -> bool:
-    """Whether there is less of a finding: in its place, or in all, for positions in lists move."""
+    """Return True if a finding left its field, or if there are fewer of its kind: list indexes move."""
 
     def same(other: Finding) -> bool:
         return (other.code, other.field) == (finding.code, finding.field)
@@ -219,12 +225,12 @@ def _is_gone(finding: Finding, old: Sequence[Finding], new: Sequence[Finding]) -
 
 
 def _brought(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
-    """An error that was not there before; None where what is new could not be seen before."""
+    """Return an error that the fix introduced; None for errors that were only hidden before."""
     if _stage(new) > _stage(old):
         return None
     known, errors = _errors(old), _errors(new)
     if _stage(new) == 1 and _stage(old) == 1 and len(errors) <= len(known):
-        return None  # a field under its right name may turn out to be of the wrong type
+        return None  # a renamed field may turn out to have the wrong type
     # Messages stay where positions move, and fields where a message counts or prints what changed.
     for part in ("message", "field"):
         for finding in errors[:]:
@@ -241,7 +247,7 @@ def _errors(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _stage(findings: Sequence[Finding]) -> int:
-    """How far the server has got: to know the kind, to decode the object, to judge it."""
+    """Return the stage that the API server reached: kind, decoding or validation."""
     codes = {finding.code for finding in findings}
     if NEAR_MISS.code in codes:
         return 0

@@ -1,4 +1,4 @@
-"""``jobsworth validate --fix`` and ``--diff``: files mended in place, or what that would change."""
+"""``jobsworth validate --fix`` and ``--diff``: apply fixes in place, or print the diff."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 from jobsworth.cli import reporting
 from jobsworth.cli.file_evaluation import unreadable
-from jobsworth.cli.fixing.autofix_loop import mend
+from jobsworth.cli.fixing.autofix_loop import autofix
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
@@ -16,82 +16,82 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
-    from jobsworth.cli.file_evaluation import Judge
+    from jobsworth.cli.file_evaluation import FileEvaluator
     from jobsworth.cli.progress import Progress
     from jobsworth.cli.reporting import ReportOptions
     from jobsworth.reports.result import Result
 
-_COLOURS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
-"""What the lines of a diff begin with, and how they are painted."""
+_COLORS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
+"""The terminal color of diff lines, by prefix."""
 
 
 class Fixer:
-    """Mends files, and judges what is left; stands in a judge's place for ``judge_all``.
+    """Fixes files and validates the result; takes the place of a ``FileEvaluator`` in ``evaluate_all``.
 
     Args:
-        judge: says what is to be mended, and what is left.
-        unsafe: whether unsafe fixes are made, too.
-        diff: whether the change of each file is printed instead of made.
+        evaluator: evaluates files before and after each fix.
+        unsafe: apply unsafe fixes too.
+        diff: print each file's diff instead of writing it.
 
     Attributes:
-        shown: whether there was a change to print.
+        shown: True if a diff was printed.
     """
 
-    def __init__(self, judge: Judge, *, unsafe: bool, diff: bool) -> None:
-        self._judge = judge
+    def __init__(self, evaluator: FileEvaluator, *, unsafe: bool, diff: bool) -> None:
+        self._evaluator = evaluator
         self._unsafe = unsafe
         self._diff = diff
         self._out: TextIO | None = None
         self.shown = False
 
     def excludes(self, path: str) -> bool:
-        """Whether a configuration leaves a file out, which is counted."""
-        return self._judge.excludes(path)
+        """Return True for a file that a configuration excludes, and count it."""
+        return self._evaluator.excludes(path)
 
     def file(self, path: str) -> list[Result]:
-        """Mend a file, and give what is left to be said of its documents, with the attempts."""
+        """Fix a file and return the remaining findings of its documents, with the attempts."""
         data = read_bytes(path)
         if isinstance(data, ManifestError):
             return [unreadable(data)]
-        mended = mend(self._judge, path, data, unsafe=self._unsafe)
+        fixed_file = autofix(self._evaluator, path, data, unsafe=self._unsafe)
         if self._diff:
-            if mended.data != data:
+            if fixed_file.data != data:
                 self.shown = True
-                self._print_diff(shown_name(path), data, mended.data)
+                self._print_diff(shown_name(path), data, fixed_file.data)
         elif path == STDIN:
-            self._print(mended.data)
-        elif mended.data != data:
+            self._print(fixed_file.data)
+        elif fixed_file.data != data:
             try:
-                write_file(path, mended.data)
+                write_file(path, fixed_file.data)
             except OSError as error:
-                message = f"the fixes could not be written: {error.strerror or error}"
+                message = f"cannot write the fixes: {error.strerror or error}"
                 failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
-                return [*self._judge.text(path, data), failed]
-        return mended.results
+                return [*self._evaluator.text(path, data), failed]
+        return fixed_file.results
 
     def report(
         self,
-        judged: Iterable[Result],
+        evaluated: Iterable[Result],
         options: ReportOptions,
         progress: Progress,
         paths: Sequence[str],
     ) -> list[Result]:
-        """Report what is left and what was mended under some paths, and give all results.
+        """Report remaining findings and applied fixes under some paths, and return all results.
 
-        With a diff, only that is printed; where standard input is mended, reports go to standard
-        error, for its text goes to standard output.
+        With ``diff``, print only the diff. When fixing standard input, write reports to standard error,
+        because the fixed text goes to standard output.
         """
         from contextlib import redirect_stdout
 
         if self._diff:
             self._out = sys.stdout
-            results = list(judged)
+            results = list(evaluated)
         elif STDIN in paths:
             self._out = sys.stdout
             with redirect_stdout(sys.stderr):
-                results = reporting.report(judged, options, progress)
+                results = reporting.report(evaluated, options, progress)
         else:
-            results = reporting.report(judged, options, progress)
+            results = reporting.report(evaluated, options, progress)
         progress.clear()
         if not options.quiet:
             for line in self._sentences(results):
@@ -111,21 +111,21 @@ class Fixer:
                 yield ("" if attempt.refused else would) + attempt.sentence(result.file)
 
     def _print_diff(self, name: str, before: bytes, after: bytes) -> None:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        self._print(b"".join(diff_lines(name, before, after, colour=colour)))
+        color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        self._print(b"".join(diff_lines(name, before, after, color=color)))
 
     def _print(self, data: bytes) -> None:
-        """Write a manifest's own bytes: printing would encode them anew, and change line ends."""
+        """Write a manifest's own bytes: print() would re-encode them and change line ends."""
         out = self._out or sys.stdout
         out.flush()
         out.buffer.write(data)
         out.flush()
 
 
-def diff_lines(name: str, before: bytes, after: bytes, *, colour: bool) -> Iterator[bytes]:
-    r"""The lines of a unified diff of a file's bytes, which ``patch`` takes.
+def diff_lines(name: str, before: bytes, after: bytes, *, color: bool) -> Iterator[bytes]:
+    r"""Return the lines of a unified diff of a file's bytes, readable by ``patch``.
 
-    >>> for line in diff_lines("a.yaml", b"a: 1\nb: 2\n", b"a: 1\nb: 3", colour=False):
+    >>> for line in diff_lines("a.yaml", b"a: 1\nb: 2\n", b"a: 1\nb: 3", color=False):
     ...     print(line.decode(), end="")
     --- a.yaml
     +++ a.yaml
@@ -140,18 +140,18 @@ def diff_lines(name: str, before: bytes, after: bytes, *, colour: bool) -> Itera
     named = name.encode("utf-8", "surrogateescape")
     for line in diff_bytes(unified_diff, _lines(before), _lines(after), named, named):
         whole = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
-        yield _painted(whole) if colour else whole
+        yield _painted(whole) if color else whole
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """Lines with their ends, which are line feeds only."""
+    """Split bytes into lines at line feeds only, and keep them."""
     lines = [line + b"\n" for line in text.split(b"\n")]
     lines[-1] = lines[-1].removesuffix(b"\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def _painted(line: bytes) -> bytes:
-    for mark, code in _COLOURS:
+    for mark, code in _COLORS:
         if line.startswith(mark.encode()):
             text = line.removesuffix(b"\n")
             return b"\x1b[" + code.encode() + b"m" + text + b"\x1b[0m\n"
@@ -159,7 +159,7 @@ def _painted(line: bytes) -> bytes:
 
 
 def write_file(path: str, data: bytes) -> None:
-    """Put other bytes into a file, all at once: whoever reads it sees the old or the new ones.
+    """Replace a file's content atomically: readers see the old or the new bytes.
 
     The file keeps its mode, and a symbolic link stays one.
 
@@ -176,7 +176,7 @@ def write_file(path: str, data: bytes) -> None:
     try:
         with open(beside, "xb") as file:
             if hasattr(os, "chown"):
-                with suppress(PermissionError):  # only an administrator gives files away
+                with suppress(PermissionError):  # only root may change a file's owner
                     os.chown(beside, status.st_uid, status.st_gid)
             os.chmod(beside, status.st_mode & 0o7777)
             file.write(data)

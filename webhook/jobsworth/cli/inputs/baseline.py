@@ -1,7 +1,7 @@
-"""The baseline: findings that a repository has already, and that are not to stand in the way.
+"""The baseline: known findings of a repository that are not reported again.
 
-An entry is known by its code, the object's kind, namespace and name, and the field: not by its line, so
-that edits elsewhere in the file do not bring a finding back. The file is listed for people, and counts
+An entry matches by code, field, and the object's kind, namespace and name. It does not match by line, so
+that edits elsewhere in the file do not bring a finding back. The file name is for readers; it is compared
 only for an object without a name.
 """
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 VERSION = 1
 IDENTITY = ("kind", "namespace", "name", "field")
 NEVER = ("JW021", "JW090")
-"""What could not be read is not known, so that it cannot be known already."""
+"""Findings of unreadable files are never part of a baseline."""
 
 
 class Baseline:
-    """Takes known findings out of results, and learns which of its entries no longer occur.
+    """Removes known findings from results, and collects its entries that no longer occur.
 
     Args:
         path: the file.
-        may_be_new: an absent file is an empty baseline.
+        may_be_new: treat a missing file as an empty baseline.
 
     Raises:
-        UsageError: the file cannot be read, or is no baseline.
+        UsageError: the file is unreadable or not a baseline.
     """
 
     def __init__(self, path: str, *, may_be_new: bool = False) -> None:
@@ -51,7 +51,7 @@ class Baseline:
         self._known = 0
 
     def take_known_from(self, result: Result) -> None:
-        """Take the findings out of a result that the baseline has; all, when it is to be written."""
+        """Remove known findings from a result; all of them if the baseline is to be written."""
         file = self._file(result)
         self._files.add(file)
         if result.status == SKIPPED and not result.findings:
@@ -70,7 +70,7 @@ class Baseline:
             result.replace_findings(kept)
 
     def finish(self, *, write: bool) -> Iterator[str]:
-        """What is to be said at the end, in lines; and write the file when that is asked for.
+        """Return the closing lines of the report; write the file first if requested.
 
         Raises:
             UsageError: the file cannot be written.
@@ -78,9 +78,9 @@ class Baseline:
         gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
         if not write:
             if self._known:
-                yield f"{_count(self._known, 'finding')} not reported: {self._path} has them"
+                yield f"{_count(self._known, 'finding')} in baseline {self._path} not reported"
             if gone:
-                yield f"{self._path}: no longer found (--write-baseline removes them):"
+                yield f"{self._path}: entries no longer found (remove them with --write-baseline):"
                 yield from (f"  {_sentence(entry)}" for entry in gone)
             return
         gone_keys = {_key(entry) for entry in gone}
@@ -93,7 +93,7 @@ class Baseline:
         )
 
     def _is_gone(self, key: Key, entry: Entry) -> bool:
-        """Whether an entry does not occur, and not only because its object was not judged."""
+        """Return True if an entry's object was validated and the finding did not occur."""
         if key in self._found:
             return False
         file = entry["file"]
@@ -104,12 +104,12 @@ class Baseline:
         )
 
     def _file(self, result: Result) -> str:
-        """The result's file, from the baseline's folder."""
+        """Return the result's file relative to the baseline's folder."""
         if result.file.startswith("<"):
             return result.file
         try:
             return os.path.relpath(result.file, self._folder).replace(os.sep, "/")
-        except ValueError:  # another drive
+        except ValueError:  # on another drive
             return result.file
 
     def _write(self, entries: list[Entry]) -> None:
@@ -118,9 +118,7 @@ class Baseline:
             with open(self._path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
         except OSError as error:
-            raise UsageError(
-                f"--baseline: {self._path} cannot be written: {error.strerror}"
-            ) from None
+            raise UsageError(f"--baseline: cannot write {self._path}: {error.strerror}") from None
 
 
 def _entry(result: Result, located: Located | None, file: str) -> Entry:
@@ -139,7 +137,7 @@ def _key(entry: Entry) -> Key:
 
 
 def _object(entry: Entry) -> Key:
-    """Which object an entry is about: one without a name is known by its file."""
+    """Identify an entry's object; one without a name by its file."""
     return (
         entry["kind"],
         entry["namespace"],
@@ -167,10 +165,10 @@ def _read(path: str, *, may_be_new: bool) -> list[Entry]:
         if may_be_new:
             return []
         raise UsageError(
-            f"--baseline: there is no file {path}; --write-baseline makes it"
+            f"--baseline: file {path} does not exist; create it with --write-baseline"
         ) from None
     except OSError as error:
-        raise UsageError(f"--baseline: {path} cannot be read: {error.strerror}") from None
+        raise UsageError(f"--baseline: cannot read {path}: {error.strerror}") from None
     except ValueError:
         raise UsageError(f"--baseline: {path} is not UTF-8") from None
     try:
@@ -179,10 +177,10 @@ def _read(path: str, *, may_be_new: bool) -> list[Entry]:
         raise UsageError(f"--baseline: {path} is not JSON: {error}") from None
     entries = stored.get("findings") if isinstance(stored, dict) else None
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
-        raise UsageError(f"--baseline: {path} is no baseline; --write-baseline makes one")
+        raise UsageError(f"--baseline: {path} is not a baseline; create one with --write-baseline")
     if stored.get("version") != VERSION:
         raise UsageError(
-            f"--baseline: {path} has version {stored.get('version')}, and {VERSION} is known"
+            f"--baseline: {path} has version {stored.get('version')}; supported is {VERSION}"
         )
     return entries
 

@@ -1,4 +1,4 @@
-"""What the git command knows of a repository: what changed since a commit, and what stood there."""
+"""Queries to the git command: files changed since a commit, and their contents there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Repository:
     """The repository around the current folder. Paths are relative to its top, with slashes.
 
     Raises:
-        UsageError: there is no git command, or no repository here, or git refuses it.
+        UsageError: git is not installed, there is no repository here, or git fails.
     """
 
     __slots__ = ("top",)
@@ -29,33 +29,33 @@ class Repository:
         self.top = os.path.realpath(os.fsdecode(top.rstrip(b"\r\n")))
 
     def commit(self, ref: str) -> str:
-        """The commit that a ref names: a branch, a tag, a hash, ``HEAD~1``.
+        """Resolve a ref to a commit: a branch, a tag, a hash, ``HEAD~1``.
 
         Raises:
-            UsageError: there is no such commit in this repository.
+            UsageError: the repository has no such commit.
         """
         found = self._try("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
         if found.returncode or ref.startswith("-"):
             raise UsageError(
-                f'--git-ref: there is no commit "{ref}" in this repository; fetch it first '
-                "(git fetch origin main), or name another"
+                f'--git-ref: this repository has no commit "{ref}"; fetch it first '
+                "(git fetch origin main), or use another ref"
             )
         return found.stdout.decode().strip()
 
     def merge_base(self, commit: str) -> str:
-        """Where the current branch left that of a commit; the commit itself where nothing is in common.
+        """Return the merge base of HEAD and a commit; the commit itself without common history.
 
-        A shallow clone has nothing in common with what was fetched into it.
+        A shallow clone has no history in common with what was fetched into it.
         """
         found = self._try("merge-base", commit, "HEAD")
         return commit if found.returncode else found.stdout.decode().strip()
 
     def changed_since(self, commit: str) -> dict[str, str]:
-        """The files in which the working tree differs from a commit, but for untracked ones.
+        """Return the tracked files in which the working tree differs from a commit.
 
         Returns:
-            By path the id of the file's content in the commit; empty of a new file. A file that is
-            moved is one that is deleted and one that is new.
+            The id of each file's content in the commit by path; empty for a new file. A moved file is
+            one deleted and one new file.
         """
         answer = self._run(
             "diff", "--raw", "-z", "--no-abbrev", "--no-renames", "--no-ext-diff",
@@ -70,12 +70,12 @@ class Repository:
         return changes
 
     def untracked(self) -> list[str]:
-        """The files that git does not know yet, but for ignored ones."""
+        """Return the untracked files, without ignored ones."""
         answer = self._run("ls-files", "--others", "--exclude-standard", "-z")
         return [os.fsdecode(path) for path in answer.split(b"\0") if path]
 
     def contents(self, ids: Sequence[str]) -> list[bytes]:
-        """The contents of files by their ids; one that is not there (of a partial clone) is empty."""
+        """Return the contents of files by id; empty for one missing in a partial clone."""
         if not ids:
             return []
         answer = self._run("cat-file", "--batch", stdin="\n".join(ids).encode() + b"\n")
@@ -97,7 +97,7 @@ class Repository:
         if done.returncode:
             said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
             if "not a git repository" in said:
-                said = "this folder is in no git repository; run it in the one that has the branch"
+                said = "this folder is not in a git repository; run jobsworth in the repository of the branch"
             raise UsageError(f"--git-ref: {said}")
         return done.stdout
 
@@ -116,5 +116,5 @@ class Repository:
             )
         except FileNotFoundError:
             raise UsageError(
-                "--git-ref asks git, and there is no git command on the PATH; install git"
+                "--git-ref requires the git command, which is not on the PATH; install git"
             ) from None

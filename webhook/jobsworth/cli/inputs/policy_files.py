@@ -1,6 +1,6 @@
-"""Reads files and folders of JobPolicy documents, for every command that takes ``--policy``.
+"""Read files and folders of JobPolicy documents, for every command with ``--policy``.
 
-What is wrong with them is told all at once, each with its file, line and column.
+All errors are reported at once, each with its file, line and column.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
-"""What the files of policy tests are called; they are no policies."""
+"""File name endings of policy tests, which are not policies."""
 TEST_KIND = "JobPolicyTest"
 GROUP = API_VERSION.partition("/")[0]
 
 
 class Complaint(Record):
-    """Something that is wrong with a policy, and where.
+    """An error in a policy, with its position.
 
     Attributes:
         file: its name.
         line, column: counted from 1.
-        field: the field path in the document; empty for all of it.
-        message: what is wrong, and what would be right.
+        field: the field path in the document; empty for the whole document.
+        message: the error and its correction.
     """
 
     file: str
@@ -53,38 +53,37 @@ class Complaint(Record):
 
 
 class BadPolicies(InputError):
-    """Policies that cannot be used.
+    """Raised for invalid policies.
 
     Attributes:
-        complaints: all that is wrong.
+        complaints: all errors.
     """
 
     def __init__(
-        self, complaints: Sequence[Complaint], what: str = "the policies cannot be used"
+        self, complaints: Sequence[Complaint], what: str = "the policies are invalid"
     ) -> None:
-        told = "\n".join(map(str, complaints))
-        super().__init__(f"{what}:\n{told}")
+        listed = "\n".join(map(str, complaints))
+        super().__init__(f"{what}:\n{listed}")
         self.complaints = tuple(complaints)
 
 
 def load_policies(paths: Sequence[str]) -> PolicySet:
-    """The policies in some files and folders, as one set.
+    """Load the policies in some files and folders as one set.
 
-    Of a folder, files for policy tests and documents of other kinds are left out; a file that is named
-    must have a policy.
+    In a folder, policy tests and documents of other kinds are skipped; a named file must have a policy.
 
     Args:
         paths: files, folders, ``-`` for standard input.
 
     Raises:
-        BadPolicies: something cannot be read or is wrong, or there is no policy.
+        BadPolicies: a file is unreadable or invalid, or has no policy.
     """
     complaints: list[Complaint] = []
     found: list[Document] = []
     for path in paths:
         documents = list(_documents(path, complaints))
         if not documents and not complaints:
-            message = f"there is no {KIND} of {API_VERSION} in it"
+            message = f"no {KIND} of {API_VERSION} found in it"
             complaints.append(Complaint(path, 1, 1, "", message))
         found.extend(documents)
     _prepare_expressions(found)
@@ -96,7 +95,7 @@ def load_policies(paths: Sequence[str]) -> PolicySet:
             for problem in error.problems
         )
     except ImportError as error:
-        needs = f"policies need the package {error.name}: pip install 'jobsworth[policy]'"
+        needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
         raise UsageError(needs) from None
     if complaints:
         raise BadPolicies(complaints)
@@ -104,13 +103,13 @@ def load_policies(paths: Sequence[str]) -> PolicySet:
 
 
 class PolicyFiles:
-    """The policies under which manifests are judged, read when this is made.
+    """The policies that apply to manifests, read on construction.
 
     Args:
         paths: of files and folders.
 
     Raises:
-        UsageError: they cannot be used.
+        UsageError: a policy is invalid.
     """
 
     __slots__ = ("_paths", "policies")
@@ -120,7 +119,7 @@ class PolicyFiles:
         self.policies = load_policies(paths)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # To another process by their paths: they are compiled into functions.
+        # Pickle the paths only: policies are compiled into functions.
         return PolicyFiles, (self._paths,)
 
 
@@ -152,7 +151,7 @@ def _policies_in(file: str, complaints: list[Complaint]) -> Iterator[Document]:
 
 
 def _is_meant(value: object) -> bool:
-    """Whether a document is a policy, or was meant to be one."""
+    """Return True for a policy, or a document that is likely meant as one."""
     if not isinstance(value, dict) or value.get("kind") == TEST_KIND:
         return False
     version = value.get("apiVersion")
@@ -162,8 +161,8 @@ def _is_meant(value: object) -> bool:
 
 def _placed(document: Document, field: str, message: str, hint: str) -> Complaint:
     place = document.position(field)
-    told = f"{message} ({hint})" if hint else message
-    return Complaint(document.file, place.line, place.column, field, told)
+    text = f"{message} ({hint})" if hint else message
+    return Complaint(document.file, place.line, place.column, field, text)
 
 
 def _unreadable(error: ManifestError) -> Complaint:
@@ -171,10 +170,10 @@ def _unreadable(error: ManifestError) -> Complaint:
 
 
 def _prepare_expressions(documents: Sequence[Document]) -> None:
-    """Import the CEL library, where there are expressions, without what they do not need.
+    """Import the CEL library without its unused parts, if there are expressions.
 
-    Its package imports a command line of its own, with a prompt, which takes longer than all the rest; and
-    it logs each function of an expression that fails, which a finding says.
+    Its package imports an interactive command line, which takes longer than all the rest, and it logs each
+    failing function of an expression, which the finding reports already.
     """
     logging.getLogger("cel").disabled = True
     if not any(_has_expressions(document.value) for document in documents) or "cel" in sys.modules:
@@ -183,7 +182,7 @@ def _prepare_expressions(documents: Sequence[Document]) -> None:
     try:
         import cel  # noqa: F401
     except ImportError:
-        pass  # that is told where the expression stands
+        pass  # reported at the expression's position
     finally:
         del sys.modules["cel.cli"]
 

@@ -1,8 +1,8 @@
-"""Files of all sorts, as a hook or a whole repository brings them: what is no manifest is no failure.
+"""Tolerate files that are not manifests, for hooks and whole repositories (``--mixed``).
 
-With ``--mixed`` a file in which there is no Job is skipped before any parsing (the judge does that), a Helm
-or Jinja template with a note, and so is a document that cannot be read and names no Job. A document that
-does name one and cannot be read stays an error: to skip it would be to pass it.
+``FileEvaluator`` skips a file without a Job before parsing. This module skips, with a note, Helm and Jinja
+templates and unreadable documents that name no Job. An unreadable document that names a Job stays an
+error, because to skip it would be to accept it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
 TEMPLATE_NOTE = (
-    "this is a template, not yet a manifest: render it and judge the result "
+    "this is a template, not a manifest; render it and validate the result "
     "(helm template … | jobsworth validate -)"
 )
 
 _TEMPLATE_LINE = rb"""(?m)^[- \t\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"""
-"""A line that begins with a template's mark, or whose value does."""
+"""Matches a line that starts with a template expression, or whose value does."""
 _KIND = rb"""(?i)\bkind["']?\s*:\s*["']?([a-z][a-z_-]*)"""
 
 
 def excused(result: Result, document: Document) -> Result:
-    """The result for a document, or the same skipped with a note where it is no manifest."""
+    """Return the result of a document; skipped with a note if it is not a manifest."""
     if result.status == ERROR:
         (located,) = result.findings
         if _is_template(located.excerpt, document.text):
             return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
         if not _names_job(document):
-            message = f"this cannot be read, and names no Job: {located.finding.message}"
+            message = f"this document is unreadable and names no Job: {located.finding.message}"
             return _skipped(result, [_note(located, NO_MANIFEST, NO_MANIFEST_NAME, message)])
     elif result.status == INVALID:
         return _without_templated(result)
@@ -41,7 +41,7 @@ def excused(result: Result, document: Document) -> Result:
 
 
 def _without_templated(result: Result) -> Result:
-    """The result without the errors about lines that a template is still to write."""
+    """Remove the errors on lines with template expressions."""
     kept = [located for located in result.findings if not _is_templated(located)]
     if len(kept) == len(result.findings):
         return result
@@ -53,16 +53,16 @@ def _without_templated(result: Result) -> Result:
 
 
 def _is_templated(located: Located) -> bool:
-    """Whether an error is about a line with a template, or shows one (of a label made from the name)."""
+    """Return True if an error's line or message has a template expression, as in a generated label."""
     return located.finding.severity == "error" and any(
         mark in located.excerpt or mark in located.finding.message for mark in TEMPLATE_MARKS
     )
 
 
 def _is_template(excerpt: str, text: bytes) -> bool:
-    """Whether a text that cannot be read is one because of a template in it.
+    """Return True if a text is unreadable because of a template expression.
 
-    A container's own arguments may have such marks, too: ``kubectl get -o go-template='{{…}}'``.
+    A container's arguments may have such marks too: ``kubectl get -o go-template='{{…}}'``.
     """
     if any(_stands_unquoted(mark, excerpt) for mark in TEMPLATE_MARKS):
         return True

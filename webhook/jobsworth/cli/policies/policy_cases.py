@@ -1,4 +1,4 @@
-"""Cases for policies, as they are written beside them: a manifest, who sends it, what is to become of it."""
+"""Test cases of policies: a manifest, the request's user and namespace, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _FINDING_KEYS = ("code", "field", "message", "policy")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case.
+    """A test case.
 
     Attributes:
-        name: what it shows, as a sentence.
-        line: where it stands in its file.
-        manifest: what is sent.
-        old: what it replaces; None for a create.
-        request: who sends it, and into which namespace.
-        expect: what is to become of it.
+        name: a sentence that describes the case.
+        line: its line in the file.
+        manifest: the manifest in the request.
+        old: the object to update; None for a create.
+        request: the user, groups and namespace of the request.
+        expect: the expected outcome.
     """
 
     name: str
@@ -51,13 +51,13 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseFile:
-    """The cases of one document.
+    """The test cases of one document.
 
     Attributes:
         file: its name.
-        policies: the files and folders of the policies that they are for.
-        release: the Kubernetes release that they are for; None for whatever the command line says.
-        cases: in their order.
+        policies: the files and folders of the policies to test.
+        release: the Kubernetes release; None for that of the command line.
+        cases: in document order.
     """
 
     file: str
@@ -74,16 +74,16 @@ class _BadCase(Exception):
 
 
 def is_case_file(path: str) -> bool:
-    """Whether a file has cases, by its name."""
+    """Return True if a file's name is that of test cases."""
     return path.endswith(TEST_FILE_ENDS)
 
 
 def read_cases(path: str, complaints: list[Complaint]) -> list[CaseFile]:
-    """The cases in a file.
+    """Read the test cases in a file.
 
     Args:
         path: of the file.
-        complaints: takes what is wrong with it.
+        complaints: errors are appended to it.
     """
     found = []
     for document in read_file(path):
@@ -123,7 +123,7 @@ def _case_file(document: Document, value: dict[str, Any]) -> CaseFile:
 
 
 def _beside(file: str) -> tuple[str, ...]:
-    """The policies that cases are for, where they name none: the file of that name, or the folder's."""
+    """Return the default policies of a test file: the policy file of the same name, or all in its folder."""
     for end in TEST_FILE_ENDS:
         if file.endswith(end):
             policy = file.removesuffix(end) + end.removeprefix("_test")
@@ -145,11 +145,9 @@ def _case(document: Document, value: Any, at_field: str, folder: str) -> Case:
     case = _mapping(value, at_field, _CASE_KEYS)
     name = case.get("name")
     if not isinstance(name, str) or not name:
-        raise _BadCase(f"{at_field}.name", "must be a sentence that says what the case shows")
+        raise _BadCase(f"{at_field}.name", "must be a sentence that describes the case")
     if "manifest" not in case:
-        raise _BadCase(
-            f"{at_field}.manifest", "must be a manifest, or the name of a file that has it"
-        )
+        raise _BadCase(f"{at_field}.manifest", "must be a manifest, or the name of a file with one")
     old = case.get("oldManifest")
     return Case(
         name,
@@ -165,13 +163,13 @@ def _manifest(value: Any, field: str, folder: str) -> Any:
     if isinstance(value, dict):
         return value
     if not isinstance(value, str):
-        raise _BadCase(field, "must be a manifest, or the name of a file that has it")
+        raise _BadCase(field, "must be a manifest, or the name of a file with one")
     documents = read_file(os.path.join(folder, value))
     error = next((one.error for one in documents if one.error is not None), None)
     if isinstance(error, ManifestError):
         raise _BadCase(field, str(error))
     if len(documents) != 1:
-        raise _BadCase(field, f"{value} must have one manifest, and has {len(documents)}")
+        raise _BadCase(field, f"{value} must have one manifest, got {len(documents)}")
     return documents[0].value
 
 
@@ -185,7 +183,7 @@ def _request(value: Any, field: str) -> Mapping[str, Any]:
         raise _BadCase(f"{field}.groups", "must be a list of names")
     labels = request.get("namespaceLabels", {})
     if not isinstance(labels, dict) or not all(isinstance(part, str) for part in labels.values()):
-        raise _BadCase(f"{field}.namespaceLabels", "must be labels: keys and texts")
+        raise _BadCase(f"{field}.namespaceLabels", "must be a mapping from label keys to strings")
     return request
 
 
@@ -196,7 +194,7 @@ def _expect(value: Any, field: str) -> Mapping[str, Any]:
     verdict = expect.get("verdict", "deny" if expect.get("deny") else "allow")
     if verdict not in VERDICTS or (verdict == "allow" and expect.get("deny")):
         raise _BadCase(
-            f"{field}.verdict", "must be allow or deny, and deny where denials are listed"
+            f"{field}.verdict", "must be allow or deny; must be deny if denials are listed"
         )
     lists: dict[str, list[Mapping[str, str]]] = {
         key: [
@@ -208,7 +206,7 @@ def _expect(value: Any, field: str) -> Mapping[str, Any]:
     }
     patch = expect.get("patch")
     if patch is not None and not isinstance(patch, dict):
-        raise _BadCase(f"{field}.patch", "must have field paths and the values expected there")
+        raise _BadCase(f"{field}.patch", "must be a mapping from field paths to expected values")
     return {**expect, "verdict": verdict, **lists}
 
 
@@ -216,7 +214,7 @@ def _list(value: Any, field: str) -> list[Any]:
     if not isinstance(value, list):
         raise _BadCase(
             field,
-            "must be a list of what is said: a part of the message, or a mapping "
+            "must be a list of expected findings: part of the message, or a mapping "
             f"with {', '.join(_FINDING_KEYS)}",
         )
     return value
@@ -228,7 +226,7 @@ def _wanted(value: Any, field: str) -> Mapping[str, str]:
     wanted = _mapping(value, field, _FINDING_KEYS)
     for key, part in wanted.items():
         if not isinstance(part, str):
-            raise _BadCase(f"{field}.{key}", "must be a text")
+            raise _BadCase(f"{field}.{key}", "must be a string")
     return wanted
 
 
@@ -237,6 +235,6 @@ def _mapping(value: Any, field: str, known: Sequence[str]) -> dict[str, Any]:
         raise _BadCase(field, f"must be a mapping with {', '.join(known)}")
     for key in value:
         if key not in known:
-            hint = did_you_mean(str(key), known) or f"known are {', '.join(known)}"
+            hint = did_you_mean(str(key), known) or f"valid are {', '.join(known)}"
             raise _BadCase(f"{field}.{key}", f"unknown field: {hint}")
     return value

@@ -1,4 +1,4 @@
-"""Runs cases for policies: what becomes of a manifest, and how that differs from what is expected."""
+"""Run test cases of policies and compare the outcome with the expected one."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NOTHING = object()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a case.
+    """The outcome of a test case.
 
     Attributes:
-        file: where the case stands.
+        file: the file of the case.
         case: the case.
-        failures: what is not as expected, a few lines each; none where the case has passed.
+        failures: differences from the expected outcome, a few lines each; empty if the case passed.
     """
 
     file: str
@@ -41,7 +41,7 @@ class Outcome:
 
 
 def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> Outcome:
-    """Send the manifest of a case through the policies, and compare what becomes of it."""
+    """Evaluate the manifest of a case with the policies, and compare the outcome."""
     return Outcome(file, case, tuple(_failures(case, policies, server)))
 
 
@@ -70,7 +70,7 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     assert result.mutation is not None
     for finding in engine_for(server).validate(result.mutation.object, case.old):
         if finding.severity == "error":
-            yield f"the API server refuses the manifest: {finding.field}: {finding.message}"
+            yield f"the API server rejects the manifest: {finding.field}: {finding.message}"
     yield from _differences(case.expect, result)
 
 
@@ -94,8 +94,8 @@ def _unmatched(
         yield f"{effect}:\n- nothing{_said(result, effect)}"
     for one in wanted:
         if not any(_matches(one, policy, finding) for policy, finding in found):
-            told = _said(result, effect) or "\n+ nothing"
-            yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{told}"
+            found_lines = _said(result, effect) or "\n+ nothing"
+            yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{found_lines}"
 
 
 def _of_effect(result: PolicyResult, effect: Effect) -> list[tuple[str, Finding]]:

@@ -1,4 +1,4 @@
-"""Fixes carried out in the text of a manifest: nothing changes but what they say.
+"""Apply fixes to the text of a manifest and change nothing else.
 
 Indentation, quotes, comments, line ends, the other documents of the file: all of it stays byte for
 byte. That is not left to care alone. Every changed document is read again, as kubectl would, and
@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
-    """Give the bytes of a file with a fix made in one of its documents.
+    """Return the bytes of a file with a fix applied in one of its documents.
 
     ``data`` are the bytes that ``document`` was read from. Raises CannotEdit, which says why.
 
@@ -74,7 +74,7 @@ class Passage:
         return passage
 
     def bytes(self) -> bytes:
-        """Give the bytes of the whole file."""
+        """Return the bytes of the whole file."""
         return (self._before + self._text + self._after).encode("utf-8", "surrogateescape")
 
     def _read(self, text: str) -> Value:
@@ -94,12 +94,12 @@ class Passage:
 
             read_yaml(reading, data, Position(1, 1))
         if len(reading.documents) != 1 or reading.documents[0].error is not None:
-            raise CannotEdit("the changed text could not be read any more")
+            raise CannotEdit("the changed text would be unreadable")
         return reading.documents[0].value
 
 
 def _bounds(whole: str, document: Document) -> tuple[int, int]:
-    """Give where a document's text begins and ends in its file."""
+    """Return where a document's text begins and ends in its file."""
     begin, text = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
     start = 0
     for _ in range(begin.line - 1):

@@ -1,4 +1,4 @@
-"""Changes of entries and items that stand in lines, by indentation."""
+"""Edits of block-style YAML: entries and items on lines of their own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def without(sheet: Sheet, found: Found) -> Sheet:
 
 
 def _without_lines(sheet: Sheet, units: list[Unit], number: int) -> tuple[int, int, str]:
-    """Give the change that takes lines away, and one of the blank parts around them."""
+    """Return the change that takes lines away, and one of the blank parts around them."""
     start, end = units[number].start, units[number].end
     before = sheet.text[units[number - 1].end : start] if number else ""
     after = sheet.text[end : units[number + 1].start] if number + 1 < len(units) else ""
@@ -141,7 +141,7 @@ def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
 
 
 def lines_of(sheet: Sheet, found: Found, *, name: str = "") -> list[str]:
-    """Give the lines of an entry or item at column 0; of an entry, under a name that may be new."""
+    """Return the lines of an entry or item at column 0; of an entry, under a name that may be new."""
     unit = sheet.unit(found)
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
     behind_name = unit.head if found.entry is None else found.entry.key.end

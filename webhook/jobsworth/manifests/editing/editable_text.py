@@ -1,4 +1,4 @@
-"""A document's text that is to be changed: its spans, and the lines that belong to each of them.
+"""The editable text of a document: its spans, and the lines that belong to each.
 
 An entry of a mapping, or an item of a list, owns its lines with the comment at their end, the
 comment lines right above it in its column, and those right below it that are indented deeper.
@@ -96,7 +96,7 @@ class Sheet:
         return self.text.rfind("\n", 0, index) + 1
 
     def line_end(self, index: int) -> int:
-        """Give the index of the line feed, or of the text's end."""
+        """Return the index of the line feed, or of the text's end."""
         end = self.text.find("\n", index)
         return end if end >= 0 else len(self.text)
 
@@ -107,11 +107,11 @@ class Sheet:
         return not self.text[self.line_start(index) : index].strip()
 
     def ends_line(self, index: int) -> bool:
-        """Tell whether nothing but a comment follows on the line."""
+        """Return True if only a comment follows on the line."""
         return self.text[index : self.line_end(index)].strip()[:1] in ("", "#")
 
     def head(self, found: Found) -> int:
-        """Give where the key or the dash of a value in a block stands."""
+        """Return where the key or the dash of a value in a block stands."""
         if found.entry is not None:
             return found.entry.key.start
         assert found.holder is not None
@@ -133,7 +133,7 @@ class Sheet:
         return holder.content
 
     def behind_head(self, found: Found) -> int:
-        """Give the index behind the colon of a key, or behind a dash."""
+        """Return the index behind the colon of a key, or behind a dash."""
         if found.entry is None:
             return self.head(found) + 1
         index = self.text.find(":", found.entry.key.end)
@@ -142,7 +142,7 @@ class Sheet:
         return index + 1
 
     def unit(self, found: Found) -> Unit:
-        """Give the lines of an entry or item of a block."""
+        """Return the lines of an entry or item of a block."""
         head = self.head(found)
         column = self.column(head)
         before = self.text[self.line_start(head) : head]
@@ -158,11 +158,11 @@ class Sheet:
         return Unit(start, head, column, end, shares=shares)
 
     def units(self, holder: Span) -> list[Unit]:
-        """Give the lines of every entry or item of a block."""
+        """Return the lines of every entry or item of a block."""
         return [self.unit(found) for found in self.members(holder, flows=False)]
 
     def members(self, holder: Span, *, flows: bool) -> list[Found]:
-        """Give the values that a mapping or list holds."""
+        """Return the values that a mapping or list holds."""
         if holder.kind == MAPPING:
             return [Found(entry.value, holder, entry, 0, flows=flows) for entry in holder.entries]
         return [
@@ -184,7 +184,7 @@ class Sheet:
         return self.next_line(end)
 
     def _header_of_text(self, end: int) -> str:
-        """Give the ``|-`` or ``>+`` of the block text that ends here."""
+        """Return the ``|-`` or ``>+`` of the block text that ends here."""
         unseen = [self.root]
         while unseen:
             span = unseen.pop()
@@ -200,14 +200,14 @@ class Sheet:
         return bare.startswith("#") and (column == at if at >= 0 else column > deeper_than)
 
     def comment_lines_above(self, index: int) -> int:
-        """Give where the comment lines right above a line begin, or the line where none are."""
+        """Return where the comment lines right above a line begin, or the line where none are."""
         start = self.line_start(index)
         while start and self.text[self.line_start(start - 1) : start].lstrip().startswith("#"):
             start = self.line_start(start - 1)
         return start
 
     def lines_inserted(self, at: int, lines: Sequence[str]) -> tuple[int, int, str]:
-        """Give the change that puts lines before the line that begins here."""
+        """Return the change that puts lines before the line that begins here."""
         newline = self.style.newline
         if at and self.text[at - 1] == "\n":
             newline = "\r\n" if self.text[: at - 1].endswith("\r") else "\n"

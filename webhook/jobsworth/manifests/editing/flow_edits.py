@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def extents(holder: Span) -> list[tuple[int, int]]:
-    """Give where each entry or item begins and ends."""
+    """Return where each entry or item begins and ends."""
     if holder.entries:
         return [(entry.key.start, max(entry.key.end, entry.value.end)) for entry in holder.entries]
     return [(item.start, item.end) for item in holder.items]
@@ -113,13 +113,13 @@ def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
 
 
 def _one_a_line(sheet: Sheet, holder: Span, places: list[tuple[int, int]]) -> bool:
-    """Tell whether every entry or item, and the bracket at the end, begins a line."""
+    """Return whether every entry or item, and the bracket at the end, begins a line."""
     starts = [*(start for start, _ in places), holder.end - 1]
     return all(map(sheet.begins_line, starts))
 
 
 def _comma(sheet: Sheet, end: int) -> int | None:
-    """Give where the comma behind an entry or item stands, past blanks and comments."""
+    """Return where the comma behind an entry or item stands, past blanks and comments."""
     text, index = sheet.text, end
     while index < len(text):
         if text[index] == "#":

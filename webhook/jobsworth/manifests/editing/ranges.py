@@ -1,4 +1,4 @@
-"""A document's text as a tree of spans: where each key and value begins and ends.
+"""A tree of spans of a document's text: the range of each key and value.
 
 ``tree`` reads a document for what it means, and keeps the place of each field. To change a text it
 must be known, too, where things end, how they are written, and what stands twice. That is here,
@@ -30,7 +30,7 @@ LIST: Final = "list"
 
 
 class NoSpans(ValueError):
-    """A text whose spans cannot be told."""
+    """Raised for a text without reliable spans."""
 
 
 class Span:
@@ -64,14 +64,14 @@ class Span:
         yield from self.items
 
     def entry(self, name: str) -> Entry | None:
-        """Give the entry of a key; of several, the one that counts: the last."""
+        """Return the entry of a key; of several, the one that counts: the last."""
         for entry in reversed(self.entries):
             if entry.name == name and not entry.merges:
                 return entry
         return None
 
     def is_empty(self) -> bool:
-        """Tell whether it is a value without text: that of ``key:`` with nothing behind it."""
+        """Return whether it is a value without text: that of ``key:`` with nothing behind it."""
         return self.kind == SCALAR and self.start == self.end
 
 

@@ -20,7 +20,7 @@ _WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 class Style(Record, kw_only=True):
-    """How a manifest is written.
+    """The style of a manifest.
 
     ``json`` tells JSON from YAML. ``step`` is by how much a mapping within another is indented,
     ``offset`` by how much the dashes of a list are, ``quote`` what strings have around them where
@@ -36,7 +36,7 @@ class Style(Record, kw_only=True):
 
 
 def style_of(text: str, root: Span, *, json: bool) -> Style:
-    """Tell how a document is written; where it does not say, as most are."""
+    """Detect the style of a document; use the most common style where it shows none."""
     steps: list[int] = []
     offsets: list[int] = []
     quotes = {'"': 0, "'": 0}
@@ -73,7 +73,7 @@ def _column(text: str, index: int) -> int:
 
 
 def _first_line_indent(text: str, span: Span) -> int | None:
-    """Give the column of what a mapping or list holds, if that begins on a line of its own."""
+    """Return the column of what a mapping or list holds, if that begins on a line of its own."""
     if not span.flows:
         return _column(text, span.content)
     first = span.entries[0].key if span.entries else span.items[0] if span.items else None
@@ -88,7 +88,7 @@ def _most(found: list[Any], otherwise: Any) -> Any:
 
 
 def fits_line(value: Any) -> bool:
-    """Tell whether a value stands on one line also where others stand in blocks."""
+    """Return whether a value stands on one line also where others stand in blocks."""
     if isinstance(value, dict):
         return not value
     if isinstance(value, list):
@@ -169,7 +169,7 @@ def _quoted(text: str, quote: str) -> str:
 
 
 def _may_be_plain(text: str, *, flows: bool) -> bool:
-    """Tell whether kubectl reads a string as itself that has no quotes."""
+    """Return True if kubectl reads the unquoted string as the same string."""
     if not text or resolve(text) != text or text.startswith(("=", "<<")):
         return False
     if _WORDS.issuperset(text) and text[0] != "-":
@@ -187,7 +187,7 @@ def _yaml(value: Any, style: Style, *, flows: bool) -> str:
     from ruamel.yaml.representer import RoundTripRepresenter
 
     class Representer(RoundTripRepresenter):
-        """Puts in quotes what kubectl would take for something else than a string."""
+        """Quotes strings that kubectl would read as another type."""
 
     def represent_string(representer: Any, text: str) -> Any:
         plain = not style.quote or _may_be_plain(text, flows=True)

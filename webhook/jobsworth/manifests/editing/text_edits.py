@@ -1,4 +1,4 @@
-"""Edits of a document's text: each the least change that makes it, everything else as it was.
+"""Minimal edits of a document's text that preserve everything else.
 
 A value is written anew only where it changes: to set a list is to move, delete and insert its
 items, to set a mapping is to set those of its fields that differ.

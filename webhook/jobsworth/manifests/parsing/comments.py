@@ -34,7 +34,7 @@ class Comment(Record):
 def marked_comments(
     documents: Sequence[Document], mark: str
 ) -> Iterator[tuple[list[Document], list[Comment]]]:
-    """Give the comments of a file's documents whose text begins with ``mark``.
+    """Return the comments of a file's documents whose text begins with ``mark``.
 
     They are grouped by the text that they stand in: the items of a List are documents of one text.
     Comments before a ``---`` with nothing else there belong to the document behind it. A text that

@@ -1,4 +1,4 @@
-"""A document of a manifest: its value, and on demand the place of each of its fields."""
+"""A document of a manifest: its value, and on demand the position of each field."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Text:
         return tree
 
     def root(self) -> Node | None:
-        """Give the tree's root, composed at the first call; None of a text that cannot be read."""
+        """Return the tree's root, composed at the first call; None of a text that cannot be read."""
         if not self._rooted:
             try:
                 self.compose()
@@ -93,7 +93,7 @@ class Text:
         return self._root
 
     def position(self, path: str, field: str, *, key: bool) -> Position:
-        """Give the place of a field in the object at a path of this text."""
+        """Return the place of a field in the object at a path of this text."""
         from jobsworth.manifests.parsing.field_paths import find
 
         if not self._rooted and not self._outlined:
@@ -156,7 +156,7 @@ class Document(Record):
         return Document(self.file, self.index, item, value, error, notes, self._text, path)
 
     def position(self, field: str, *, key: bool = False) -> Position:
-        """Give the place of a field by its path, such as ``spec.podFailurePolicy.rules[0].action``.
+        """Return the place of a field by its path, such as ``spec.podFailurePolicy.rules[0].action``.
 
         It is that of a scalar itself, of a mapping or list that of its key, of a list's item its
         first character; with ``key`` it is that of the key always. Of a field that the text does

@@ -50,7 +50,7 @@ _plain_values = _PlainValues()
 
 
 def ordinary_value(data: bytes) -> Value:
-    """Give the value of the YAML document in ``data``, None without one, or raise Extraordinary."""
+    """Return the value of the YAML document in ``data``, None without one, or raise Extraordinary."""
     if b"!" in data or b"\\/" in data or b"?" in data or data.find(_BYTE_ORDER_MARK, 1) >= 0:
         raise Extraordinary  # what libyaml and go-yaml may differ in: see ``tree``
     parser = backend()

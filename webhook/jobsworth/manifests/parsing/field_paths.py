@@ -23,7 +23,7 @@ class _Found(Record):
 
 
 def find(root: Node, path: str, field: str, *, key: bool) -> Position:
-    """Give the place of ``field`` in the object at ``path``: see ``Document.position``."""
+    """Return the place of ``field`` in the object at ``path``: see ``Document.position``."""
     found, rest = _walk(_Found(root, root.position), path)
     if not rest:
         if path:

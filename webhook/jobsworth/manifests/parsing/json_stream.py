@@ -61,7 +61,7 @@ def read_json_or_yaml(reading: Reading) -> None:
 
 
 def _begin_of_yaml(data: bytes, start: int) -> int | None:
-    """Give where YAML begins behind JSON: past white space, as far as the line's end.
+    """Return where YAML begins behind JSON: past white space, as far as the line's end.
 
     None where kubectl does not look: it wants four bytes, and text.
     """

@@ -23,7 +23,7 @@ _SCANNER_ERRORS = (ValueError, StopIteration, RecursionError, OverflowError, Typ
 
 
 def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
-    """Give the JSON value at ``start`` and the index behind it, or raise Extraordinary.
+    """Return the JSON value at ``start`` and the index behind it, or raise Extraordinary.
 
     Extraordinary are errors, duplicate keys and very deep nesting. Of halves of surrogate pairs
     (``\\ud83d``) the caller takes care.

@@ -68,7 +68,7 @@ _lock = allocate_lock()
 
 
 def backend() -> Backend:
-    """Give the parser, loaded at the first call.
+    """Return the parser, loaded at the first call.
 
     ``backend().kind`` is ``libyaml`` or ``python``, the second some ten times slower.
     """

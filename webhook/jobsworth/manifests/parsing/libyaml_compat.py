@@ -42,7 +42,7 @@ class Dialect:
         return text
 
     def is_plain(self, event: Event) -> bool:
-        """Tell whether a scalar means what it looks like: it has no quotes, and no bare ``!``.
+        """Return whether a scalar means what it looks like: it has no quotes, and no bare ``!``.
 
         libyaml drops that tag; to go-yaml it says that the scalar is a string.
         """
@@ -103,7 +103,7 @@ class Dialect:
         return True
 
     def _unused_escape(self) -> str:
-        """Give the letter of an escape that the text has in no form; empty if it has them all."""
+        """Return the letter of an escape that the text has in no form; empty if it has them all."""
         text = self._text.lower()
         for letter, code in _CONTROL_ESCAPES.items():
             if f"\\{letter}" not in text and code not in text:

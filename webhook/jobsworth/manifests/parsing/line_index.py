@@ -26,13 +26,13 @@ class Places:
         self._line_starts: list[int] = []
 
     def at(self, mark: Mark) -> Position:
-        """Give the place of a parser's mark."""
+        """Return the place of a parser's mark."""
         if self._parser_counts_as_we:
             return self._position(mark.line, mark.column)
         return self.at_index(mark.index)
 
     def at_index(self, index: int) -> Position:
-        """Give the place of a character by its index."""
+        """Return the place of a character by its index."""
         if not self._line_starts:
             start = 0
             for line in self.text.split("\n"):

@@ -71,7 +71,7 @@ def _broken(document: Document, number: int, place: str) -> Document:
 
 
 def _notes_within(document: Document, place: str, *, first: bool) -> tuple[Note, ...]:
-    """Give the notes on an item, its paths its own; the first item has those on the List too."""
+    """Return the notes on an item, its paths its own; the first item has those on the List too."""
     prefix = f"{place}."
     notes = [
         Note(note.kind, note.field.removeprefix(prefix), note.message, note.position, note.other)

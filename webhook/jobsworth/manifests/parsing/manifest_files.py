@@ -1,4 +1,4 @@
-"""Manifest files: which there are, and what is in them."""
+"""Find and read manifest files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ STDIN = "-"
 """The path that means standard input."""
 
 EXTENSIONS = (".yaml", ".yml", ".json")
-"""The files of a folder that are taken for manifests; a file that is named is taken as it is."""
+"""The extensions of manifests in a folder; a named file may have any."""
 
 
 def find_manifests(paths: Iterable[str]) -> Iterator[str | ManifestError]:
-    """Give the files that ``paths`` mean, in order, and an error for each path that leads nowhere.
+    """Return the files that ``paths`` select, in order, and an error for each nonexistent path.
 
     A file is given as it is, a folder with all manifests below it, sorted by name, hidden folders
     left out. A folder that is reached twice by symbolic links is read once. ``-`` is standard
@@ -86,7 +86,7 @@ def read_bytes(path: str, *, name: str | None = None) -> bytes | ManifestError:
 
 
 def shown_name(path: str, name: str | None = None) -> str:
-    """Give what a file is called in errors: see ``read_file``."""
+    """Return a file's name for errors, as in ``read_file``."""
     if name is not None:
         return name
     return "<stdin>" if path == STDIN else path

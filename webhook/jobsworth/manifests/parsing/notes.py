@@ -1,4 +1,4 @@
-"""What is worth a note in a document that kubectl accepts, and the words for it."""
+"""Notes on suspicious YAML that kubectl accepts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 _MOST = 200
-"""A document with more is made by a machine, or to do harm."""
+"""The maximum number of notes. A document with more is generated or malicious."""
 
 
 class NoteTaker:

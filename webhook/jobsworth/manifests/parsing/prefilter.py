@@ -23,7 +23,7 @@ _TAGS = (b"!!", b"!<", b"%TAG")
 
 
 def may_hold_job(data: bytes) -> bool:
-    """Tell whether a file may hold a Job or CronJob, a List, or what was meant to be one.
+    """Return whether a file may hold a Job or CronJob, a List, or what was meant to be one.
 
     False is certain, and cheap: some microseconds for an ordinary manifest. What an alias repeats
     is there in plain letters at its anchor; a NUL byte shows another encoding.

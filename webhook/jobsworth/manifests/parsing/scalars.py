@@ -44,7 +44,7 @@ class ScalarError(ValueError):
 
 
 def resolve(text: str) -> Scalar:
-    """Give the value of a plain scalar without a tag.
+    """Return the value of a plain scalar without a tag.
 
     >>> [resolve(text) for text in ("Never", "on", "0644", "08", "1e3", "12:30", "~")]
     ['Never', True, 420, 8.0, 1000.0, '12:30', None]
@@ -86,7 +86,7 @@ def go_text(data: bytes) -> str:
 
 
 def key_text(value: Scalar) -> str:
-    """Give the mapping key that sigs.k8s.io/yaml makes of a scalar, or raise ScalarError.
+    """Return the mapping key that sigs.k8s.io/yaml makes of a scalar, or raise ScalarError.
 
     >>> key_text(True), key_text(8), key_text(1000.0), key_text(1.23456789), key_text(1e7)
     ('true', '8', '1000', '1.2345679', '1e+07')
@@ -138,7 +138,7 @@ def _decimal_integer(sign: str, digits: str) -> int | float | None:
 
 
 def _fits(sign: str, magnitude: int) -> bool:
-    """Tell whether ParseInt, or for a number without a sign ParseUint, takes it in 64 bits."""
+    """Return whether ParseInt, or for a number without a sign ParseUint, takes it in 64 bits."""
     if sign == "-":
         return magnitude <= MAX_INT64 + 1
     return magnitude <= (MAX_INT64 if sign else _MAX_UINT64)

@@ -89,7 +89,7 @@ def _split(data: bytes, first_line: int) -> Iterator[tuple[bytes, int, Unreadabl
 
 
 def _separators(data: bytes) -> Iterator[int]:
-    """Give where each line begins that begins with ``---``."""
+    """Return where each line begins that begins with ``---``."""
     if data.startswith(b"---"):
         yield 0
     index = data.find(b"\n---")
@@ -107,7 +107,7 @@ def _refused_separator(rest: str) -> str:
 
 
 def _lost_tail(data: bytes) -> int:
-    """Give the length of a last line that kubectl loses: it fills a buffer and has no line feed.
+    """Return the length of a last line that kubectl loses: it fills a buffer and has no line feed.
 
     bufio.Reader.ReadLine hands out a long line in pieces of its buffer, less a carriage return at
     the end of a piece; LineReader forgets the pieces when the file ends exactly behind one.

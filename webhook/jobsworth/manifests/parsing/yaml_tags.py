@@ -15,7 +15,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar:
-    """Give the value of a scalar with a tag; raise ScalarError where the tag contradicts the text.
+    """Return the value of a scalar with a tag; raise ScalarError where the tag contradicts the text.
 
     A tag that YAML does not define is ignored, but makes the value a string.
     """
@@ -60,7 +60,7 @@ def _binary(text: str) -> str:
 
 
 def _is_timestamp(text: str) -> bool:
-    """Tell whether go-yaml takes it for a date, alone, with a time, or with a time and a zone."""
+    """Return whether go-yaml takes it for a date, alone, with a time, or with a time and a zone."""
     from datetime import datetime
 
     clock, dot, rest = text.partition(".")  # Go takes any number of digits for the fraction

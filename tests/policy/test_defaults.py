@@ -269,11 +269,11 @@ def test_what_would_make_the_object_invalid_is_left_out_with_the_reason(
     mutation = policies(defaults={**defaults, "ttlSecondsAfterFinished": 60}).default(
         request, SERVER
     )
-    (left_out,) = mutation.left_out
-    assert (left_out.policy, left_out.field) == ("house-rules", field)
-    assert reason in left_out.why
+    (rejected,) = mutation.rejected
+    assert (rejected.policy, rejected.field) == ("house-rules", field)
+    assert reason in rejected.why
     assert mutation.warnings == (
-        f"policy house-rules: its default for {field} was left out: {left_out.why}",
+        f"policy house-rules: its default for {field} was left out: {rejected.why}",
     )
     # The others are filled in all the same.
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60
@@ -301,7 +301,7 @@ def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -
         podReplacementPolicy={"value": "Failed", "when": "always"},
     )
     assert spec_of(mutation)["podFailurePolicy"] == {"rules": [IGNORED]}
-    assert [out.field for out in mutation.left_out] == ["spec.podFailurePolicy"]
+    assert [out.field for out in mutation.rejected] == ["spec.podFailurePolicy"]
     assert mutation.skipped == ()  # nothing is told twice, as filled in and as there already
 
 

@@ -18,7 +18,7 @@ from jobsworth.policy.cel.cel_programs import (
     CannotEvaluate,
     Program,
 )
-from jobsworth.policy.cel.cel_text import Outline, place, words
+from jobsworth.policy.cel.cel_text import ExpressionOutline, place, tokens
 from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
 
 ENVIRONMENT = [{"name": f"E{number}", "value": "x"} for number in range(30)]
@@ -129,7 +129,7 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
         ("'a'.matches('[')", "not a valid regex"),
     ],
 )
-def test_an_expression_that_has_no_value_is_a_breach_of_its_own(
+def test_an_expression_that_has_no_value_is_a_violation_of_its_own(
     expression: str, expected: str
 ) -> None:
     (told,) = said(expression)
@@ -139,7 +139,7 @@ def test_an_expression_that_has_no_value_is_a_breach_of_its_own(
 
 
 @pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
-def test_what_such_a_breach_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
+def test_what_such_a_violation_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
     held = policies(onInternalError=on_error, expressions=[{"expression": "object.x.y == 1"}])
     (told,) = verdicts(held, job())
     assert told.startswith(f"{effect}: cannot evaluate")
@@ -327,7 +327,7 @@ class TestOutline:
         ],
     )
     def test_what_is_read(self, source: str, reads: set[Any]) -> None:
-        assert Outline(source).reads == reads
+        assert ExpressionOutline(source).reads == reads
 
     @pytest.mark.parametrize(
         ("source", "depth"),
@@ -340,16 +340,16 @@ class TestOutline:
         ],
     )
     def test_how_deeply_loops_are_nested(self, source: str, depth: int) -> None:
-        assert Outline(source).depth == depth
+        assert ExpressionOutline(source).depth == depth
 
     @given(st.text(alphabet="ab.('\"\\r/]) \n[{,", max_size=40))
     def test_no_text_is_too_strange_to_be_read(self, source: str) -> None:
-        found = list(words(source))
+        found = list(tokens(source))
         for word in found:
             assert source.startswith(word.text, word.start)
             line, column = place(source, word.start)
             assert source.split("\n")[line - 1][column - 1 :].startswith(word.text.split("\n")[0])
-        Outline(source)
+        ExpressionOutline(source)
 
 
 def nodes(depth: int) -> st.SearchStrategy[dict[str, Any]]:

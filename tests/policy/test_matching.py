@@ -174,5 +174,5 @@ def test_documents_are_asked_in_the_order_of_precedence() -> None:
 
 
 def test_a_set_tells_whether_it_asks_for_labels_of_namespaces() -> None:
-    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).asks_namespace_labels
-    assert policies(exempt=SELECTED, limits=LIMITS).asks_namespace_labels
+    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).needs_namespace_labels
+    assert policies(exempt=SELECTED, limits=LIMITS).needs_namespace_labels

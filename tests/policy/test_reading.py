@@ -169,15 +169,15 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ),
         (
             {"immutable": [{"unlessSuspended": True}]},
-            "spec.immutable[0]: must name one field, label or annotation",
+            "spec.immutable[0]: must name one field, label or annotation (set field, label or annotation)",
         ),
         (
             {"immutable": [{"field": "backoffLimit", "label": "team"}]},
-            "spec.immutable[0]: names several things (give each an entry of its own)",
+            "spec.immutable[0]: names more than one field, label or annotation (write one entry for each)",
         ),
         (
             {"immutable": ["backoffLimit", {"field": "backoffLimit"}]},
-            'spec.immutable[1]: "backoffLimit" stands there already (remove one of the two)',
+            'spec.immutable[1]: "backoffLimit" is listed twice (remove one of the two)',
         ),
         (
             {"rules": {"JW101": "error"}},
@@ -193,11 +193,11 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ),
         (
             {"match": {"operations": ["CREATE"]}, "immutable": ["backoffLimit"]},
-            "spec.immutable: says nothing: match leaves updates out (add UPDATE to its operations)",
+            "spec.immutable: has no effect: match does not include updates (add UPDATE to match.operations)",
         ),
         (
             {"match": {"kinds": ["Job"]}, "limits": {"cronJob": {"timeZone": {"required": True}}}},
-            "spec.limits.cronJob: says nothing: match leaves CronJobs out (add CronJob to its kinds)",
+            "spec.limits.cronJob: has no effect: match does not include CronJobs (add CronJob to match.kinds)",
         ),
         ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
     ],

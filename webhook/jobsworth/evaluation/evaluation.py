@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.enforcement import Judgement
-    from jobsworth.policy.matching.matching import Decision
+    from jobsworth.policy.enforcement import PolicyVerdict
+    from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
@@ -50,7 +50,7 @@ class PolicyResult:
         self,
         policies: PolicySet,
         request: PolicyRequest,
-        judgement: Judgement,
+        judgement: PolicyVerdict,
         mutation: Mutation | None,
     ) -> None:
         self.policies = policies
@@ -59,14 +59,14 @@ class PolicyResult:
         self.mutation = mutation
 
     @property
-    def decisions(self) -> list[tuple[JobPolicy, Decision]]:
+    def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
         """Of every policy, in the order of precedence, whether it applies to the request, and why."""
         return self.policies.decisions(self.request)
 
     @property
     def findings(self) -> list[Reported]:
         """The defaults that could not be applied and the violations, each with the policy's name."""
-        left_out = () if self.mutation is None else self.mutation.left_out
+        rejected = () if self.mutation is None else self.mutation.rejected
         return [
             *(
                 (
@@ -80,7 +80,7 @@ class PolicyResult:
                         message=f"the default was left out: {one.why} (policy {one.policy})",
                     ),
                 )
-                for one in left_out
+                for one in rejected
             ),
             *((verdict.policy, verdict.finding) for verdict in self.judgement.findings),
         ]

@@ -213,7 +213,7 @@ def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
     policies = None if judged_by.policies is None else judged_by.policies.policies
     selection = judged_by.selection
     evaluator = Evaluator(judged_by.server, selection, policies)
-    if policies is None or not policies.asks_namespace_labels:
+    if policies is None or not policies.needs_namespace_labels:
         return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
     labels = NamespaceLabels(fetch_from(api))
 

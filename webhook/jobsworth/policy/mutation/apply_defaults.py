@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.defaults.defaults import Defaults, FieldDefault
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import Change, Draft
+    from jobsworth.policy.mutation.working_copy import Change, WorkingCopy
 
     Choice = tuple[str, FieldDefault]
     """The name of the document that decides, and its default."""
@@ -48,7 +48,7 @@ _INDEXED = ("backoffLimitPerIndex", "maxFailedIndexes")
 """Above 100,000 completions the API accepts them together only."""
 
 
-def fill_in_metadata(policies: Sequence[JobPolicy], draft: Draft) -> None:
+def fill_in_metadata(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
     """Fill in labels and annotations."""
     for part in METADATA:
         decided: dict[str, str] = {}
@@ -57,58 +57,60 @@ def fill_in_metadata(policies: Sequence[JobPolicy], draft: Draft) -> None:
                 steps = ("metadata", part, key)
                 first = decided.setdefault(key, policy)
                 if first == policy:
-                    _fill_in_key(policy, (steps, default), draft)
+                    _fill_in_key(policy, (steps, default), copy)
                 else:
-                    draft.skip(policy, field_path(steps), f"policy {first} decides about it")
+                    copy.skip(policy, field_path(steps), f"policy {first} decides about it")
 
 
-def _fill_in_key(policy: str, one: tuple[tuple[str, str, str], FieldDefault], draft: Draft) -> None:
+def _fill_in_key(
+    policy: str, one: tuple[tuple[str, str, str], FieldDefault], copy: WorkingCopy
+) -> None:
     steps, default = one
-    present, field = at(draft.object, steps), field_path(steps)
+    present, field = at(copy.object, steps), field_path(steps)
     if present == default.value:
-        if not any(applied.field == field for applied in draft.applied):
-            draft.skip(policy, field, "it has this value")
+        if not any(applied.field == field for applied in copy.applied):
+            copy.skip(policy, field, "it has this value")
         return
-    if draft.request.operation == UPDATE:
+    if copy.request.operation == UPDATE:
         if default.when != ALWAYS:
-            draft.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
+            copy.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
             return
-        if present == at(draft.request.old, steps):
-            draft.skip(policy, field, "this update leaves it as it is")
+        if present == at(copy.request.old, steps):
+            copy.skip(policy, field, "this update leaves it as it is")
             return
     elif present is not None and default.when != ALWAYS:
-        draft.skip(policy, field, f"it has the value {present!r}")
+        copy.skip(policy, field, f"it has the value {present!r}")
         return
-    draft.offer(policy, [(steps, default.value)])
+    copy.offer(policy, [(steps, default.value)])
 
 
-def fill_in(policies: Sequence[JobPolicy], draft: Draft) -> None:
+def fill_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
     """Fill in fields of the JobSpec."""
-    choices = _choices(policies, draft)
-    if draft.request.operation == UPDATE:
-        if draft.request.kind == "Job":
-            choices = dict(_meant_on_update(choices, draft))
-        elif at(draft.object, ("spec", "jobTemplate")) == at(
-            draft.request.old, ("spec", "jobTemplate")
+    choices = _choices(policies, copy)
+    if copy.request.operation == UPDATE:
+        if copy.request.kind == "Job":
+            choices = dict(_meant_on_update(choices, copy))
+        elif at(copy.object, ("spec", "jobTemplate")) == at(
+            copy.request.old, ("spec", "jobTemplate")
         ):
             return
     for name in FIELDS:
         if name == _INDEXED[0]:
-            _limit_indexes(choices, draft)
-        elif name == "podReplacementPolicy" and not _is_job_update(draft):
+            _limit_indexes(choices, copy)
+        elif name == "podReplacementPolicy" and not _is_job_update(copy):
             # A failure policy takes Failed (KEP-3939): that comes first, and what it forbids after it.
             is_first = name in choices and choices[name][1].value == "Failed"
             if is_first:
-                _fill_in_field(name, choices, draft)
-            fill_in_failure_policy(list(_with_defaults(policies)), draft)
+                _fill_in_field(name, choices, copy)
+            fill_in_failure_policy(list(_with_defaults(policies)), copy)
             if not is_first:
-                _fill_in_field(name, choices, draft)
+                _fill_in_field(name, choices, copy)
         elif name not in _INDEXED:
-            _fill_in_field(name, choices, draft)
+            _fill_in_field(name, choices, copy)
 
 
-def _is_job_update(draft: Draft) -> bool:
-    return draft.request.operation == UPDATE and draft.request.kind == "Job"
+def _is_job_update(copy: WorkingCopy) -> bool:
+    return copy.request.operation == UPDATE and copy.request.kind == "Job"
 
 
 def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Defaults]]:
@@ -117,84 +119,84 @@ def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Default
             yield policy.name, policy.defaults
 
 
-def _choices(policies: Sequence[JobPolicy], draft: Draft) -> dict[str, Choice]:
+def _choices(policies: Sequence[JobPolicy], copy: WorkingCopy) -> dict[str, Choice]:
     """Of each field the first document that names it."""
     choices: dict[str, Choice] = {}
     for policy, defaults in _with_defaults(policies):
         for name, default in defaults.fields.items():
             first, _ = choices.setdefault(name, (policy, default))
             if first != policy:
-                draft.skip(policy, draft.path(name), f"policy {first} decides about it")
+                copy.skip(policy, copy.path(name), f"policy {first} decides about it")
     return choices
 
 
-def _meant_on_update(choices: dict[str, Choice], draft: Draft) -> Iterator[tuple[str, Choice]]:
-    old = at(draft.request.old, draft.job) or {}
+def _meant_on_update(choices: dict[str, Choice], copy: WorkingCopy) -> Iterator[tuple[str, Choice]]:
+    old = at(copy.request.old, copy.job) or {}
     for name, (policy, default) in choices.items():
-        field = draft.path(name)
+        field = copy.path(name)
         if name not in MUTABLE:
-            draft.skip(policy, field, "it is filled in on create only")
+            copy.skip(policy, field, "it is filled in on create only")
         elif default.when != ALWAYS:
-            draft.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
-        elif draft.spec.get(name) == old.get(name):
-            draft.skip(policy, field, "this update leaves it as it is")
+            copy.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
+        elif copy.spec.get(name) == old.get(name):
+            copy.skip(policy, field, "this update leaves it as it is")
         else:
             yield name, (policy, default)
 
 
-def _fill_in_field(name: str, choices: dict[str, Choice], draft: Draft) -> None:
-    changes = _changes(name, choices, draft)
+def _fill_in_field(name: str, choices: dict[str, Choice], copy: WorkingCopy) -> None:
+    changes = _changes(name, choices, copy)
     if changes:
-        draft.offer(choices[name][0], changes)
+        copy.offer(choices[name][0], changes)
 
 
-def _limit_indexes(choices: dict[str, Choice], draft: Draft) -> None:
+def _limit_indexes(choices: dict[str, Choice], copy: WorkingCopy) -> None:
     """Fill in the limits of an Indexed Job, together where they need each other."""
-    per_index = _changes(_INDEXED[0], choices, draft)
-    failed = _changes(_INDEXED[1], choices, draft, coming=bool(per_index))
+    per_index = _changes(_INDEXED[0], choices, copy)
+    failed = _changes(_INDEXED[1], choices, copy, coming=bool(per_index))
     if per_index and failed:
         names = dict.fromkeys(choices[name][0] for name in _INDEXED)
-        if draft.refusal([*per_index, *failed]) is None:
-            draft.offer(", ".join(names), [*per_index, *failed])
+        if copy.error_of([*per_index, *failed]) is None:
+            copy.offer(", ".join(names), [*per_index, *failed])
             return
     if per_index:
-        draft.offer(choices[_INDEXED[0]][0], per_index)
-    _fill_in_field(_INDEXED[1], choices, draft)
+        copy.offer(choices[_INDEXED[0]][0], per_index)
+    _fill_in_field(_INDEXED[1], choices, copy)
 
 
 def _changes(
-    name: str, choices: dict[str, Choice], draft: Draft, *, coming: bool = False
+    name: str, choices: dict[str, Choice], copy: WorkingCopy, *, coming: bool = False
 ) -> list[Change]:
     """What a default changes: its field, and what follows from that.
 
     Args:
         name: of the field.
         choices: which document decides about it.
-        draft: the object.
+        copy: the object.
         coming: ``backoffLimitPerIndex`` is about to be set.
     """
     if name not in choices:
         return []
     policy, default = choices[name]
-    value, why = _value(name, default, draft, coming=coming)
+    value, why = _value(name, default, copy, coming=coming)
     if not why:
-        why = _is_set(name, value, default, draft)
+        why = _is_set(name, value, default, copy)
     if why:
-        draft.skip(policy, draft.path(name), why)
+        copy.skip(policy, copy.path(name), why)
         return []
-    changes = [((*draft.job, name), value)]
+    changes = [((*copy.job, name), value)]
     if (
         name == "backoffLimitPerIndex"
-        and "backoffLimitPerIndex" not in draft.spec
-        and draft.has_server_default("backoffLimit")
+        and "backoffLimitPerIndex" not in copy.spec
+        and copy.has_server_default("backoffLimit")
     ):
-        changes.append(((*draft.job, "backoffLimit"), MAX_INT32))
+        changes.append(((*copy.job, "backoffLimit"), MAX_INT32))
     return changes
 
 
-def _value(name: str, default: FieldDefault, draft: Draft, *, coming: bool) -> tuple[Any, str]:
+def _value(name: str, default: FieldDefault, copy: WorkingCopy, *, coming: bool) -> tuple[Any, str]:
     """What a field would become; None, and why, where the default is not meant for this Job."""
-    spec = draft.spec
+    spec = copy.spec
     if name in _INDEXED and spec.get("completionMode") != "Indexed":
         return None, "it is for Indexed Jobs"
     if name == "maxFailedIndexes":
@@ -215,19 +217,19 @@ def _most_failed(completions: int) -> int:
     return MAX_FAILED_INDEXES_WITH_MANY if many else MAX_FAILED_INDEXES
 
 
-def _is_set(name: str, value: Any, default: FieldDefault, draft: Draft) -> str:
+def _is_set(name: str, value: Any, default: FieldDefault, copy: WorkingCopy) -> str:
     """Why a field has a value that stays; empty where it has none that does."""
-    if draft.spec.get(name) == value:
+    if copy.spec.get(name) == value:
         return "it has this value"
-    if name == "backoffLimit" and "backoffLimitPerIndex" in draft.spec and default.when != ALWAYS:
+    if name == "backoffLimit" and "backoffLimitPerIndex" in copy.spec and default.when != ALWAYS:
         # The server's default then is no limit; another would end the Job before its indexes' limits.
         return "the retries of each index are limited"
-    if draft.spec.get(name) is None or default.when == ALWAYS:
+    if copy.spec.get(name) is None or default.when == ALWAYS:
         return ""
-    if draft.written.has((*draft.job, name)):
+    if copy.ownership.has((*copy.job, name)):
         return "it was written"
-    if not draft.has_server_default(name):
+    if not copy.has_server_default(name):
         return "it has a value that is not the server's default"
-    if default.when == IF_UNSET and not draft.written.known:
+    if default.when == IF_UNSET and not copy.ownership.known:
         return "it has the server's default, and it cannot be told whether somebody wrote it"
     return ""

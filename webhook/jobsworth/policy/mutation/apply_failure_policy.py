@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.defaults.defaults import Defaults
     from jobsworth.policy.defaults.failure_policy_defaults import Rule
-    from jobsworth.policy.mutation.working_copy import Change, Draft
+    from jobsworth.policy.mutation.working_copy import Change, WorkingCopy
 
-    Speaking = tuple[str, Defaults]
+    NamedDefaults = tuple[str, Defaults]
     """The name of a document, and its defaults."""
     Owned = tuple[str, Rule]
     """A rule, and the name of the document that it is from."""
@@ -23,65 +23,65 @@ FIELD = "podFailurePolicy"
 _BEFORE, _AFTER = "before", "after"
 
 
-def fill_in_failure_policy(policies: Sequence[Speaking], draft: Draft) -> None:
+def fill_in_failure_policy(policies: Sequence[NamedDefaults], copy: WorkingCopy) -> None:
     """Fill in a failure policy, or add rules to the one that there is."""
-    own: list[Rule] = (draft.spec.get(FIELD) or {}).get("rules") or []
-    whole = _whole(policies, draft)
-    owned = {place: _added(policies, place, draft) for place in (_BEFORE, _AFTER)}
+    own: list[Rule] = (copy.spec.get(FIELD) or {}).get("rules") or []
+    whole = _whole(policies, copy)
+    owned = {place: _added(policies, place, copy) for place in (_BEFORE, _AFTER)}
     if _merged(own, whole, owned) == own:
         return
-    if not _can_have_one(whole, owned, draft):
+    if not _can_have_one(whole, owned, copy):
         return
-    if draft.refusal(_with_rules(_merged(own, whole, owned), draft)) is not None:
-        whole, owned = _tried(own, whole, owned, draft)
+    if copy.error_of(_with_rules(_merged(own, whole, owned), copy)) is not None:
+        whole, owned = _tried(own, whole, owned, copy)
     rules = _merged(own, whole, owned)
     if rules != own:
-        draft.offer(_contributors(own, whole, owned), _with_rules(rules, draft))
+        copy.offer(_contributors(own, whole, owned), _with_rules(rules, copy))
 
 
-def _whole(policies: Sequence[Speaking], draft: Draft) -> list[Owned]:
+def _whole(policies: Sequence[NamedDefaults], copy: WorkingCopy) -> list[Owned]:
     """The rules of the first document with a whole policy, where that is to be filled in."""
     for policy, defaults in policies:
         chosen = defaults.failure_policy
         if chosen is None or chosen.value is None:
             continue
-        if draft.spec.get(FIELD) is None or chosen.when == ALWAYS:
-            return [(policy, rule) for rule in _meant(chosen.value["rules"], policy, draft)]
-        draft.skip(policy, draft.path(FIELD), "it was written")
+        if copy.spec.get(FIELD) is None or chosen.when == ALWAYS:
+            return [(policy, rule) for rule in _meant(chosen.value["rules"], policy, copy)]
+        copy.skip(policy, copy.path(FIELD), "it was written")
         break
     return []
 
 
-def _added(policies: Sequence[Speaking], place: str, draft: Draft) -> list[Owned]:
+def _added(policies: Sequence[NamedDefaults], place: str, copy: WorkingCopy) -> list[Owned]:
     """The rules that documents add before or after."""
     return [
         (policy, rule)
         for policy, defaults in policies
         if defaults.failure_policy is not None
-        for rule in _meant(getattr(defaults.failure_policy, place), policy, draft)
+        for rule in _meant(getattr(defaults.failure_policy, place), policy, copy)
     ]
 
 
-def _meant(rules: Sequence[Rule], policy: str, draft: Draft) -> list[Rule]:
+def _meant(rules: Sequence[Rule], policy: str, copy: WorkingCopy) -> list[Rule]:
     """The rules that are for this Job: to fail an index is for Jobs that limit retries of each."""
-    if "backoffLimitPerIndex" in draft.spec:
+    if "backoffLimitPerIndex" in copy.spec:
         return list(rules)
     meant = [rule for rule in rules if rule["action"] != "FailIndex"]
     if len(meant) < len(rules):
         reason = "rules with FailIndex are for Jobs with backoffLimitPerIndex"
-        draft.skip(policy, draft.path(FIELD), reason)
+        copy.skip(policy, copy.path(FIELD), reason)
     return meant
 
 
-def _can_have_one(whole: list[Owned], owned: dict[str, list[Owned]], draft: Draft) -> bool:
+def _can_have_one(whole: list[Owned], owned: dict[str, list[Owned]], copy: WorkingCopy) -> bool:
     """Whether the Job can have a failure policy; if not, that is warned of (KEP-3329)."""
-    pod = draft.spec["template"]["spec"]
+    pod = copy.spec["template"]["spec"]
     if pod.get("restartPolicy") == "Never":
         return True
     for policy in dict.fromkeys(name for name, _ in (*whole, *owned[_BEFORE], *owned[_AFTER])):
         has = f'"{pod["restartPolicy"]}"' if pod.get("restartPolicy") else "none"
         why = f"it needs the restartPolicy Never, and the Pod template has {has}"
-        draft.warn_that(policy, (*draft.job, FIELD), why)
+        copy.reject(policy, (*copy.job, FIELD), why)
     return False
 
 
@@ -98,30 +98,30 @@ def _contributors(own: list[Rule], whole: list[Owned], owned: dict[str, list[Own
 
 
 def _tried(
-    own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]], draft: Draft
+    own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]], copy: WorkingCopy
 ) -> tuple[list[Owned], dict[str, list[Owned]]]:
     """What can be filled in of what cannot be filled in together; the rest is warned of."""
     kept: dict[str, list[Owned]] = {_BEFORE: [], _AFTER: []}
-    steps = (*draft.job, FIELD)
-    error = draft.refusal(_with_rules(_merged(own, whole, kept), draft)) if whole else None
+    steps = (*copy.job, FIELD)
+    error = copy.error_of(_with_rules(_merged(own, whole, kept), copy)) if whole else None
     if error is not None:
-        draft.warn_of(whole[0][0], steps, error)
+        copy.reject_for(whole[0][0], steps, error)
         whole = []
     for place in (_BEFORE, _AFTER):
         for policy, rule in owned[place]:
             trial = {**kept, place: [*kept[place], (policy, rule)]}
-            error = draft.refusal(_with_rules(_merged(own, whole, trial), draft))
+            error = copy.error_of(_with_rules(_merged(own, whole, trial), copy))
             if error is None:
                 kept = trial
             else:
-                draft.warn_of(policy, steps, error)
+                copy.reject_for(policy, steps, error)
     return whole, kept
 
 
-def _with_rules(rules: list[Rule], draft: Draft) -> list[Change]:
+def _with_rules(rules: list[Rule], copy: WorkingCopy) -> list[Change]:
     """A failure policy, and the replacement of Pods that it needs (KEP-3939)."""
-    changes: list[Change] = [((*draft.job, FIELD), {"rules": rules})]
-    replacement = draft.spec.get("podReplacementPolicy")
-    if replacement == "TerminatingOrFailed" and draft.has_server_default("podReplacementPolicy"):
-        changes.append(((*draft.job, "podReplacementPolicy"), "Failed"))
+    changes: list[Change] = [((*copy.job, FIELD), {"rules": rules})]
+    replacement = copy.spec.get("podReplacementPolicy")
+    if replacement == "TerminatingOrFailed" and copy.has_server_default("podReplacementPolicy"):
+        changes.append(((*copy.job, "podReplacementPolicy"), "Failed"))
     return changes

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
-from jobsworth.policy.mutation.working_copy import Applied, Draft, LeftOut
+from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,19 +37,19 @@ class Mutation:
     Attributes:
         object: the object with them; the very object of the request where there are none.
         applied: what was filled in, in order.
-        left_out: what could not be filled in, and why.
+        rejected: what could not be filled in, and why.
         skipped: of the defaults that were not needed or not meant, the policy, field and reason.
     """
 
     object: dict[str, Any]
-    applied: tuple[Applied, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    applied: tuple[AppliedDefault, ...] = ()
+    rejected: tuple[RejectedDefault, ...] = ()
     skipped: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What could not be filled in, and why, a sentence each for the user."""
-        return tuple(map(str, self.left_out))
+        return tuple(map(str, self.rejected))
 
 
 def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
@@ -66,38 +66,38 @@ def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiSe
         request.old is not None and request.object["spec"] == request.old["spec"]
     ):
         return Mutation(request.object)
-    draft = _filled_in(policies, Draft(request, server, careful=False))
-    if draft.is_broken():
-        draft = _filled_in(policies, Draft(request, server, careful=True))
-    return Mutation(draft.object, tuple(draft.applied), tuple(draft.left_out), tuple(draft.skipped))
+    copy = _filled_in(policies, WorkingCopy(request, server, careful=False))
+    if copy.has_new_errors():
+        copy = _filled_in(policies, WorkingCopy(request, server, careful=True))
+    return Mutation(copy.object, tuple(copy.applied), tuple(copy.rejected), tuple(copy.skipped))
 
 
-def _filled_in(policies: Sequence[JobPolicy], draft: Draft) -> Draft:
-    speaking = _label(policies, draft)
-    if speaking is not None:
-        fill_in(speaking, draft)
-    return draft
+def _filled_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> WorkingCopy:
+    matching = _label(policies, copy)
+    if matching is not None:
+        fill_in(matching, copy)
+    return copy
 
 
-def _label(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy] | None:
+def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] | None:
     """Fill in labels and annotations, and give the documents that speak about the outcome.
 
     None where there is no outcome, because documents undo each other's labels: then nothing is filled in.
     """
-    speaking = _speaking(policies, draft)
+    matching = _matching(policies, copy)
     for _ in range(len(policies) + 1):
-        before = draft.object
-        fill_in_metadata(speaking, draft)
-        if draft.object is before:
-            return speaking
-        speaking = _speaking(policies, draft)
-    names = ", ".join(policy.name for policy in speaking)
-    draft.undo(names, "they undo each other's labels, and so no default was filled in")
+        before = copy.object
+        fill_in_metadata(matching, copy)
+        if copy.object is before:
+            return matching
+        matching = _matching(policies, copy)
+    names = ", ".join(policy.name for policy in matching)
+    copy.undo(names, "they undo each other's labels, and so no default was filled in")
     return None
 
 
-def _speaking(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy]:
-    request = replace(draft.request, object=draft.object)
+def _matching(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy]:
+    request = replace(copy.request, object=copy.object)
     return [
         policy
         for policy in policies

@@ -25,7 +25,7 @@ _RULES = "podFailurePolicy.rules["
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedDefault:
     """One default that was filled in.
 
     Attributes:
@@ -42,7 +42,7 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class RejectedDefault:
     """One default that could not be filled in.
 
     Attributes:
@@ -59,37 +59,46 @@ class LeftOut:
         return f"policy {self.policy}: its default for {self.field} was left out: {self.why}"
 
 
-class Draft:
+class WorkingCopy:
     """An object that defaults are filled into; what they are filled into is a copy.
 
     Args:
         request: whose object it is.
         server: whose verdict and defaults count.
-        careful: judge after every default; otherwise whoever fills in asks :meth:`is_broken` in the end.
+        careful: judge after every default; otherwise whoever fills in asks :meth:`has_new_errors` in the end.
 
     Attributes:
         object: the object, as far as it has come.
         applied: what was filled in.
-        left_out: what could not be filled in, and why.
+        rejected: what could not be filled in, and why.
         skipped: the policy, field and reason of what was not needed or not meant.
         written: which fields somebody wrote.
         job: the names that lead to the JobSpec.
     """
 
     __slots__ = (
-        "_careful", "_engine", "_errors", "_server", "applied", "job", "left_out", "object", "request",
-        "skipped", "written",
+        "_careful",
+        "_engine",
+        "_errors",
+        "_server",
+        "applied",
+        "job",
+        "object",
+        "ownership",
+        "rejected",
+        "request",
+        "skipped",
     )  # fmt: skip
 
     def __init__(self, request: PolicyRequest, server: ApiServer, *, careful: bool) -> None:
         self.request = request
         self.object = request.object
         self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
-        self.written = field_ownership(
+        self.ownership = field_ownership(
             request.object if request.manifest is None else request.manifest
         )
-        self.applied: list[Applied] = []
-        self.left_out: list[LeftOut] = []
+        self.applied: list[AppliedDefault] = []
+        self.rejected: list[RejectedDefault] = []
         self.skipped: list[tuple[str, str, str]] = []
         self._server = server
         self._engine = engine_for(server)
@@ -111,7 +120,7 @@ class Draft:
 
         The server fills in nothing in the Job that stands inside a CronJob.
         """
-        if self.request.kind != "Job" or self.written.has((*self.job, name)):
+        if self.request.kind != "Job" or self.ownership.has((*self.job, name)):
             return False
         default = server_default(name, self.spec, self._server)
         return default is not None and bool(default == self.spec.get(name))
@@ -119,17 +128,17 @@ class Draft:
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
         """Make changes, all or none: none where they would bring an error, with a warning that says so."""
         offered = list(changes)
-        error = self.refusal(offered)
+        error = self.error_of(offered)
         if error is not None:
-            self.warn_of(policy, offered[0][0], error)
+            self.reject_for(policy, offered[0][0], error)
             return False
         for steps, value in offered:
-            self._note(Applied(policy, field_path(steps), at(self.object, steps), value))
+            self._note(AppliedDefault(policy, field_path(steps), at(self.object, steps), value))
         self.object = changed(self.object, offered)
         self._errors = None
         return True
 
-    def _note(self, applied: Applied) -> None:
+    def _note(self, applied: AppliedDefault) -> None:
         """Note what was filled in; where something was filled in before, as one change."""
         for earlier in self.applied:
             if earlier.field == applied.field:
@@ -138,7 +147,7 @@ class Draft:
                 break
         self.applied.append(applied)
 
-    def refusal(self, changes: Iterable[Change]) -> Finding | None:
+    def error_of(self, changes: Iterable[Change]) -> Finding | None:
         """What the server would say against changes; None where they bring no error, and if not careful."""
         if not self._careful:
             return None
@@ -149,7 +158,7 @@ class Draft:
                 return finding
         return None
 
-    def is_broken(self) -> bool:
+    def has_new_errors(self) -> bool:
         """Whether something is wrong with the object that was not before."""
         if self.object is self.request.object:
             return False
@@ -164,25 +173,25 @@ class Draft:
         if (policy, field, reason) not in self.skipped:
             self.skipped.append((policy, field, reason))
 
-    def warn_of(self, policy: str, steps: Steps, error: Finding) -> None:
+    def reject_for(self, policy: str, steps: Steps, error: Finding) -> None:
         """Note that a default was left out, because of what the server would say."""
-        self.warn_that(
+        self.reject(
             policy,
             steps,
             f"it would make the {self.request.kind} invalid: {error.field}: {error.message}",
         )
 
-    def warn_that(self, policy: str, steps: Steps, why: str) -> None:
+    def reject(self, policy: str, steps: Steps, why: str) -> None:
         """Note that a default was left out, for a reason of ours; once."""
-        left_out = LeftOut(policy, field_path(steps), why)
-        if left_out not in self.left_out:
-            self.left_out.append(left_out)
+        rejected = RejectedDefault(policy, field_path(steps), why)
+        if rejected not in self.rejected:
+            self.rejected.append(rejected)
 
     def undo(self, policies: str, why: str) -> None:
         """Take everything back, and warn."""
         self.object = self.request.object
         self.applied, self._errors = [], None
-        self.left_out = [LeftOut(policies, "metadata.labels", why)]
+        self.rejected = [RejectedDefault(policies, "metadata.labels", why)]
 
     def _found(self, value: dict[str, Any]) -> list[Finding]:
         findings = self._engine.validate(value, self.request.old)

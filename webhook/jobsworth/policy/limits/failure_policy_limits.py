@@ -130,8 +130,8 @@ def _rules(count: int) -> str:
 def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterator[Found]:
     """Yield the exit codes that do not fail the Job, for each container.
 
-    Rules on Pod conditions are skipped: they match Pods that are terminated from outside, independently of the
-    exit code of the program.
+    Rules on Pod conditions are skipped: they match Pods that are terminated from outside, independently of
+    the exit code of the program.
     """
     containers = [container.get("name", "") for container in view.pod.get("containers") or ()]
     for exit_code in exit_codes:

@@ -1,8 +1,8 @@
 """Request matching: decide from ``match`` and ``exempt`` if a policy applies to a request, with the reason.
 
-All criteria of a matcher must match; of the entries of a criterion, and of several matchers, one is enough. An
-exemption takes precedence over a match. An unknown value (the labels of a namespace, the user of a file on the
-command line) counts as a match, and the decision is marked as not certain.
+All criteria of a matcher must match; of the entries of a criterion, and of several matchers, one is enough.
+An exemption takes precedence over a match. An unknown value (the labels of a namespace, the user of a file on
+the command line) counts as a match, and the decision is marked as not certain.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""What the defaults of policies do to an object, as a mutating webhook would leave it.
+"""Mutation of an object by the defaults of policies, as in the mutating webhook.
 
-Of the documents that speak about a request, in their order of precedence, the first that names a field
-decides about it alone. The rules that documents add to failure policies are all added, those of the
-first document outermost in front.
+Among the policies that match a request, the first in order of precedence that has a default for a field
+decides. Rules for failure policies are added from all policies; those of the first policy are the outermost.
 
-What is added leaves the object valid: it is judged as the API server would, and a default that brings an
-error is left out, with a warning that says which. What follows from a default is done with it: a failure
-policy turns ``podReplacementPolicy`` to ``Failed`` and a limit per index the ``backoffLimit`` to what the
-server would have made it, where they have the server's default.
+Defaults leave the object valid: the object is validated as the API server does, and a default that causes an
+error is rejected with a warning. Dependent fields change too, if they have the server's default: a failure
+policy sets ``podReplacementPolicy`` to ``Failed``, and ``backoffLimitPerIndex`` sets ``backoffLimit`` as the
+server would.
 
-Documents may match labels that others fill in: labels are filled in until no other documents match.
-To fill in defaults twice changes nothing.
+A policy may match labels that another policy sets, so labels are set until no further policy matches.
+Applying defaults twice changes nothing.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What came of the defaults.
+    """The result of applying defaults.
 
     Attributes:
-        object: the object with them; the very object of the request where there are none.
-        applied: what was filled in, in order.
-        rejected: what could not be filled in, and why.
-        skipped: of the defaults that were not needed or not meant, the policy, field and reason.
+        object: the object with defaults; identical to the request's object if none applied.
+        applied: the defaults that were set, in order.
+        rejected: the defaults that could not be set, with the reason.
+        skipped: policy, field and reason of the defaults that were not needed or do not apply.
     """
 
     object: dict[str, Any]
@@ -48,19 +47,19 @@ class Mutation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What could not be filled in, and why, a sentence each for the user."""
+        """The warnings for the user, one sentence for each rejected default."""
         return tuple(map(str, self.rejected))
 
 
 def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
-    """Fill in what the documents say; the request's object stays as it is.
+    """Apply the defaults of policies; the object of the request is not modified.
 
-    Nothing is filled into an object that is being deleted, or by an update that leaves the spec alone.
+    An object that is being deleted, and an update that leaves the spec unchanged, get no defaults.
 
     Args:
-        policies: the documents, in the order of precedence.
-        request: whose object has the API server's defaults.
-        server: the API server that sends it, or will.
+        policies: the policies, in order of precedence.
+        request: the request; its object has the API server's defaults.
+        server: the API server that sends the request.
     """
     if request.object["metadata"].get("deletionTimestamp") or (
         request.old is not None and request.object["spec"] == request.old["spec"]
@@ -80,9 +79,9 @@ def _filled_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> WorkingCopy:
 
 
 def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] | None:
-    """Fill in labels and annotations, and give the documents that speak about the outcome.
+    """Set labels and annotations, and return the policies that match the result.
 
-    None where there is no outcome, because documents undo each other's labels: then nothing is filled in.
+    Return None if the policies overwrite each other's labels without end; then no default is set.
     """
     matching = _matching(policies, copy)
     for _ in range(len(policies) + 1):
@@ -92,7 +91,11 @@ def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] 
             return matching
         matching = _matching(policies, copy)
     names = ", ".join(policy.name for policy in matching)
-    copy.undo(names, "they undo each other's labels, and so no default was filled in")
+    copy.undo(
+        names,
+        "these policies overwrite each other's labels, so no default was set; "
+        "change their match or their label defaults",
+    )
     return None
 
 

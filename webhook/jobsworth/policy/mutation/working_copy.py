@@ -1,4 +1,4 @@
-"""The object while defaults are filled in: what it becomes, from whom, and what could not be."""
+"""The working copy of an object while defaults are applied, with the record of the changes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     Steps = tuple[str, ...]
     Change = tuple[Steps, Any]
-    """The names that lead to a field, and what it becomes."""
+    """The field names that lead to a field, and its new value."""
 
 _RULES = "podFailurePolicy.rules["
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedDefault:
-    """One default that was filled in.
+    """A default that was set.
 
     Attributes:
-        policy: the name of the document; of rules from several documents, all names.
+        policy: the name of the policy; several names if rules come from several policies.
         field: the field path.
-        before: what stood there; None where nothing did.
-        after: what stands there now.
+        before: the previous value; None if it was unset.
+        after: the new value.
     """
 
     policy: str
@@ -43,12 +43,12 @@ class AppliedDefault:
 
 @dataclass(frozen=True, slots=True)
 class RejectedDefault:
-    """One default that could not be filled in.
+    """A default that could not be set.
 
     Attributes:
-        policy: the name of the document.
+        policy: the name of the policy.
         field: the field path.
-        why: what would be wrong with it.
+        why: the reason.
     """
 
     policy: str
@@ -56,24 +56,24 @@ class RejectedDefault:
     why: str
 
     def __str__(self) -> str:
-        return f"policy {self.policy}: its default for {self.field} was left out: {self.why}"
+        return f"policy {self.policy}: default for {self.field} not set: {self.why}"
 
 
 class WorkingCopy:
-    """An object that defaults are filled into; what they are filled into is a copy.
+    """A copy of an object to which defaults are applied.
 
     Args:
-        request: whose object it is.
-        server: whose verdict and defaults count.
-        careful: judge after every default; otherwise whoever fills in asks :meth:`has_new_errors` in the end.
+        request: the request with the original object.
+        server: the API server whose validation and defaults apply.
+        careful: validate before every change; otherwise the caller checks :meth:`has_new_errors` at the end.
 
     Attributes:
-        object: the object, as far as it has come.
-        applied: what was filled in.
-        rejected: what could not be filled in, and why.
-        skipped: the policy, field and reason of what was not needed or not meant.
+        object: the object in its current state.
+        applied: the defaults that were set.
+        rejected: the defaults that could not be set, with the reason.
+        skipped: policy, field and reason of the defaults that were not needed or do not apply.
         written: which fields somebody wrote.
-        job: the names that lead to the JobSpec.
+        job: the field names that lead to the JobSpec.
     """
 
     __slots__ = (
@@ -107,18 +107,18 @@ class WorkingCopy:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The JobSpec, as far as it has come."""
+        """The JobSpec in its current state."""
         spec: dict[str, Any] = at(self.object, self.job)
         return spec
 
     def path(self, name: str) -> str:
-        """The field path of a field of the JobSpec."""
+        """Return the field path of a field of the JobSpec."""
         return ".".join((*self.job, name))
 
     def has_server_default(self, name: str) -> bool:
-        """Whether a field of the JobSpec has what the server fills in, unless somebody wrote just that.
+        """Return True if a JobSpec field has the server's default and no client is known to have written it.
 
-        The server fills in nothing in the Job that stands inside a CronJob.
+        The server sets no defaults in the JobSpec of a CronJob.
         """
         if self.request.kind != "Job" or self.ownership.has((*self.job, name)):
             return False
@@ -126,7 +126,7 @@ class WorkingCopy:
         return default is not None and bool(default == self.spec.get(name))
 
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
-        """Make changes, all or none: none where they would bring an error, with a warning that says so."""
+        """Apply all changes, or none and add a warning if they would make the object invalid."""
         offered = list(changes)
         error = self.error_of(offered)
         if error is not None:
@@ -139,7 +139,7 @@ class WorkingCopy:
         return True
 
     def _note(self, applied: AppliedDefault) -> None:
-        """Note what was filled in; where something was filled in before, as one change."""
+        """Record a default; merge it with an earlier change of the same field."""
         for earlier in self.applied:
             if earlier.field == applied.field:
                 self.applied.remove(earlier)
@@ -148,7 +148,7 @@ class WorkingCopy:
         self.applied.append(applied)
 
     def error_of(self, changes: Iterable[Change]) -> Finding | None:
-        """What the server would say against changes; None where they bring no error, and if not careful."""
+        """Return the first new error that changes would cause; None if there is none, or if not `careful`."""
         if not self._careful:
             return None
         if self._errors is None:
@@ -159,7 +159,7 @@ class WorkingCopy:
         return None
 
     def has_new_errors(self) -> bool:
-        """Whether something is wrong with the object that was not before."""
+        """Return True if the object has an error that the original does not have."""
         if self.object is self.request.object:
             return False
         found = self._found(self.object)
@@ -169,12 +169,12 @@ class WorkingCopy:
         return any(_known_by(finding) not in before for finding in found)
 
     def skip(self, policy: str, field: str, reason: str) -> None:
-        """Note that a default is not filled in, and that this is as it should be; once."""
+        """Record, once, that a default is not needed or does not apply."""
         if (policy, field, reason) not in self.skipped:
             self.skipped.append((policy, field, reason))
 
     def reject_for(self, policy: str, steps: Steps, error: Finding) -> None:
-        """Note that a default was left out, because of what the server would say."""
+        """Record that a default would cause a validation error."""
         self.reject(
             policy,
             steps,
@@ -182,13 +182,13 @@ class WorkingCopy:
         )
 
     def reject(self, policy: str, steps: Steps, why: str) -> None:
-        """Note that a default was left out, for a reason of ours; once."""
+        """Record, once, that a default cannot be set."""
         rejected = RejectedDefault(policy, field_path(steps), why)
         if rejected not in self.rejected:
             self.rejected.append(rejected)
 
     def undo(self, policies: str, why: str) -> None:
-        """Take everything back, and warn."""
+        """Undo all changes, and add a warning."""
         self.object = self.request.object
         self.applied, self._errors = [], None
         self.rejected = [RejectedDefault(policies, "metadata.labels", why)]
@@ -199,7 +199,7 @@ class WorkingCopy:
 
 
 def at(value: Any, steps: Steps) -> Any:
-    """What stands at the end of some names; None where nothing does."""
+    """Return the value at the end of a path; None if there is none."""
     for step in steps:
         if not isinstance(value, dict):
             return None
@@ -208,7 +208,7 @@ def at(value: Any, steps: Steps) -> Any:
 
 
 def changed(value: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
-    """An object with changes; what they do not touch is shared with it."""
+    """Return an object with changes applied; unchanged parts are shared."""
     for steps, after in changes:
         value = _with(value, steps, after)
     return value
@@ -223,14 +223,14 @@ def _with(value: Any, steps: Steps, after: Any) -> Any:
 
 
 def field_path(steps: Steps) -> str:
-    """Names as a field path; the key of a label or annotation stands in brackets."""
+    """Return a field path; the key of a label or annotation is in brackets."""
     if steps[0] == "metadata" and len(steps) == 3:
         return f"metadata.{steps[1]}[{steps[2]}]"
     return ".".join(steps)
 
 
 def _known_by(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    """What makes two errors the same: rules of a failure policy move when others come before them."""
+    """Return the identity of an error, independent of the position of failure policy rules."""
     field = finding.field
     before, rules, rest = field.partition(_RULES)
     if rules:

@@ -116,7 +116,7 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
     ("expression", "expected"),
     [
         ("object.spec.suspended == true", "no such key: suspended"),
-        ("object.spec.parallelism", "it must be true or false, and is 3"),
+        ("object.spec.parallelism", "the value must be true or false, not 3"),
         ("object.spec.parallelism / 0 == 1", "division by zero in CEL expression"),
         ("object.metadata.name + 1 == 'a'", "Unsupported operation: string + int"),
         ("oldObject.spec.parallelism == 1", "No such overload"),
@@ -186,27 +186,27 @@ def test_the_user_is_known_where_the_server_tells() -> None:
     [
         ("object.spec.", (1, 13), "no viable alternative", ""),
         ("object.x ==\n  &&", (2, 3), "", ""),
-        ("true &&\n  objct.x", (2, 3), "there is no variable objct", 'did you mean "object"?'),
+        ("true &&\n  objct.x", (2, 3), "unknown variable objct", 'did you mean "object"?'),
         (
             "object.x.lowerAsci()",
             (1, 10),
-            "there is no function lowerAsci",
+            "unknown function lowerAsci",
             'did you mean "lowerAscii"?',
         ),
-        ("greatest(1, 2) == 2", (1, 1), "there is no function greatest", ""),
-        ("math.largest(1, 2) == 2", (1, 6), "there is no function largest", ""),
+        ("greatest(1, 2) == 2", (1, 1), "unknown function greatest", ""),
+        ("math.largest(1, 2) == 2", (1, 6), "unknown function largest", ""),
         ("has(1", (1, 5), "invalid argument to has() macro", ""),
-        ("namespaceObject.x", (1, 1), "there is no variable namespaceObject", "match"),
-        ("params.x", (1, 1), "there is no variable params", "write the value"),
+        ("namespaceObject.x", (1, 1), "unknown variable namespaceObject", "match"),
+        ("params.x", (1, 1), "unknown variable params", "write the value"),
         ("object.?spec.x", (1, 7), "unsupported syntax", "write has(a.b)"),
         ("object.spec[?'x']", (1, 12), "unsupported syntax", "in a"),
         ("  // nothing", (1, 1), "the expression is empty", ""),
-        ("(" * 200 + "true" + ")" * 200, (1, 97), "its brackets are nested too deeply", ""),
-        ("true" + " || true" * 600, (1, 1), "may have 4096 characters, and this has 4804", ""),
+        ("(" * 200 + "true" + ")" * 200, (1, 97), "brackets are nested too deeply", ""),
+        ("true" + " || true" * 600, (1, 1), "has 4804 characters; the maximum is 4096", ""),
         (
             "[1].all(a, [1].all(b, [1].all(c, [1].all(d, true))))",
             (1, 1),
-            "may be nested 3 deep, and here are 4 deep",
+            "are nested 4 deep; the maximum is 3",
             "",
         ),
     ],
@@ -242,7 +242,7 @@ class TestCost:
         assert said(rule, few) == []
         many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
         (told,) = said(rule, many)
-        assert f"could take 27000000 steps for this object, and may take {MOST_STEPS}" in told
+        assert f"could take 27000000 steps for this object; the maximum is {MOST_STEPS}" in told
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]

@@ -53,18 +53,18 @@ def test_the_word_that_names_fewer_rules_counts_more() -> None:
         ("no-dedline", 'spec.rules[no-dedline]: unknown rule "no-dedline" (did you mean "no-deadline"?)'),
         (
             "JW004",
-            "spec.rules[JW004]: is the verdict of the API server, which refuses the object by itself "
+            "spec.rules[JW004]: is an error of the API server, which rejects the object itself "
             "(name a lint rule, such as JW101)",
         ),
         (
             "JW301",
-            "spec.rules[JW301]: is about what a manifest says, which an object in a cluster no longer shows "
-            "(ask for it where manifests are validated)",
+            "spec.rules[JW301]: checks the text of a manifest, which an object in a cluster does not have "
+            "(remove it here and run it with jobsworth validate)",
         ),
         (
             "exported-manifest",
-            "spec.rules[exported-manifest]: is about what a manifest says, which an object "
-            "in a cluster no longer shows (ask for it where manifests are validated)",
+            "spec.rules[exported-manifest]: checks the text of a manifest, which an object "
+            "in a cluster does not have (remove it here and run it with jobsworth validate)",
         ),
     ],
 )  # fmt: skip

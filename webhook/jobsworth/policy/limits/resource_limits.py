@@ -2,8 +2,8 @@
 
 The number of Pods at the same time is ``parallelism``, or ``completions`` if that is less. The resources of
 a Pod are computed as the scheduler does: containers plus sidecars, an init container if it alone needs more,
-the Pod's own resources if it sets them (KEP-2837), and its overhead. A container without a request requests its
-limit, as the API server sets it when it creates the Pod.
+the Pod's own resources if it sets them (KEP-2837), and its overhead. A container without a request requests
+its limit, as the API server sets it when it creates the Pod.
 """
 
 from __future__ import annotations

@@ -102,9 +102,9 @@ class ExpressionOutline:
 
     Attributes:
         bound: the names of its loop variables.
-        reads: of each name that is no member of another, the chains of members that follow it:
-            ``("object", ("spec", "parallelism"))``; without members where the whole is read. Behind
-            :data:`ITEMS` stands what a loop reads of each item: ``("object", ("list", "[]", "name"))``.
+        reads: each name that is not a member, with the chain of members that follow it:
+            ``("object", ("spec", "parallelism"))``; an empty chain if the whole is read. After
+            :data:`ITEMS` follow the members read of each item: ``("object", ("list", "[]", "name"))``.
         depth: the nesting depth of its loops; 0 without loops.
     """
 

@@ -106,8 +106,8 @@ class Limits:
 
     def judge(self, view: JobView) -> Iterator[Violation]:
         """Yield the violations of an object."""
-        for judge in self._checks:
-            yield from judge(view)
+        for check in self._checks:
+            yield from check(view)
 
 
 def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:

@@ -72,7 +72,7 @@ class WorkingCopy:
         applied: the defaults that were set.
         rejected: the defaults that could not be set, with the reason.
         skipped: policy, field and reason of the defaults that were not needed or do not apply.
-        written: which fields somebody wrote.
+        ownership: the fields that a client wrote.
         job: the field names that lead to the JobSpec.
     """
 

@@ -71,7 +71,7 @@ def test_a_default_that_would_do_harm_is_a_warning(command: Command) -> None:
     value = JOB.replace("Never", "OnFailure").replace("  backoffLimit: 9\n", "")
     files = {**FILES, "job.yaml": value}
     done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
-    assert "warning JP050 spec.podFailurePolicy: the default was left out: it needs the" in done.out
+    assert "warning JP050 spec.podFailurePolicy: the default was left out: it requires" in done.out
 
 
 def test_nobody_can_ignore_what_a_policy_says(command: Command) -> None:
@@ -166,7 +166,7 @@ def test_default_warns_of_what_was_left_out(command: Command) -> None:
     files = {**FILES, "job.yaml": JOB.replace("Never", "OnFailure")}
     done = command("default", "-o", "json", "--policy", "policies", "job.yaml", files=files)
     assert "podFailurePolicy" not in json.loads(done.out)["items"][0]["spec"]
-    assert done.err.startswith("job.yaml:5:1: warning: policy house-rules: its default for")
+    assert done.err.startswith("job.yaml:5:1: warning: policy house-rules: default for")
 
 
 BROKEN = {
@@ -183,11 +183,11 @@ BROKEN = {
     "an expression": (
         f"{POLICY}  expressions:\n    - expression: objct.x == 1\n",
         "policies/house.yaml:19:19: error: spec.expressions[0].expression: at line 1, column 1 of the "
-        'expression: there is no variable objct (did you mean "object"?)',
+        'expression: unknown variable objct (did you mean "object"?)',
     ),
     "a default that a limit refuses": (
         POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 6\n"),
-        "policies/house.yaml:9:19: error: spec.defaults.backoffLimit: the limits refuse this default",
+        "policies/house.yaml:9:19: error: spec.defaults.backoffLimit: the limits reject this default",
     ),
     "another version": (
         POLICY.replace("v1alpha1", "v2"),
@@ -240,7 +240,7 @@ def test_a_folder_may_have_manifests_and_tests_beside_policies(command: Command)
 def test_the_same_name_in_two_files_is_told(command: Command, tmp_path: Path) -> None:
     files = {**FILES, "policies/second.yaml": POLICY}
     done = command("validate", "--policy", "policies", "job.yaml", files=files)
-    assert 'policies/second.yaml:5:9: error: metadata.name: "house-rules" is the name' in done.err
+    assert 'policies/second.yaml:5:9: error: metadata.name: "house-rules" is already the name' in done.err
 
 
 def test_with_mixed_only_what_is_a_manifest_is_judged(command: Command) -> None:

@@ -215,7 +215,7 @@ def test_fail_index_is_added_where_the_same_policy_limits_the_retries_of_each_in
             job(pod={"restartPolicy": "OnFailure"}),
             {"podFailurePolicy": {"rulesBefore": [IGNORE]}},
             "spec.podFailurePolicy",
-            'it needs the restartPolicy Never, and the Pod template has "OnFailure"',
+            'it requires restartPolicy Never, but the Pod template has "OnFailure"',
         ),
         (
             job(podReplacementPolicy="TerminatingOrFailed"),
@@ -269,11 +269,11 @@ def test_what_would_make_the_object_invalid_is_left_out_with_the_reason(
     mutation = policies(defaults={**defaults, "ttlSecondsAfterFinished": 60}).default(
         request, SERVER
     )
-    (left_out,) = mutation.left_out
-    assert (left_out.policy, left_out.field) == ("house-rules", field)
-    assert reason in left_out.why
+    (rejected,) = mutation.rejected
+    assert (rejected.policy, rejected.field) == ("house-rules", field)
+    assert reason in rejected.why
     assert mutation.warnings == (
-        f"policy house-rules: its default for {field} was left out: {left_out.why}",
+        f"policy house-rules: default for {field} not set: {rejected.why}",
     )
     # The others are filled in all the same.
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60
@@ -301,7 +301,7 @@ def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -
         podReplacementPolicy={"value": "Failed", "when": "always"},
     )
     assert spec_of(mutation)["podFailurePolicy"] == {"rules": [IGNORED]}
-    assert [out.field for out in mutation.left_out] == ["spec.podFailurePolicy"]
+    assert [out.field for out in mutation.rejected] == ["spec.podFailurePolicy"]
     assert mutation.skipped == ()  # nothing is told twice, as filled in and as there already
 
 
@@ -340,7 +340,7 @@ class TestSeveralPolicies:
             document("b", priority=5, defaults={"backoffLimit": 2}),
         )
         assert spec_of(mutation)["backoffLimit"] == 2
-        assert ("a", "spec.backoffLimit", "policy b decides about it") in mutation.skipped
+        assert ("a", "spec.backoffLimit", "policy b sets it") in mutation.skipped
 
     def test_of_equals_the_first_by_name_decides(self) -> None:
         documents = [document(name, defaults={"labels": {"of": name}}) for name in ("b", "a")]
@@ -386,7 +386,7 @@ class TestSeveralPolicies:
         held = (swing("a", "left", "right"), swing("b", "right", "left"))
         mutation = filled(job(metadata={"labels": {"side": "left"}}), "file", *held)
         assert mutation.object["metadata"]["labels"] == {"side": "left"}
-        assert "undo each other's labels" in mutation.warnings[0]
+        assert "overwrite each other's labels" in mutation.warnings[0]
 
 
 class TestUpdates:
@@ -487,10 +487,10 @@ def test_why_something_was_not_filled_in_is_told() -> None:
         podFailurePolicy={"rulesAfter": [FAIL_INDEX]},
     )
     assert {field: why for _, field, why in mutation.skipped} == {
-        "spec.backoffLimit": "it was written",
-        "spec.backoffLimitPerIndex": "it is for Indexed Jobs",
-        "spec.suspend": "it has this value",
-        "spec.podFailurePolicy": "rules with FailIndex are for Jobs with backoffLimitPerIndex",
+        "spec.backoffLimit": "a client set the field",
+        "spec.backoffLimitPerIndex": "the default applies to Indexed Jobs only",
+        "spec.suspend": "the field already has this value",
+        "spec.podFailurePolicy": "rules with FailIndex apply to Jobs with backoffLimitPerIndex only",
     }
 
 
@@ -499,19 +499,19 @@ def test_why_something_was_not_filled_in_is_told() -> None:
     [
         (
             {"managedBy": "no-domain"},
-            "spec.defaults.managedBy: the API server refuses this default: Invalid value",
+            "spec.defaults.managedBy: the API server rejects this default: Invalid value",
         ),
         (
             {"managedBy": {"value": "no-domain"}},
-            "spec.defaults.managedBy.value: the API server refuses this default",
+            "spec.defaults.managedBy.value: the API server rejects this default",
         ),
         (
             {"labels": {"bad key": "x"}},
-            "spec.defaults.labels[bad key]: the API server refuses this default",
+            "spec.defaults.labels[bad key]: the API server rejects this default",
         ),
         (
             {"podFailurePolicy": {"rulesAfter": [{"action": "FailJob"}]}},
-            "spec.defaults.podFailurePolicy.rulesAfter[0]: the API server refuses this default",
+            "spec.defaults.podFailurePolicy.rulesAfter[0]: the API server rejects this default",
         ),
         (
             {
@@ -526,7 +526,7 @@ def test_why_something_was_not_filled_in_is_told() -> None:
                     }
                 }
             },
-            "spec.defaults.podFailurePolicy.value.rules[0].onExitCodes.values: the API server refuses "
+            "spec.defaults.podFailurePolicy.value.rules[0].onExitCodes.values: the API server rejects "
             "this default: Invalid value: [7,3]: must be ordered",
         ),
         ({"backoffLimit": -1}, "spec.defaults.backoffLimit: -1 must be"),

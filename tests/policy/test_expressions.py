@@ -18,7 +18,7 @@ from jobsworth.policy.cel.cel_programs import (
     CannotEvaluate,
     Program,
 )
-from jobsworth.policy.cel.cel_text import Outline, place, words
+from jobsworth.policy.cel.cel_text import ExpressionOutline, place, tokens
 from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
 
 ENVIRONMENT = [{"name": f"E{number}", "value": "x"} for number in range(30)]
@@ -116,7 +116,7 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
     ("expression", "expected"),
     [
         ("object.spec.suspended == true", "no such key: suspended"),
-        ("object.spec.parallelism", "it must be true or false, and is 3"),
+        ("object.spec.parallelism", "the value must be true or false, not 3"),
         ("object.spec.parallelism / 0 == 1", "division by zero in CEL expression"),
         ("object.metadata.name + 1 == 'a'", "Unsupported operation: string + int"),
         ("oldObject.spec.parallelism == 1", "No such overload"),
@@ -129,7 +129,7 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
         ("'a'.matches('[')", "not a valid regex"),
     ],
 )
-def test_an_expression_that_has_no_value_is_a_breach_of_its_own(
+def test_an_expression_that_has_no_value_is_a_violation_of_its_own(
     expression: str, expected: str
 ) -> None:
     (told,) = said(expression)
@@ -139,7 +139,7 @@ def test_an_expression_that_has_no_value_is_a_breach_of_its_own(
 
 
 @pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
-def test_what_such_a_breach_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
+def test_what_such_a_violation_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
     held = policies(onInternalError=on_error, expressions=[{"expression": "object.x.y == 1"}])
     (told,) = verdicts(held, job())
     assert told.startswith(f"{effect}: cannot evaluate")
@@ -186,27 +186,27 @@ def test_the_user_is_known_where_the_server_tells() -> None:
     [
         ("object.spec.", (1, 13), "no viable alternative", ""),
         ("object.x ==\n  &&", (2, 3), "", ""),
-        ("true &&\n  objct.x", (2, 3), "there is no variable objct", 'did you mean "object"?'),
+        ("true &&\n  objct.x", (2, 3), "unknown variable objct", 'did you mean "object"?'),
         (
             "object.x.lowerAsci()",
             (1, 10),
-            "there is no function lowerAsci",
+            "unknown function lowerAsci",
             'did you mean "lowerAscii"?',
         ),
-        ("greatest(1, 2) == 2", (1, 1), "there is no function greatest", ""),
-        ("math.largest(1, 2) == 2", (1, 6), "there is no function largest", ""),
+        ("greatest(1, 2) == 2", (1, 1), "unknown function greatest", ""),
+        ("math.largest(1, 2) == 2", (1, 6), "unknown function largest", ""),
         ("has(1", (1, 5), "invalid argument to has() macro", ""),
-        ("namespaceObject.x", (1, 1), "there is no variable namespaceObject", "match"),
-        ("params.x", (1, 1), "there is no variable params", "write the value"),
+        ("namespaceObject.x", (1, 1), "unknown variable namespaceObject", "match"),
+        ("params.x", (1, 1), "unknown variable params", "write the value"),
         ("object.?spec.x", (1, 7), "unsupported syntax", "write has(a.b)"),
         ("object.spec[?'x']", (1, 12), "unsupported syntax", "in a"),
         ("  // nothing", (1, 1), "the expression is empty", ""),
-        ("(" * 200 + "true" + ")" * 200, (1, 97), "its brackets are nested too deeply", ""),
-        ("true" + " || true" * 600, (1, 1), "may have 4096 characters, and this has 4804", ""),
+        ("(" * 200 + "true" + ")" * 200, (1, 97), "brackets are nested too deeply", ""),
+        ("true" + " || true" * 600, (1, 1), "has 4804 characters; the maximum is 4096", ""),
         (
             "[1].all(a, [1].all(b, [1].all(c, [1].all(d, true))))",
             (1, 1),
-            "may be nested 3 deep, and here are 4 deep",
+            "are nested 4 deep; the maximum is 3",
             "",
         ),
     ],
@@ -242,7 +242,7 @@ class TestCost:
         assert said(rule, few) == []
         many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
         (told,) = said(rule, many)
-        assert f"could take 27000000 steps for this object, and may take {MOST_STEPS}" in told
+        assert f"could take 27000000 steps for this object; the maximum is {MOST_STEPS}" in told
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]
@@ -327,7 +327,7 @@ class TestOutline:
         ],
     )
     def test_what_is_read(self, source: str, reads: set[Any]) -> None:
-        assert Outline(source).reads == reads
+        assert ExpressionOutline(source).reads == reads
 
     @pytest.mark.parametrize(
         ("source", "depth"),
@@ -340,16 +340,16 @@ class TestOutline:
         ],
     )
     def test_how_deeply_loops_are_nested(self, source: str, depth: int) -> None:
-        assert Outline(source).depth == depth
+        assert ExpressionOutline(source).depth == depth
 
     @given(st.text(alphabet="ab.('\"\\r/]) \n[{,", max_size=40))
     def test_no_text_is_too_strange_to_be_read(self, source: str) -> None:
-        found = list(words(source))
+        found = list(tokens(source))
         for word in found:
             assert source.startswith(word.text, word.start)
             line, column = place(source, word.start)
             assert source.split("\n")[line - 1][column - 1 :].startswith(word.text.split("\n")[0])
-        Outline(source)
+        ExpressionOutline(source)
 
 
 def nodes(depth: int) -> st.SearchStrategy[dict[str, Any]]:

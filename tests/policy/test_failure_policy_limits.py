@@ -43,7 +43,7 @@ FAIL_42 = on("FailJob", 42)
             {"ignoreDisruptionsFirst": True},
             [FAIL_42, IGNORE],
             "rules[1]: Invalid value: the rule that ignores the Pod condition DisruptionTarget must be "
-            "the first: one before it may match a Pod that was disrupted [JP011]",
+            "the first: an earlier rule may match a disrupted Pod [JP011]",
         ),
         *(
             (
@@ -62,19 +62,19 @@ FAIL_42 = on("FailJob", 42)
             {"failJobOnExitCodes": [42]},
             [on("Count", 42), FAIL_42],
             "rules[0].action: Required value: exit code 42 of container main must lead to FailJob, "
-            "and rules[0] has Count [JP012]",
+            "but rules[0] has Count [JP012]",
         ),
         (
             {"failJobOnExitCodes": [42]},
             [on("Ignore", 1, operator="NotIn"), FAIL_42],
             "rules[0].action: Required value: exit code 42 of container main must lead to FailJob, "
-            "and rules[0] has Ignore [JP012]",
+            "but rules[0] has Ignore [JP012]",
         ),
         (
             {"failJobOnExitCodes": [42]},
             [IGNORE],
             "rules: Required value: exit code 42 of container main must lead to FailJob, "
-            "and no rule matches it [JP012]",
+            "but no rule matches it [JP012]",
         ),
         ({"minimumRules": 1, "maximumRules": 2}, [IGNORE, FAIL_42], None),
         (
@@ -99,7 +99,7 @@ def test_every_container_must_fail_the_job() -> None:
     failing = job(pod, podFailurePolicy={"rules": [on("FailJob", 42, container="main")]})
     assert said(failing, limits={"podFailurePolicy": {"failJobOnExitCodes": [42]}}) == [
         "spec.podFailurePolicy.rules: Required value: exit code 42 of container proxy must lead to "
-        "FailJob, and no rule matches it [JP012]"
+        "FailJob, but no rule matches it [JP012]"
     ]
 
 

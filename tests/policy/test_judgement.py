@@ -1,4 +1,4 @@
-"""What a breach leads to, and what is held against an update."""
+"""What a violation leads to, and what is held against an update."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as
         before = copy.deepcopy(request.object)
         found = STRICT.judge(request, SERVER)
         assert request.object == before
-        assert "JP090" not in {verdict.breach.code for verdict in found.findings}
+        assert "JP090" not in {verdict.violation.code for verdict in found.findings}
         judged += 1
     assert judged > 100
 
@@ -233,7 +233,7 @@ def test_a_policy_that_cannot_be_judged_does_not_silence_the_others(
     )
     object.__setattr__(held.policies[0], "limits", Broken({}, {}, ()))
     found = verdicts(held, job())
-    assert found[0] == f"{effect}: cannot be judged: ZeroDivisionError: by nothing [JP090]"
+    assert found[0] == f"{effect}: cannot be evaluated: ZeroDivisionError: by nothing [JP090]"
     assert found[1].startswith("deny: spec.backoffLimit")
 
 

@@ -242,7 +242,7 @@ def test_a_limit_of_labels_and_annotations(metadata: Any, expected: list[str]) -
     assert said(job(metadata=metadata), limits=limits) == expected
 
 
-def test_the_author_s_message_follows_the_breach() -> None:
+def test_the_author_s_message_follows_the_violation() -> None:
     limits = {"backoffLimit": {"maximum": 2, "message": "Retries cost GPU hours."}}
     assert said(job(), limits=limits) == [
         "spec.backoffLimit: Invalid value: 6: must be less than or equal to 2 [JP002] "

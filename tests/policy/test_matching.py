@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from jobsworth.policy.matching.matching import Decision
+from jobsworth.policy.matching.matching import MatchDecision
 from policed import cron_job, document, job, policies, requested, verdicts
 
 LIMITS = {"backoffLimit": {"maximum": 0}}
 
 
-def decided(value: Any, old: Any = None, more: Any = None, **spec: Any) -> Decision:
+def decided(value: Any, old: Any = None, more: Any = None, **spec: Any) -> MatchDecision:
     held = policies(limits=LIMITS, **spec)
     ((_, decision),) = held.decisions(requested(value, old, **(more or {})))
     return decision
@@ -96,7 +96,7 @@ def test_a_match(match: Any, applies: bool, because: str) -> None:
 
 
 def test_a_document_without_a_match_speaks_about_everything() -> None:
-    assert decided(ML).because == "speaks about every Job and CronJob"
+    assert decided(ML).because == "applies to every Job and CronJob"
     assert decided(cron_job()).applies
 
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_known_warns_instead_of_denying() -> None:
     assert [text[:5] for text in verdicts(held, ML)] == ["warn:"]
     known = {"namespace_labels": {"env": "prod"}}
     assert [text[:5] for text in verdicts(held, ML, **known)] == ["deny:"]
-    assert "whose labels are not known, may match" in decided(ML, match=SELECTED).because
+    assert "with unknown labels may match" in decided(ML, match=SELECTED).because
 
 
 def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
@@ -174,5 +174,5 @@ def test_documents_are_asked_in_the_order_of_precedence() -> None:
 
 
 def test_a_set_tells_whether_it_asks_for_labels_of_namespaces() -> None:
-    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).asks_namespace_labels
-    assert policies(exempt=SELECTED, limits=LIMITS).asks_namespace_labels
+    assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).needs_namespace_labels
+    assert policies(exempt=SELECTED, limits=LIMITS).needs_namespace_labels

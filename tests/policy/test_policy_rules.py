@@ -53,18 +53,18 @@ def test_the_word_that_names_fewer_rules_counts_more() -> None:
         ("no-dedline", 'spec.rules[no-dedline]: unknown rule "no-dedline" (did you mean "no-deadline"?)'),
         (
             "JW004",
-            "spec.rules[JW004]: is the verdict of the API server, which refuses the object by itself "
+            "spec.rules[JW004]: is an error of the API server, which rejects the object itself "
             "(name a lint rule, such as JW101)",
         ),
         (
             "JW301",
-            "spec.rules[JW301]: is about what a manifest says, which an object in a cluster no longer shows "
-            "(ask for it where manifests are validated)",
+            "spec.rules[JW301]: checks the text of a manifest, which an object in a cluster does not have "
+            "(remove it here and run it with jobsworth validate)",
         ),
         (
             "exported-manifest",
-            "spec.rules[exported-manifest]: is about what a manifest says, which an object "
-            "in a cluster no longer shows (ask for it where manifests are validated)",
+            "spec.rules[exported-manifest]: checks the text of a manifest, which an object "
+            "in a cluster does not have (remove it here and run it with jobsworth validate)",
         ),
     ],
 )  # fmt: skip
@@ -75,13 +75,13 @@ def test_a_word_that_names_no_rule_of_objects(word: str, problem: str) -> None:
 def test_a_finding_keeps_the_rule_s_code_name_and_words() -> None:
     held = policies(rules={"no-deadline": "deny", "JW204": "warn"})
     denied, warned = held.judge(requested(job()), SERVER).findings
-    assert (denied.breach.code, denied.breach.reason, denied.effect) == (
+    assert (denied.violation.code, denied.violation.reason, denied.effect) == (
         "JW201",
         "no-deadline",
         "deny",
     )
-    assert denied.breach.field == "spec.activeDeadlineSeconds"
-    assert (warned.breach.code, warned.effect) == ("JW204", "warn")
+    assert denied.violation.field == "spec.activeDeadlineSeconds"
+    assert (warned.violation.code, warned.effect) == ("JW204", "warn")
 
 
 def test_the_enforcement_of_the_document_is_the_most_that_a_rule_leads_to() -> None:
@@ -96,9 +96,9 @@ def test_documents_that_ask_different_rules_hear_only_their_own() -> None:
         document("c", match={"kinds": ["CronJob"]}, rules={"JW201": "warn"}),
     )
     found = held.judge(requested(job()), SERVER).findings
-    assert [(one.policy, one.breach.code) for one in found] == [("a", "JW201"), ("b", "JW204")]
+    assert [(one.policy, one.violation.code) for one in found] == [("a", "JW201"), ("b", "JW204")]
     found = held.judge(requested(cron_job()), SERVER).findings
-    assert {(one.policy, one.breach.code) for one in found} >= {("a", "JW201"), ("c", "JW201")}
+    assert {(one.policy, one.violation.code) for one in found} >= {("a", "JW201"), ("c", "JW201")}
 
 
 RULE = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1, 42]}}
@@ -141,7 +141,7 @@ def test_a_rule_says_of_a_defaulted_object_what_it_says_of_the_manifest(value: A
     held = policies(rules=EVERY)
     linted = held.judge(of_manifest(value, SERVER), SERVER).findings
     stored = held.judge(requested(as_stored(value)), SERVER).findings
-    assert [one.breach for one in stored] == [one.breach for one in linted]
+    assert [one.violation for one in stored] == [one.violation for one in linted]
     assert linted, "this would show nothing"
 
 

@@ -20,8 +20,8 @@ def whole(**parts: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (None, "is not a mapping (write apiVersion: jobsworth.dev/v1alpha1, kind: JobPolicy …)"),
-        ([], "is not a mapping (write apiVersion: jobsworth.dev/v1alpha1, kind: JobPolicy …)"),
+        (None, "must be a mapping (start with apiVersion: jobsworth.dev/v1alpha1 and kind: JobPolicy)"),
+        ([], "must be a mapping (start with apiVersion: jobsworth.dev/v1alpha1 and kind: JobPolicy)"),
         (
             whole(apiVersion="jobsworth.dev/v1"),
             'apiVersion: unsupported value "jobsworth.dev/v1" (it must be jobsworth.dev/v1alpha1)',
@@ -33,9 +33,9 @@ def whole(**parts: Any) -> dict[str, Any]:
             'metadata.name: "My policy" must be lower case letters, digits and hyphens, at most 63, '
             "that begin and end with a letter or digit",
         ),
-        (whole(metadata=None), "metadata: must be a mapping, and is empty"),
-        (whole(spec={}), "spec: must not be empty (leave it out if it is to say nothing)"),
-        (whole(spec=None), "spec: must be a mapping, and is empty"),
+        (whole(metadata=None), "metadata: must be a mapping, but is empty"),
+        (whole(spec={}), "spec: must not be empty (set a value or remove the field)"),
+        (whole(spec=None), "spec: must be a mapping, but is empty"),
         (whole(limits={}), "limits: unknown field (this field belongs in spec)"),
     ],
 )  # fmt: skip
@@ -55,9 +55,9 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             {"enforcement": "dney"},
             'spec.enforcement: unsupported value "dney" (did you mean "deny"?)',
         ),
-        ({"priority": "1"}, 'spec.priority: must be a whole number, and "1" is a string (leave the quotes out)'),
-        ({"contact": 7}, "spec.contact: must be a string, and 7 is none (put it in quotes)"),
-        ({"message": ""}, "spec.message: must not be empty (leave it out if it is to say nothing)"),
+        ({"priority": "1"}, 'spec.priority: must be a whole number, but "1" is a string (remove the quotes)'),
+        ({"contact": 7}, "spec.contact: must be a string, but is 7 (put it in quotes)"),
+        ({"message": ""}, "spec.message: must not be empty (set a value or remove the field)"),
         (
             {"match": {"namespaces": "ml-*"}},
             "spec.match.namespaces: must be a list (write [ml-*])",
@@ -67,9 +67,9 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             'spec.match.namespace: unknown field (did you mean "namespaces"?)',
         ),
         ({"match": [{"kinds": ["Pod"]}]}, 'spec.match[0].kinds[0]: unsupported value "Pod" (supported values: Job, CronJob)'),
-        ({"match": {"names": ["a", "a"]}}, 'spec.match.names: "a" stands there twice (remove one of the two)'),
-        ({"exempt": {}}, "spec.exempt: must not be empty (leave it out if it is to say nothing)"),
-        ({"exempt": []}, "spec.exempt: must not be empty (leave it out if it is to say nothing)"),
+        ({"match": {"names": ["a", "a"]}}, 'spec.match.names: "a" is listed twice (remove one of the two)'),
+        ({"exempt": {}}, "spec.exempt: must not be empty (set a value or remove the field)"),
+        ({"exempt": []}, "spec.exempt: must not be empty (set a value or remove the field)"),
         (
             {"match": {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
             "spec.match.objectSelector.matchExpressions[0].values: Required value: must be specified "
@@ -92,7 +92,7 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ),
         (
             {"limits": {"backoffLimit": 5}},
-            "spec.limits.backoffLimit: must be a mapping, and is 5",
+            "spec.limits.backoffLimit: must be a mapping, but is 5",
         ),
         (
             {"limits": {"backoffLimit": {"maximum": -1}}},
@@ -106,37 +106,37 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         (
             {"limits": {"backoffLimit": {"minimum": 6, "maximum": 5}}},
             "spec.limits.backoffLimit.minimum: the minimum 6 is greater than the maximum 5 "
-            "(no value can keep both)",
+            "(lower the minimum or raise the maximum)",
         ),
         (
             {"limits": {"maxFailedIndexes": {"minimum": "20%", "maximum": "10%"}}},
             "spec.limits.maxFailedIndexes.minimum: the minimum 20% is greater than the maximum 10% "
-            "(no value can keep both)",
+            "(lower the minimum or raise the maximum)",
         ),
         (
             {"limits": {"backoffLimit": {"maximum": 5, "allowed": [0, 6]}}},
-            "spec.limits.backoffLimit.allowed[1]: 6 is greater than the maximum 5 (remove one of the two)",
+            "spec.limits.backoffLimit.allowed[1]: 6 is greater than the maximum 5 (change the value or the bound)",
         ),
         (
             {"limits": {"backoffLimit": {"required": True}}},
-            "spec.limits.backoffLimit.required: is always kept: backoffLimit has a value in every object, "
-            "because the API server fills it in or demands it "
+            "spec.limits.backoffLimit.required: has no effect: backoffLimit has a value in every object, "
+            "because the API server sets or requires it "
             "(limit its value instead, with minimum, maximum or allowed)",
         ),
         (
             {"limits": {"suspend": {"forbidden": True}}},
-            "spec.limits.suspend.forbidden: can never be kept: suspend has a value in every object, "
-            "because the API server fills it in or demands it "
+            "spec.limits.suspend.forbidden: cannot be satisfied: suspend has a value in every object, "
+            "because the API server sets or requires it "
             "(limit its value instead, with minimum, maximum or allowed)",
         ),
         (
             {"limits": {"managedBy": {"forbidden": True, "required": True}}},
-            "spec.limits.managedBy.required: a field cannot be required and forbidden "
+            "spec.limits.managedBy.required: a field cannot be both required and forbidden "
             "(remove one of the two)",
         ),
         (
             {"limits": {"managedBy": {"required": False, "message": "x"}}},
-            "spec.limits.managedBy: limits nothing (say minimum, maximum, allowed or required)",
+            "spec.limits.managedBy: has no effect (set minimum, maximum, allowed or required)",
         ),
         (
             {"limits": {"podReplacementPolicy": {"allowed": ["failed"]}}},
@@ -146,17 +146,17 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         (
             {"limits": {"podFailurePolicy": {"allowedActions": ["Ignore"], "failJobOnExitCodes": [1]}}},
             "spec.limits.podFailurePolicy.failJobOnExitCodes: no exit code can fail the Job: the action "
-            "FailJob is not among allowedActions (allow it)",
+            "FailJob is not among allowedActions (add FailJob to allowedActions)",
         ),
         (
             {"limits": {"podFailurePolicy": {"allowedActions": ["Count"], "ignoreDisruptionsFirst": True}}},
             "spec.limits.podFailurePolicy.ignoreDisruptionsFirst: disruptions cannot be ignored: the "
-            "action Ignore is not among allowedActions (allow it)",
+            "action Ignore is not among allowedActions (add Ignore to allowedActions)",
         ),
         (
             {"limits": {"podFailurePolicy": {"minimumRules": 3, "maximumRules": 2}}},
             "spec.limits.podFailurePolicy.minimumRules: the minimum 3 is greater than the maximum 2 "
-            "(no failure policy can keep both)",
+            "(lower the minimum or raise the maximum)",
         ),
         (
             {"limits": {"resources": {"requests": {"cpu": {"maximum": "64 cores"}}}}},
@@ -169,15 +169,15 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ),
         (
             {"immutable": [{"unlessSuspended": True}]},
-            "spec.immutable[0]: must name one field, label or annotation",
+            "spec.immutable[0]: must name one field, label or annotation (set field, label or annotation)",
         ),
         (
             {"immutable": [{"field": "backoffLimit", "label": "team"}]},
-            "spec.immutable[0]: names several things (give each an entry of its own)",
+            "spec.immutable[0]: names more than one field, label or annotation (write one entry for each)",
         ),
         (
             {"immutable": ["backoffLimit", {"field": "backoffLimit"}]},
-            'spec.immutable[1]: "backoffLimit" stands there already (remove one of the two)',
+            'spec.immutable[1]: "backoffLimit" is listed twice (remove one of the two)',
         ),
         (
             {"rules": {"JW101": "error"}},
@@ -189,15 +189,15 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
         ),
         (
             {"defaults": {"backoffLimit": "3"}},
-            'spec.defaults.backoffLimit: must be a whole number or a mapping, and "3" is a string (leave the quotes out)',
+            'spec.defaults.backoffLimit: must be a whole number or a mapping, but "3" is a string (remove the quotes)',
         ),
         (
             {"match": {"operations": ["CREATE"]}, "immutable": ["backoffLimit"]},
-            "spec.immutable: says nothing: match leaves updates out (add UPDATE to its operations)",
+            "spec.immutable: has no effect: match does not include updates (add UPDATE to match.operations)",
         ),
         (
             {"match": {"kinds": ["Job"]}, "limits": {"cronJob": {"timeZone": {"required": True}}}},
-            "spec.limits.cronJob: says nothing: match leaves CronJobs out (add CronJob to its kinds)",
+            "spec.limits.cronJob: has no effect: match does not include CronJobs (add CronJob to match.kinds)",
         ),
         ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
     ],
@@ -216,7 +216,7 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
     [
         (
             {"defaults": {"backoffLimit": 9}, "limits": {"backoffLimit": {"maximum": 5}}},
-            "spec.defaults.backoffLimit: the limits refuse this default: "
+            "spec.defaults.backoffLimit: the limits reject this default: "
             "Invalid value: 9: must be less than or equal to 5 (change the default or the limit)",
         ),
         (
@@ -224,7 +224,7 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
                 "defaults": {"maxFailedIndexes": "20%"},
                 "limits": {"maxFailedIndexes": {"maximum": "10%"}},
             },
-            "spec.defaults.maxFailedIndexes: the limits refuse this default: Invalid value: 20: "
+            "spec.defaults.maxFailedIndexes: the limits reject this default: Invalid value: 20: "
             "must be less than or equal to 10% of the 100 completions (change the default or the limit)",
         ),
         (
@@ -239,7 +239,7 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
                 "defaults": {"labels": {"team": "web"}},
                 "limits": {"labels": {"team": {"allowed": ["ml-*"]}}},
             },
-            "spec.defaults.labels[team]: the limits refuse this default: Unsupported value: "
+            "spec.defaults.labels[team]: the limits reject this default: Unsupported value: "
             '"web": supported values: "ml-*" (change the default or the limit)',
         ),
         (
@@ -253,7 +253,7 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
                 },
                 "limits": {"podFailurePolicy": {"allowedActions": ["FailJob"]}},
             },
-            "spec.defaults.podFailurePolicy.rulesBefore[0].action: the limits refuse this default: "
+            "spec.defaults.podFailurePolicy.rulesBefore[0].action: the limits reject this default: "
             '"Count" is not among the allowed actions FailJob (change the default or the limit)',
         ),
     ],
@@ -277,7 +277,7 @@ def test_a_default_that_another_document_refuses_everywhere(other: Any, refused:
     assert bool(problems(giving, limiting)) == refused
     if refused:
         assert problems(giving, limiting)[0].startswith(
-            "spec.defaults.backoffLimit: the limits of the policy b refuse this default: "
+            "spec.defaults.backoffLimit: the limits of policy b reject this default: "
         )
 
 
@@ -297,7 +297,7 @@ def test_all_problems_of_all_documents_are_told_at_once_with_the_number_of_the_d
         (2, "metadata.name"),
     ]
     assert str(caught.value.problems[-1]) == (
-        'metadata.name: "a" is the name of document 1 already (give each policy a name of its own)'
+        'metadata.name: "a" is already the name of document 1 (give each policy a unique name)'
     )
     assert "document 3: metadata.name" in str(caught.value)
 

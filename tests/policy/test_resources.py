@@ -98,7 +98,7 @@ def test_a_container_that_does_not_say_what_it_asks_for() -> None:
     limits = {"resources": {"requests": {"memory": {"required": True}}}}
     assert said(cron_job(made), limits=limits) == [
         "spec.jobTemplate.spec.template.spec.initContainers[0].resources.requests[memory]: "
-        "Required value: must be set, because a policy bounds what a Job asks for [JP021]"
+        "Required value: must be set, because a policy limits the resources of a Job [JP021]"
     ]
     whole = asking(containers=[container()], resources={"requests": {"memory": "1Gi"}})
     assert said(whole, limits=limits) == [], "the Pod says it for all of its containers"

@@ -14,9 +14,9 @@ from jobsworth.api.server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
-from jobsworth.policy.enforcement import NOTHING
+from jobsworth.policy.enforcement import NO_VIOLATIONS
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 from jobsworth.provenance.generated_fields import came_from_a_server
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Judge:
         self.policies = policies
         self._evaluator = Evaluator(server, policies=policies, api=api_verdict != "off", lint=False)
         self._namespace_labels = namespace_labels
-        self._asks_labels = policies.asks_namespace_labels
+        self._asks_labels = policies.needs_namespace_labels
         self._api_verdict = api_verdict
 
     def mutate(self, request: AdmissionRequest) -> Answer:
@@ -154,9 +154,9 @@ class Judge:
         if errors and self._api_verdict == "deny":
             return _refused(request, errors)
         warnings = [_sentence(finding) for finding in findings]
-        judgement = NOTHING if evaluation.policy is None else evaluation.policy.judgement
+        judgement = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.judgement
         audit = {key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()}
-        codes = _codes([*findings, *(verdict.breach for verdict in judgement.findings)])
+        codes = _codes([*findings, *(verdict.violation for verdict in judgement.findings)])
         warned = warning_texts.texts([*warnings, *judgement.warnings])
         unreadable = () if evaluation.policy is None else evaluation.unreadable
         if not judgement.denied:
@@ -211,5 +211,5 @@ def _sentence(finding: Finding) -> str:
     return f"{finding.field}: {finding.message}" if finding.field else finding.message
 
 
-def _codes(findings: Iterable[Finding | Breach]) -> tuple[str, ...]:
+def _codes(findings: Iterable[Finding | Violation]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(finding.code for finding in findings))

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.enforcement import Judgement
-    from jobsworth.policy.matching.matching import Decision
+    from jobsworth.policy.enforcement import PolicyVerdict
+    from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
@@ -47,7 +47,7 @@ class PolicyResult:
         self,
         policies: PolicySet,
         request: PolicyRequest,
-        judgement: Judgement,
+        judgement: PolicyVerdict,
         mutation: Mutation | None,
     ) -> None:
         self.policies = policies
@@ -56,7 +56,7 @@ class PolicyResult:
         self.mutation = mutation
 
     @property
-    def decisions(self) -> list[tuple[JobPolicy, Decision]]:
+    def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
         """Of every policy, in the order of precedence, whether it applies to the request, and why."""
         return self.policies.decisions(self.request)
 
@@ -65,7 +65,7 @@ class PolicyResult:
         """The defaults that could not be applied and the violations, each with the policy's name."""
         from jobsworth.policy.language.violation_codes import DEFAULT_NOT_APPLIED
 
-        left_out = () if self.mutation is None else self.mutation.left_out
+        rejected = () if self.mutation is None else self.mutation.rejected
         return [
             *(
                 (
@@ -79,7 +79,7 @@ class PolicyResult:
                         message=f"the default was left out: {one.why} (policy {one.policy})",
                     ),
                 )
-                for one in left_out
+                for one in rejected
             ),
             *((verdict.policy, verdict.finding) for verdict in self.judgement.findings),
         ]

@@ -140,17 +140,17 @@ class Evaluator:
             return Evaluation(subject.value, unreadable=reasons)
         from dataclasses import replace
 
-        from jobsworth.policy.enforcement import NOTHING
+        from jobsworth.policy.enforcement import NO_VIOLATIONS
 
         request = self._admission_request(subject, decoded, errors)
         request = replace(request, object=self._engine.encoded(decoded))
         mutation = self.policies.default(request, self.server)
-        policy = PolicyResult(self.policies, request, NOTHING, mutation)
+        policy = PolicyResult(self.policies, request, NO_VIOLATIONS, mutation)
         return Evaluation(subject.value, policy=policy, unreadable=reasons)
 
     def _stored(self, subject: Subject) -> Evaluation:
         """Evaluate a stored object as if a client created it today as it was written."""
-        from jobsworth.policy.enforcement import NOTHING
+        from jobsworth.policy.enforcement import NO_VIOLATIONS
         from jobsworth.policy.policy_request import CREATE, PolicyRequest
         from jobsworth.provenance.generated_fields import strip_generated
         from jobsworth.provenance.server_defaults import strip_defaults
@@ -176,7 +176,7 @@ class Evaluator:
                 namespace_labels=subject.namespace_labels,
             )
             judgement = (
-                self.policies.judge(request, self.server) if self.policies.policies else NOTHING
+                self.policies.judge(request, self.server) if self.policies.policies else NO_VIOLATIONS
             )
             policy = PolicyResult(self.policies, request, judgement, None)
         api = self._engine.verdict(decoded) if self._api else []

@@ -1,1 +1,1 @@
-"""JobPolicy: an organization's rules for Jobs and CronJobs beyond the API."""
+"""JobPolicy: an organization's rules for Jobs and CronJobs beyond those of the API."""

@@ -1,9 +1,9 @@
-"""What a set of policies says to a request: each breach with what it leads to.
+"""Policy enforcement: evaluate a request against policies and decide the effect of each violation.
 
-All documents that speak about a request are heard; the strictest decides. On an update nothing is held
-against the new object that the stored one already did: a breach that both have, with the same code, field
-and message, is not reported again, and where neither the spec nor what a limit names of the metadata has
-changed, nothing is judged at all. Immutable fields are compared on every update.
+Every policy that matches a request is evaluated, and the strictest effect decides. On an update, only new
+violations count: a violation that the stored object already has, with the same code, field and message, is
+not reported again. If neither the spec nor any metadata that a limit names has changed, only immutable
+fields are compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.policy_request import JobView
-from jobsworth.policy.violation import EFFECTS, Breach
+from jobsworth.policy.violation import EFFECTS, Violation
 from jobsworth.provenance.client_object import client_object
 from jobsworth.validation.engine import engine_for
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.matching.matching import Decision
+    from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.violation import Effect
 
@@ -35,137 +35,140 @@ AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
 SEVERITIES: dict[Effect, Severity] = {DENY: "error", WARN: "warning", AUDIT: "info"}
 _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
-"""Violations whose effect ``onInternalError`` decides."""
+"""Codes of violations whose effect ``onInternalError`` decides."""
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """One breach of one policy, and what it leads to.
+class EnforcedViolation:
+    """A violation of one policy with the effect that the policy gives it.
 
     Attributes:
         policy: the policy's name.
-        breach: what the object does.
-        guidance: what the policy's author says to the user, and whom to ask; may be empty.
+        effect: the effect on the request: ``audit``, ``warn`` or ``deny``.
+        violation: the code, field and message.
+        guidance: the policy's ``message`` and ``contact``; may be empty.
     """
 
     policy: str
     effect: Effect
-    breach: Breach
+    violation: Violation
     guidance: str
 
     @property
     def finding(self) -> Finding:
-        """The verdict as a finding; the message names the policy."""
-        hints = (self.breach.hint, self.guidance)
+        """The violation as a finding; the message names the policy."""
+        hints = (self.violation.hint, self.guidance)
         return Finding(
             source="policy",
             severity=SEVERITIES[self.effect],
-            code=self.breach.code,
-            field=self.breach.field,
-            reason=self.breach.reason,
-            message=self.text if self.breach.explanation else f"{self.text} (policy {self.policy})",
+            code=self.violation.code,
+            field=self.violation.field,
+            reason=self.violation.reason,
+            message=self.text
+            if self.violation.explanation
+            else f"{self.text} (policy {self.policy})",
             hint=" ".join(filter(None, hints)),
         )
 
     @property
     def text(self) -> str:
-        """What is wrong, in one or two sentences."""
-        return self.breach.explanation.replace("{policy}", f"policy {self.policy}") or (
-            self.breach.message
+        """The problem, in one or two sentences."""
+        return self.violation.explanation.replace("{policy}", f"policy {self.policy}") or (
+            self.violation.message
         )
 
     def __str__(self) -> str:
-        place = f"{self.breach.field}: " if self.breach.field else ""
-        text = f"{place}{self.text} [{self.breach.code}]"
-        return f"{text} {self.breach.hint}" if self.breach.hint else text
+        place = f"{self.violation.field}: " if self.violation.field else ""
+        text = f"{place}{self.text} [{self.violation.code}]"
+        return f"{text} {self.violation.hint}" if self.violation.hint else text
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What a set of policies says to a request.
+class PolicyVerdict:
+    """The violations of all matching policies, and the decision that follows from them.
 
     Attributes:
-        findings: every breach, in the order of the policies' precedence.
+        findings: every violation, in the order of the policies' precedence.
     """
 
-    findings: tuple[Verdict, ...] = ()
+    findings: tuple[EnforcedViolation, ...] = ()
 
     @property
     def denied(self) -> bool:
-        """Whether the request is to be refused."""
-        return any(verdict.effect == DENY for verdict in self.findings)
+        """Return True if a violation denies the request."""
+        return any(enforced.effect == DENY for enforced in self.findings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the user is told although the request passes, a sentence each."""
+        """The admission warnings, one sentence for each violation with the effect ``warn``."""
         return tuple(
-            " ".join(filter(None, (f"JobPolicy {verdict.policy}: {verdict}", verdict.guidance)))
-            for verdict in self.findings
-            if verdict.effect == WARN
+            " ".join(filter(None, (f"JobPolicy {enforced.policy}: {enforced}", enforced.guidance)))
+            for enforced in self.findings
+            if enforced.effect == WARN
         )
 
     @property
     def audit(self) -> dict[str, str]:
-        """Audit annotations: of each policy that was broken, its name and what it found."""
+        """The audit annotations: the violations of each policy, by the policy's name."""
         found: dict[str, list[str]] = {}
-        for verdict in self.findings:
-            found.setdefault(verdict.policy, []).append(f"{verdict.effect}: {verdict}")
+        for enforced in self.findings:
+            found.setdefault(enforced.policy, []).append(f"{enforced.effect}: {enforced}")
         return {policy: "; ".join(texts) for policy, texts in found.items()}
 
     def message(self) -> str:
-        """What the user is told when the request is refused; empty when it is not."""
-        by_policy: dict[str, list[Verdict]] = {}
-        for verdict in self.findings:
-            if verdict.effect == DENY:
-                by_policy.setdefault(verdict.policy, []).append(verdict)
-        return "\n".join(_paragraph(policy, verdicts) for policy, verdicts in by_policy.items())
+        """Return the message of a denial; empty if the request is allowed."""
+        by_policy: dict[str, list[EnforcedViolation]] = {}
+        for enforced in self.findings:
+            if enforced.effect == DENY:
+                by_policy.setdefault(enforced.policy, []).append(enforced)
+        return "\n".join(_paragraph(policy, violations) for policy, violations in by_policy.items())
 
 
-def _paragraph(policy: str, verdicts: list[Verdict]) -> str:
-    if len(verdicts) == 1:
-        lines = [f"JobPolicy {policy}: {verdicts[0]}"]
+def _paragraph(policy: str, violations: list[EnforcedViolation]) -> str:
+    if len(violations) == 1:
+        lines = [f"JobPolicy {policy}: {violations[0]}"]
     else:
-        lines = [f"JobPolicy {policy}:", *(f"- {verdict}" for verdict in verdicts)]
-    if verdicts[0].guidance:
-        lines.append(verdicts[0].guidance)
+        lines = [f"JobPolicy {policy}:", *(f"- {enforced}" for enforced in violations)]
+    if violations[0].guidance:
+        lines.append(violations[0].guidance)
     return "\n".join(lines)
 
 
-NOTHING = Judgement()
+NO_VIOLATIONS = PolicyVerdict()
 
 
 def judge(
-    heard: Iterable[tuple[JobPolicy, Decision]],
+    matching: Iterable[tuple[JobPolicy, MatchDecision]],
     request: PolicyRequest,
     server: ApiServer,
     linter: Linter | None,
-) -> Judgement:
-    """What policies say to a request.
+) -> PolicyVerdict:
+    """Evaluate a request against the policies that apply to it.
 
     Args:
-        heard: those that speak about it, in the order of precedence, each with its decision to.
-        request: whose object has the API server's defaults.
-        server: the API server that sends it, or will.
-        linter: asks the lint rules that they ask; None where they ask none.
+        matching: the policies that apply to the request, in order of precedence, each with its decision.
+        request: the request; its object has the API server's defaults.
+        server: the API server that sends the request.
+        linter: runs the lint rules that the policies enforce; None if they enforce none.
     """
-    case = _Case(request, server, linter)
-    verdicts: list[Verdict] = []
-    for policy, decision in heard:
-        breaches = _breaches_of(policy, case)
-        if breaches:
-            least = _least_of(policy, request, decision.certain)
-            verdicts.extend(_verdict(policy, breach, least) for breach in breaches)
-    return Judgement(tuple(verdicts)) if verdicts else NOTHING
+    context = _RequestContext(request, server, linter)
+    enforced: list[EnforcedViolation] = []
+    for policy, decision in matching:
+        violations = _violations_of(policy, context)
+        if violations:
+            maximum = _maximum_effect(policy, request, decision.certain)
+            enforced.extend(_enforced(policy, violation, maximum) for violation in violations)
+    return PolicyVerdict(tuple(enforced)) if enforced else NO_VIOLATIONS
 
 
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
-    """Asks the lint rules that some policies ask; None when they ask none."""
+    """Return a linter that runs the lint rules of some policies; None if they enforce no rule."""
     asked = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
     return Linter(Selection(select=asked).asks) if asked else None
 
 
-class _Case:
-    """A request, with what several policies look at worked out once."""
+class _RequestContext:
+    """A request with values that several policies need, each computed once."""
 
     __slots__ = (
         "_linted", "_linter", "_new", "_old", "metadata_changed", "request", "server", "spec_changed",
@@ -189,7 +192,7 @@ class _Case:
 
     @property
     def new(self) -> JobView:
-        """The object."""
+        """A view of the object."""
         if self._new is None:
             request = self.request
             self._new = JobView(request.kind, request.object, self.server, request.manifest)
@@ -197,14 +200,14 @@ class _Case:
 
     @property
     def old(self) -> JobView:
-        """The stored object of an update."""
+        """A view of the stored object of an update."""
         if self._old is None:
             assert self.request.old is not None
             self._old = JobView(self.request.kind, self.request.old, self.server)
         return self._old
 
     def linted(self) -> list[Finding]:
-        """What the lint rules say of the object, and did not already say of the stored one."""
+        """Return the lint findings of the object, without those of the stored object."""
         if self._linted is None:
             self._linted = self._lint()
         return self._linted
@@ -225,79 +228,88 @@ class _Case:
         return [one for one in found if (one.code, one.field, one.message) not in before]
 
 
-def _breaches_of(policy: JobPolicy, case: _Case) -> list[Breach]:
+def _violations_of(policy: JobPolicy, context: _RequestContext) -> list[Violation]:
     try:
-        found = list(_breaches(policy, case))
+        found = list(_violations(policy, context))
     except Exception as error:
-        # One policy that cannot be judged must not keep the others from being heard.
-        message = f"cannot be judged: {type(error).__name__}: {error}"
-        return [Breach(violation_codes.INTERNAL_ERROR, "", "InternalError", message)]
-    unreadable = case.request.unreadable
+        # A policy that fails must not keep the other policies from being evaluated.
+        message = f"cannot be evaluated: {type(error).__name__}: {error}"
+        return [Violation(violation_codes.INTERNAL_ERROR, "", "InternalError", message)]
+    unreadable = context.request.unreadable
     if not unreadable:
         return found
-    # In the place of a value that cannot be decoded stands the server's default, which nobody judges.
+    # The server's default replaces a value that cannot be decoded; do not report violations of that default.
     places = tuple(error.field for error in unreadable)
-    judged = [one for one in found if not _is_at_or_below(one.field, places)]
+    decodable = [one for one in found if not _is_at_or_below(one.field, places)]
     return (
-        [*_unreadable(unreadable), *judged]
-        if case.spec_changed or case.metadata_changed
-        else judged
+        [*_unreadable(unreadable), *decodable]
+        if context.spec_changed or context.metadata_changed
+        else decodable
     )
 
 
-def _breaches(policy: JobPolicy, case: _Case) -> Iterator[Breach]:
-    changed, is_update = case.spec_changed or case.metadata_changed, case.request.old is not None
+def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violation]:
+    changed, is_update = (
+        context.spec_changed or context.metadata_changed,
+        context.request.old is not None,
+    )
     if policy.immutable is not None and is_update and changed:
-        yield from policy.immutable.judge(case.new, case.old)
+        yield from policy.immutable.judge(context.new, context.old)
     limits = policy.limits
-    if limits is not None and (case.spec_changed or (limits.metadata and case.metadata_changed)):
-        found = list(limits.judge(case.new))
-        yield from _fresh(found, limits.judge(case.old) if found and is_update else ())
-    if policy.rules is not None and case.spec_changed:
-        yield from _rule_breaches(policy.rules.effects, case.linted())
+    if limits is not None and (
+        context.spec_changed or (limits.metadata and context.metadata_changed)
+    ):
+        found = list(limits.judge(context.new))
+        yield from _new_violations(found, limits.judge(context.old) if found and is_update else ())
+    if policy.rules is not None and context.spec_changed:
+        yield from _rule_violations(policy.rules.effects, context.linted())
     if policy.expressions is not None and changed:
-        found = list(policy.expressions.judge(case.request))
-        stored = _as_stored(case.request) if found and is_update else None
-        yield from _fresh(found, () if stored is None else policy.expressions.judge(stored))
+        found = list(policy.expressions.judge(context.request))
+        stored = _as_stored(context.request) if found and is_update else None
+        yield from _new_violations(
+            found, () if stored is None else policy.expressions.judge(stored)
+        )
 
 
-def _unreadable(errors: Iterable[FieldError]) -> Iterator[Breach]:
+def _unreadable(errors: Iterable[FieldError]) -> Iterator[Violation]:
     for error in errors:
         message = f"the policy cannot be evaluated completely: {error.message}"
-        yield Breach(violation_codes.UNREADABLE, error.field, error.reason, message)
+        yield Violation(violation_codes.UNREADABLE, error.field, error.reason, message)
 
 
 def _is_at_or_below(field: str, places: Iterable[str]) -> bool:
     return any(field == place or field.startswith((f"{place}.", f"{place}[")) for place in places)
 
 
-def _fresh(found: list[Breach], before: Iterable[Breach]) -> Iterable[Breach]:
-    """The breaches that were not there before; those before are only looked for where it matters."""
+def _new_violations(found: list[Violation], before: Iterable[Violation]) -> Iterable[Violation]:
+    """Return the violations that the stored object does not have; `before` is read only if there are any."""
     if not found:
         return found
     known = set(before)
-    return [breach for breach in found if breach not in known] if known else found
+    return [violation for violation in found if violation not in known] if known else found
 
 
 def _as_stored(request: PolicyRequest) -> PolicyRequest:
-    """The update that leaves the stored object as it is."""
+    """Return the update that leaves the stored object unchanged."""
     from dataclasses import replace
 
     assert request.old is not None
     return replace(request, object=request.old)
 
 
-def _rule_breaches(effects: Mapping[str, Effect], found: Iterable[Finding]) -> Iterator[Breach]:
+def _rule_violations(
+    effects: Mapping[str, Effect], found: Iterable[Finding]
+) -> Iterator[Violation]:
     for finding in found:
         effect = effects.get(finding.code)
         if effect is not None:
-            yield Breach(
+            yield Violation(
                 finding.code, finding.field, finding.reason, finding.message, effect, finding.hint
             )
 
 
-def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> Effect:
-    """The most that a breach leads to, for this policy and request."""
+def _maximum_effect(policy: JobPolicy, request: PolicyRequest, certain: bool) -> Effect:
+    """Return the strongest effect that a violation can have for this policy and request."""
     if policy.cron_job_jobs == AUDIT and request.is_made_by_a_cron_job:
         return AUDIT
     if not certain and policy.enforcement == DENY:
@@ -305,11 +317,11 @@ def _least_of(policy: JobPolicy, request: PolicyRequest, certain: bool) -> Effec
     return policy.enforcement
 
 
-def _verdict(policy: JobPolicy, breach: Breach, most: Effect) -> Verdict:
-    wanted = breach.effect or DENY
-    if breach.code in _FAILURES and policy.on_internal_error == "allow":
-        wanted = AUDIT
-    if breach.code == violation_codes.UNREADABLE and policy.on_unreadable == "allow":
-        wanted = AUDIT
-    effect = wanted if _RANKS[wanted] <= _RANKS[most] else most
-    return Verdict(policy.name, effect, breach, policy.guidance)
+def _enforced(policy: JobPolicy, violation: Violation, most: Effect) -> EnforcedViolation:
+    effect = violation.effect or DENY
+    if violation.code in _FAILURES and policy.on_internal_error == "allow":
+        effect = AUDIT
+    if violation.code == violation_codes.UNREADABLE and policy.on_unreadable == "allow":
+        effect = AUDIT
+    effect = min(effect, most, key=_RANKS.__getitem__)
+    return EnforcedViolation(policy.name, effect, violation, policy.guidance)

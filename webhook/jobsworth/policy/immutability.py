@@ -1,7 +1,7 @@
-"""Fields that a document keeps from changing, which Kubernetes would let change.
+"""Fields that a policy makes immutable although the Kubernetes API lets them change.
 
-A field of the JobSpec or of its Pod is kept in a Job: what a CronJob has of them is for Jobs to come.
-A field of the CronJobSpec is kept in a CronJob.
+Fields of the JobSpec and of the Pod template are immutable in Jobs only: in a CronJob they describe future
+Jobs. Fields of the CronJobSpec are immutable in CronJobs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jobsworth.api.equality import equal
 from jobsworth.api.errors import invalid, quoted
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.language.policy_fields import FIELDS
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,8 +25,8 @@ METADATA = {"label": "labels", "annotation": "annotations"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """One field that is kept."""
+class _ImmutableField:
+    """One immutable field, label or annotation."""
 
     path: Callable[[JobView], str]
     value: Callable[[JobView], Any]
@@ -37,30 +37,30 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class Immutable:
-    """The fields that a document keeps."""
+    """The immutable fields of a policy."""
 
-    _kept: tuple[_Kept, ...]
+    _fields: tuple[_ImmutableField, ...]
 
-    def judge(self, new: JobView, old: JobView) -> Iterator[Breach]:
-        """What an update changes that it may not."""
-        for kept in self._kept:
-            if not kept.concerns(new) or (kept.unless_suspended and _is_suspended(old)):
+    def judge(self, new: JobView, old: JobView) -> Iterator[Violation]:
+        """Yield a violation for each immutable field that an update changes."""
+        for field in self._fields:
+            if not field.concerns(new) or (field.unless_suspended and _is_suspended(old)):
                 continue
-            before, after = kept.value(old), kept.value(new)
+            before, after = field.value(old), field.value(new)
             if not equal(before, after):
-                yield _changed(kept, new, before, after)
+                yield _changed(field, new, before, after)
 
 
 def _is_suspended(view: JobView) -> bool:
     return bool((view.cron or view.spec).get("suspend"))
 
 
-def _changed(kept: _Kept, new: JobView, before: Any, after: Any) -> Breach:
-    circumstances = ", unless it is suspended" if kept.unless_suspended else ""
+def _changed(field: _ImmutableField, new: JobView, before: Any, after: Any) -> Violation:
+    circumstances = ", unless it is suspended" if field.unless_suspended else ""
     was = "unset" if before is None else quoted(before) if _is_short(before) else "otherwise"
     error = invalid("", after, f"may not be changed{circumstances}: it was {was}")
-    return Breach(
-        violation_codes.IMMUTABLE, kept.path(new), error.reason, error.message, hint=kept.hint
+    return Violation(
+        violation_codes.IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint
     )
 
 
@@ -69,12 +69,12 @@ def _is_short(value: Any) -> bool:
 
 
 def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
-    """The fields that a document keeps.
+    """Compile the ``immutable`` list of a policy.
 
     Args:
-        value: well-formed by the schema: names of fields, or mappings.
-        path: of the list in the document.
-        problems: takes what the schema cannot say.
+        value: field names or mappings, valid against the schema.
+        path: the path of the list in the document.
+        problems: collects the errors that the schema cannot express.
     """
     entries = [{"field": entry} if isinstance(entry, str) else entry for entry in value]
     seen: list[tuple[str, str]] = []
@@ -83,12 +83,14 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
         if len(names) != 1:
             problems.add(
                 f"{path}[{index}]",
-                "must name one field, label or annotation" if not names else "names several things",
-                "give each an entry of its own" if names else "",
+                "must name one field, label or annotation"
+                if not names
+                else "names more than one field, label or annotation",
+                "write one entry for each" if names else "set field, label or annotation",
             )
         elif names[0] in seen:
             problems.add(
-                f"{path}[{index}]", f'"{names[0][1]}" stands there already', "remove one of the two"
+                f"{path}[{index}]", f'"{names[0][1]}" is listed twice', "remove one of the two"
             )
         seen.extend(names)
     if problems.at_or_below(path):
@@ -96,18 +98,18 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
     return Immutable(tuple(map(_read_entry, entries)))
 
 
-def _read_entry(entry: dict[str, Any]) -> _Kept:
+def _read_entry(entry: dict[str, Any]) -> _ImmutableField:
     unless, hint = bool(entry.get("unlessSuspended")), entry.get("message", "")
     for key, holder in METADATA.items():
         if key in entry:
             return _metadata(holder, entry[key], unless, hint)
     field = FIELDS[entry["field"]]
     kind = "CronJob" if field.scope == "cronJob" else "Job"
-    return _Kept(field.path, field.value, lambda view: view.kind == kind, unless, hint)
+    return _ImmutableField(field.path, field.value, lambda view: view.kind == kind, unless, hint)
 
 
-def _metadata(holder: str, key: str, unless: bool, hint: str) -> _Kept:
-    return _Kept(
+def _metadata(holder: str, key: str, unless: bool, hint: str) -> _ImmutableField:
+    return _ImmutableField(
         lambda view: f"metadata.{holder}[{key}]",
         lambda view: (view.metadata.get(holder) or {}).get(key),
         lambda view: True,

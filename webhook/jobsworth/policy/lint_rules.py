@@ -1,4 +1,4 @@
-"""Which lint rules a document asks, and what their findings lead to."""
+"""Lint rules that a policy enforces, with the effect of their findings."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
 OFF: Final = "off"
 
 IN_MANIFESTS = frozenset(("JW123", "JW216"))
-"""Rules about what a manifest says or leaves out, which can no longer be told of an object in a cluster."""
+"""Rules about the text of a manifest, which an object in a cluster no longer has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """The lint rules that a document asks.
+class LintRules:
+    """The lint rules that a policy enforces.
 
     Attributes:
-        effects: by the rule's code; rules that are off are not there.
+        effects: the effect by rule code; rules that are off are absent.
     """
 
     effects: Mapping[str, Effect]
 
 
-def read(value: Mapping[str, Effect | Literal["off"]], path: str, problems: Problems) -> Rules:
-    """The lint rules that a document asks.
+def read(value: Mapping[str, Effect | Literal["off"]], path: str, problems: Problems) -> LintRules:
+    """Return the lint rules that a policy enforces.
 
-    A word is a code, a rule's name, the beginning of codes (``JW1``) or ``default``, for every rule that
-    speaks unless somebody says otherwise. The word that names fewer rules counts more.
+    A key is a code, a rule's name, a prefix of codes (``JW1``) or ``default`` for every rule that is on by
+    default. If several keys select a rule, the key that selects the fewest rules decides.
 
     Args:
-        value: effects by words.
-        path: of the rules in the document.
-        problems: takes words that name no rule.
+        value: the effect by key.
+        path: the path of the rules in the document.
+        problems: collects the keys that select no rule.
     """
-    asked = {rule.code for rule in RULES} - IN_MANIFESTS
+    supported = {rule.code for rule in RULES} - IN_MANIFESTS
     named: list[tuple[frozenset[str], Effect | Literal["off"]]] = []
     for word, effect in value.items():
         try:
             found = _named(word)
         except UnknownCode as error:
-            problems.add(f"{path}[{word}]", *_parted(str(error)))
+            problems.add(f"{path}[{word}]", *_message_and_hint(str(error)))
             continue
-        if found.isdisjoint(asked):
-            problems.add(f"{path}[{word}]", *_why_not(found))
-        named.append((found & asked, effect))
+        if found.isdisjoint(supported):
+            problems.add(f"{path}[{word}]", *_unsupported(found))
+        named.append((found & supported, effect))
     named.sort(key=lambda pair: -len(pair[0]))
     effects = {code: effect for codes, effect in named for code in sorted(codes)}
-    return Rules({code: effect for code, effect in effects.items() if effect != OFF})
+    return LintRules({code: effect for code, effect in effects.items() if effect != OFF})
 
 
 def _named(word: str) -> frozenset[str]:
@@ -65,18 +65,18 @@ def _named(word: str) -> frozenset[str]:
     return codes_named(word)
 
 
-def _parted(message: str) -> tuple[str, str]:
-    said, _, hint = message.partition(": ")
-    return said, hint
+def _message_and_hint(message: str) -> tuple[str, str]:
+    text, _, hint = message.partition(": ")
+    return text, hint
 
 
-def _why_not(found: frozenset[str]) -> tuple[str, str]:
+def _unsupported(found: frozenset[str]) -> tuple[str, str]:
     if any(CATALOGUE[code].verdict for code in found):
         return (
-            "is the verdict of the API server, which refuses the object by itself",
+            "is an error of the API server, which rejects the object itself",
             "name a lint rule, such as JW101",
         )
     return (
-        "is about what a manifest says, which an object in a cluster no longer shows",
-        "ask for it where manifests are validated",
+        "checks the text of a manifest, which an object in a cluster does not have",
+        "remove it here and run it with jobsworth validate",
     )

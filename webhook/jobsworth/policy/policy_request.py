@@ -1,4 +1,4 @@
-"""What a JobPolicy judges: a request to create or update a Job or CronJob, and a view of its Job."""
+"""The input of policies: a request to create or update a Job or CronJob, and a view of its Job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CRON_JOB_CONTROLLERS = (
     "system:serviceaccount:kube-system:cronjob-controller",
     "system:kube-controller-manager",
 )
-"""Who makes the Jobs of CronJobs: with ``--use-service-account-credentials``, and without."""
+"""Users of the CronJob controller: with ``--use-service-account-credentials``, and without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +36,17 @@ class PolicyRequest:
 
     Attributes:
         kind: ``Job`` or ``CronJob``.
-        namespace: of the object.
-        name: of the object; empty where the server is still to generate it.
-        object: the object, with the API server's defaults; it is never changed.
-        old: the stored object of an update, otherwise None.
-        user: who asks; None where nobody can know, as on the command line.
-        groups: of the user.
-        namespace_labels: of the namespace; None where they are not known.
-        dry_run: nothing will be stored.
+        namespace: the object's namespace.
+        name: the object's name; empty if the API server has not generated it yet.
+        object: the object, with the API server's defaults; never modified.
+        old: the stored object of an update; None on create.
+        user: the name of the requesting user; None if it is unknown, as on the command line.
+        groups: the user's groups.
+        namespace_labels: the labels of the namespace; None if they are unknown.
+        dry_run: True if the API server will not store the object.
         options: the CreateOptions or UpdateOptions of the request.
-        unreadable: the values of ``object`` that could not be decoded, and so are not in it.
-        manifest: what somebody wrote, where that is at hand; None where only ``object`` can tell.
+        unreadable: errors of values that could not be decoded and are therefore not in ``object``.
+        manifest: the manifest that a client wrote; None if it is unknown.
     """
 
     operation: Operation
@@ -76,7 +76,7 @@ class PolicyRequest:
 
     @property
     def is_made_by_a_cron_job(self) -> bool:
-        """Whether the CronJob controller creates it: its CronJob was judged before."""
+        """Return True if the CronJob controller creates the Job; policies already evaluated its CronJob."""
         return (
             self.operation == CREATE
             and self.user in CRON_JOB_CONTROLLERS
@@ -85,37 +85,37 @@ class PolicyRequest:
 
 
 class Origin(Enum):
-    """How a field came by its value."""
+    """The source of a field's value."""
 
     WRITTEN = "written"
-    """A client wrote it, or it is not the value that the server sets."""
+    """A client wrote it, or it differs from the server's default."""
     DEFAULTED = "defaulted"
-    """No client wrote it."""
+    """The server set it; no client wrote it."""
     UNKNOWN = "unknown"
-    """It is the server's default, and the object does not tell whether a client wrote it."""
+    """It equals the server's default, and the object does not show whether a client wrote it."""
 
 
 class JobView:
-    """A Job, or the Job inside a CronJob as it will be made.
+    """A Job, or the Job of a CronJob as the controller will create it.
 
-    The API server leaves the Job inside a CronJob without a Job's defaults until it is made; a policy
-    judges what will run, so that the CronJob is refused and not the Jobs that it makes later.
+    The API server sets a Job's defaults only when the CronJob controller creates the Job. A policy evaluates
+    the Job that will run, so that the webhook denies the CronJob and not the Jobs that it creates later.
 
     Args:
         kind: ``Job`` or ``CronJob``.
         object: the whole object, with the server's defaults.
-        server: whose defaults they are.
-        manifest: what a client wrote, where it is known; otherwise the traces in `object` tell.
+        server: the API server that sets the defaults.
+        manifest: the manifest that a client wrote; None to read field ownership from `object`.
 
     Attributes:
         kind: ``Job`` or ``CronJob``.
         object: the whole object.
         path: the field path of the JobSpec: ``spec`` or ``spec.jobTemplate.spec``.
         spec: the JobSpec with the defaults that the Job will have.
-        cron: the CronJobSpec; None of a Job.
+        cron: the CronJobSpec; None for a Job.
     """
 
-    __slots__ = ("_manifest", "_server", "_written", "cron", "kind", "object", "path", "spec")
+    __slots__ = ("_manifest", "_ownership", "_server", "cron", "kind", "object", "path", "spec")
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class JobView:
         self.spec = job_spec_with_defaults(spec, server)
         self._server = server
         self._manifest = manifest
-        self._written: FieldOwnership | None = None
+        self._ownership: FieldOwnership | None = None
 
     @property
     def pod(self) -> dict[str, Any]:
@@ -152,28 +152,28 @@ class JobView:
         return metadata
 
     def origin(self, steps: Sequence[str], declared: Field) -> Origin:
-        """Tell how a field came by its value.
+        """Return the source of a field's value.
 
         Args:
-            steps: the names that lead to the field from the object: ``("spec", "backoffLimit")``.
+            steps: the field names that lead from the object to the field: ``("spec", "backoffLimit")``.
             declared: the field's declaration.
         """
         holder, name = self._holder(steps[:-1]), steps[-1]
         if tuple(steps[:-1]) == tuple(self.path.split(".")):
             if name not in holder:
-                return Origin.DEFAULTED  # the server sets it when the CronJob makes the Job
+                return Origin.DEFAULTED  # the server sets it when the controller creates the Job
             default = server_default(name, holder, self._server)
         else:
             default = declared.default
         if default is None or holder.get(name) != default:
             return Origin.WRITTEN
-        if self._written is None:
-            self._written = field_ownership(
+        if self._ownership is None:
+            self._ownership = field_ownership(
                 self.object if self._manifest is None else self._manifest
             )
-        if self._written.has(steps):
+        if self._ownership.has(steps):
             return Origin.WRITTEN
-        return Origin.DEFAULTED if self._written.known else Origin.UNKNOWN
+        return Origin.DEFAULTED if self._ownership.known else Origin.UNKNOWN
 
     def _holder(self, steps: Sequence[str]) -> Mapping[str, Any]:
         holder: Any = self.object

@@ -1,4 +1,4 @@
-"""All documents that hold together: what they say to a request, and what they fill in."""
+"""The set of policies that are loaded together."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
     from jobsworth.lint.linter import Linter
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.enforcement import Judgement
-    from jobsworth.policy.matching.matching import Decision
+    from jobsworth.policy.enforcement import PolicyVerdict
+    from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
 
 
 class PolicySet:
-    """All documents that hold together; immutable.
+    """An immutable, precedence-ordered set of policies.
 
     Attributes:
-        policies: in the order of precedence: the higher priority first, then by name.
+        policies: in order of precedence: higher priority first, then by name.
     """
 
     __slots__ = ("_linters", "policies")
@@ -28,41 +28,41 @@ class PolicySet:
         self._linters: dict[tuple[str, ...], Linter | None] = {}
 
     @property
-    def asks_namespace_labels(self) -> bool:
-        """Whether some document looks at the labels of namespaces."""
-        return any(policy.matching.asks_namespace_labels for policy in self.policies)
+    def needs_namespace_labels(self) -> bool:
+        """Return True if a policy selects namespaces by label."""
+        return any(policy.matching.needs_namespace_labels for policy in self.policies)
 
-    def decisions(self, request: PolicyRequest) -> list[tuple[JobPolicy, Decision]]:
-        """Of every document, in the order of precedence, whether it speaks about a request, and why."""
+    def decisions(self, request: PolicyRequest) -> list[tuple[JobPolicy, MatchDecision]]:
+        """Return every policy with its match decision for a request, in order of precedence."""
         return [(policy, policy.matching.decide(request)) for policy in self.policies]
 
-    def judge(self, request: PolicyRequest, server: ApiServer) -> Judgement:
-        """What the documents say to a request.
+    def judge(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
+        """Evaluate a request against the policies that apply to it.
 
         Args:
-            request: whose object has the API server's defaults.
-            server: the API server that sends it, or will.
+            request: the request; its object has the API server's defaults.
+            server: the API server that sends the request.
         """
-        from jobsworth.policy.enforcement import NOTHING, judge
+        from jobsworth.policy.enforcement import NO_VIOLATIONS, judge
 
-        heard = [pair for pair in self.decisions(request) if pair[1].applies]
-        if not heard:
-            return NOTHING
-        return judge(heard, request, server, self._linter_of([policy for policy, _ in heard]))
+        matching = [pair for pair in self.decisions(request) if pair[1].applies]
+        if not matching:
+            return NO_VIOLATIONS
+        return judge(matching, request, server, self._linter_of([policy for policy, _ in matching]))
 
     def default(self, request: PolicyRequest, server: ApiServer) -> Mutation:
-        """What the documents fill in; see :mod:`jobsworth.policy.mutation.mutation`."""
+        """Apply the defaults of the policies; see :mod:`jobsworth.policy.mutation.mutation`."""
         from jobsworth.policy.mutation.mutation import default
 
         return default(self.policies, request, server)
 
-    def _linter_of(self, heard: list[JobPolicy]) -> Linter | None:
-        """Asks the lint rules that some of the documents ask; made once for the same documents."""
-        key = tuple(policy.name for policy in heard if policy.rules)
+    def _linter_of(self, matching: list[JobPolicy]) -> Linter | None:
+        """Return the linter for the lint rules of some policies, cached by their names."""
+        key = tuple(policy.name for policy in matching if policy.rules)
         if not key:
             return None
         if key not in self._linters:
             from jobsworth.policy.enforcement import linter_for
 
-            self._linters[key] = linter_for(heard)
+            self._linters[key] = linter_for(matching)
         return self._linters[key]

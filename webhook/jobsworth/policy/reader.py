@@ -1,4 +1,4 @@
-"""From plain documents to a set of policies, or to all that is wrong with them."""
+"""Reader of JobPolicy documents: compile decoded documents into a policy set, or report all problems."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ SELECTORS = ("namespaceSelector", "objectSelector")
 
 
 def read(documents: Sequence[object]) -> PolicySet:
-    """The policies that some documents say, as one set.
+    """Compile JobPolicy documents into one policy set.
 
     Args:
-        documents: as YAML or JSON decodes them, each a JobPolicy.
+        documents: JobPolicy documents, as decoded from YAML or JSON.
 
     Raises:
-        BadPolicy: something is wrong with at least one of them; it has all problems at once.
+        BadPolicy: a document is invalid; the exception lists the problems of all documents.
     """
     found: list[Problem] = []
     policies: list[JobPolicy] = []
@@ -51,7 +51,7 @@ def read(documents: Sequence[object]) -> PolicySet:
 
 
 def is_policy(document: object) -> bool:
-    """Whether a document says that it is a JobPolicy, of whatever version."""
+    """Return True if a document declares itself a JobPolicy, of any version."""
     return (
         isinstance(document, dict)
         and document.get("kind") == KIND
@@ -67,15 +67,17 @@ def _check_name(document: object, numbers: dict[str, int], problems: Problems) -
     if name in numbers:
         problems.add(
             "metadata.name",
-            f'"{name}" is the name of document {numbers[name] + 1} already',
-            "give each policy a name of its own",
+            f'"{name}" is already the name of document {numbers[name] + 1}',
+            "give each policy a unique name",
         )
     numbers.setdefault(name, problems.document)
 
 
 def _read_document(document: object, problems: Problems) -> JobPolicy | None:
     if not isinstance(document, dict):
-        problems.add("", "is not a mapping", f"write apiVersion: {API_VERSION}, kind: {KIND} …")
+        problems.add(
+            "", "must be a mapping", f"start with apiVersion: {API_VERSION} and kind: {KIND}"
+        )
         return None
     schema_errors.check(document, problems)
     spec = document.get("spec")
@@ -109,18 +111,18 @@ def _read_document(document: object, problems: Problems) -> JobPolicy | None:
 
 
 def _check_reach(spec: Mapping[str, Any], matched: Matching, problems: Problems) -> None:
-    """Note the parts that never speak, because of what the document matches."""
+    """Report parts that have no effect because of the requests that the policy matches."""
     if "immutable" in spec and UPDATE not in matched.operations:
         problems.add(
             "spec.immutable",
-            "says nothing: match leaves updates out",
-            "add UPDATE to its operations",
+            "has no effect: match does not include updates",
+            "add UPDATE to match.operations",
         )
     if "cronJob" in spec.get("limits", ()) and "CronJob" not in matched.kinds:
         problems.add(
             "spec.limits.cronJob",
-            "says nothing: match leaves CronJobs out",
-            "add CronJob to its kinds",
+            "has no effect: match does not include CronJobs",
+            "add CronJob to match.kinds",
         )
 
 

@@ -1,4 +1,4 @@
-"""The breach: one thing that an object does against one policy, before the policy's effect is known."""
+"""The violation: a policy requirement that an object does not satisfy, before its effect is decided."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
 Effect = Literal["audit", "warn", "deny"]
 EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "warn", "deny")
-"""What a breach leads to, from the mildest."""
+"""The effects of a violation, from the mildest to the strictest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Breach:
-    """What an object does against a policy.
+class Violation:
+    """A requirement of a policy that an object does not satisfy.
 
-    Two breaches that are equal are the same breach: what the stored object already did is not held
-    against an update that leaves it as it is.
+    Equal violations are the same violation: an update is not denied for a violation that the stored object
+    already has.
 
     Attributes:
-        code: stable: ``JP001`` …, or that of a lint rule.
+        code: a stable code (``JP001`` …), or the code of a lint rule.
         field: the field path in the object, as Kubernetes writes it.
-        reason: the cause as the API server words causes (``FieldValueInvalid``), or the rule's name.
-        message: what is wrong, with the value and what is allowed, worded like the API server's.
-        effect: where the breach itself has one; None: the document's.
-        hint: what else may help.
-        explanation: what is shown in place of the message; ``{policy}`` stands for the policy's name.
+        reason: the API server's cause type (``FieldValueInvalid``), or the lint rule's name.
+        message: the problem, with the actual and the allowed value, in the API server's wording.
+        effect: the effect of this violation; None for the effect of the policy.
+        hint: advice on how to fix it.
+        explanation: text shown instead of the message; ``{policy}`` stands for the policy's name.
     """
 
     code: str
@@ -40,6 +40,6 @@ class Breach:
     explanation: str = dataclass_field(default="", compare=False)
 
 
-def breach(code: str, error: FieldError) -> Breach:
-    """A breach in the API server's words."""
-    return Breach(code, error.field, error.reason, error.message)
+def violation(code: str, error: FieldError) -> Violation:
+    """Return a violation in the API server's words."""
+    return Violation(code, error.field, error.reason, error.message)

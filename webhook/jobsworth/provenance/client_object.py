@@ -1,6 +1,6 @@
-"""The object as the client wrote it, as far as that is known: for lint rules, which ask what was written.
+"""The object as the client wrote it, as far as that is known, for lint rules about the user's intent.
 
-At admission an object arrives with what the API server has set and generated. A rule about a
+At admission an object contains values that the API server has set and generated. A rule about a
 ``backoffLimit`` that a client wrote must not report the 6 that the server set.
 """
 
@@ -23,9 +23,9 @@ def client_object(
     """Return an object without what the API server adds, unless a client is known to have written it.
 
     Args:
-        value: the object, with defaults; it stays as it is.
-        server: whose defaults they are.
-        manifest: the object as it was sent, with its traces, where `value` is without them.
+        value: the object, with defaults; not modified.
+        server: the API server that sets the defaults.
+        manifest: the object as received, with its ownership records, if `value` lacks them.
     """
     owned = field_ownership(value if manifest is None else manifest)
     return strip_defaults(strip_generated(value), server, owned)

@@ -1,13 +1,13 @@
-"""Field ownership: which fields of an object a client wrote, once the server has set its defaults.
+"""Field ownership: the fields that a client wrote, as opposed to the server's defaults.
 
-A mutating webhook sees ``backoffLimit: 6`` in every Job whose client did not set it. Of the three ways in
-which clients write objects, two tell what they wrote (each seen on kube-apiserver 1.36):
+A mutating webhook sees ``backoffLimit: 6`` in every Job whose client did not set it. Clients write objects in
+three ways, of which two record the fields that they wrote (each observed on kube-apiserver 1.36):
 
-- after a server-side apply, the ``Apply`` entries of ``metadata.managedFields`` list exactly that;
-- after ``kubectl apply``, the annotation ``kubectl.kubernetes.io/last-applied-configuration`` is it;
+- after a server-side apply, the ``Apply`` entries of ``metadata.managedFields`` list these fields;
+- after ``kubectl apply``, the annotation ``kubectl.kubernetes.io/last-applied-configuration`` contains them;
 - after a plain create, ``managedFields`` lists the defaults too, so ownership is unknown.
 
-All of an object that no server has seen was written by a client.
+A client wrote every field of an object that no server has seen.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""The annotation in which ``kubectl apply`` keeps the manifest."""
+"""The annotation in which ``kubectl apply`` stores the manifest."""
 
 
 class FieldOwnership(Record):
     """The fields that a client wrote.
 
     Attributes:
-        known: whether ownership is known; if not, :meth:`has` is False for every field.
+        known: True if ownership is known; if not, :meth:`has` is False for every field.
     """
 
     known: bool
@@ -35,10 +35,10 @@ class FieldOwnership(Record):
     manifests: Sequence[Any] = ()
 
     def has(self, steps: Sequence[str]) -> bool:
-        """Return whether a client is known to have written a field.
+        """Return True if a client is known to have written a field.
 
         Args:
-            steps: the names that lead to it: ``("spec", "backoffLimit")``; no positions in lists.
+            steps: the field names that lead to it: ``("spec", "backoffLimit")``; no list indexes.
         """
         return any(_leads(manifest, steps, "") for manifest in self.manifests) or any(
             _leads(fields, steps, "f:") for fields in self.sets
@@ -49,7 +49,7 @@ UNKNOWN = FieldOwnership(known=False)
 
 
 def field_ownership(value: dict[str, Any]) -> FieldOwnership:
-    """Return which fields of an object a client wrote, by the traces that each way of writing leaves.
+    """Return the ownership of an object's fields, from the records that each way of writing leaves.
 
     >>> job = {"metadata": {"name": "train"}, "spec": {"backoffLimit": 6}}
     >>> field_ownership(job).has(("spec", "backoffLimit"))
@@ -71,7 +71,7 @@ def field_ownership(value: dict[str, Any]) -> FieldOwnership:
 
 
 def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:
-    """The field sets of server-side applies, in the form ``FieldsV1``."""
+    """Yield the field sets of server-side applies, in the ``FieldsV1`` format."""
     if not isinstance(entries, list):
         return
     for entry in entries:
@@ -98,7 +98,7 @@ def _last_applied(annotations: Any) -> dict[str, Any] | None:
 
 
 def _leads(holder: Any, steps: Sequence[str], prefix: str) -> bool:
-    """Whether names lead to something; a field that is written as null is not set by that."""
+    """Return True if the field names lead to a value; a field written as null is not set."""
     for step in steps:
         if not isinstance(holder, dict):
             return False

@@ -1,8 +1,8 @@
-"""Generated fields: what the API server adds to an object beside defaults, and how to take it off.
+"""Generated fields: values beside defaults that the API server adds to an object, and their removal.
 
-The server writes a UID, timestamps and managed fields into the metadata, and generates the selector of a
-Job with the labels that it needs. A manifest has none of them, so the engine, which judges what a client
-sends, and the lint rules, which ask what a client wrote, want an object without them.
+The server writes a UID, timestamps and managed fields into the metadata, and generates the selector of a Job
+with its labels. A manifest has none of them, so the validation engine and the lint rules, which check what a
+client sends, need an object without them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ SERVER_METADATA = (
     "deletionTimestamp",
     "resourceVersion",
 )
-"""Metadata that the server writes and takes from no client."""
+"""Metadata that the server writes and does not accept from clients."""
 
 
 def came_from_a_server(value: dict[str, Any]) -> bool:
-    """Return whether an API server has stored or admitted an object, so that it has defaults."""
+    """Return True if an API server has stored or admitted an object, so that it has defaults."""
     metadata = value.get("metadata")
     if not isinstance(metadata, dict):
         return False
@@ -39,14 +39,14 @@ def came_from_a_server(value: dict[str, Any]) -> bool:
 def strip_generated(stored: dict[str, Any]) -> dict[str, Any]:
     """Return a stored object as a client could create it: without status and generated fields.
 
-    Parts that do not differ are shared with the argument, which stays as it is.
+    Unchanged parts are shared with the argument, which is not modified.
     """
     meta = _without(stored.get("metadata") or {}, SERVER_METADATA)
     manifest = {**_without(stored, ("status",)), "metadata": meta}
     spec = stored.get("spec")
     if stored.get("kind") != "Job" or not isinstance(spec, dict) or spec.get("manualSelector"):
         return manifest
-    # Without a manual selector, these labels and the selector are generated for every Job anew.
+    # Without manualSelector, the server generates these labels and the selector for every new Job.
     if isinstance(meta.get("labels"), dict):
         meta["labels"] = _without(meta["labels"], GENERATED_LABELS)
     manifest["spec"] = _without_selector(spec)

@@ -1,6 +1,6 @@
-"""Server defaults: what the API server sets in a spec, and how to take off what no client wrote.
+"""Server defaults: the values that the API server sets in a spec, and the removal of those no client wrote.
 
-Which fields have defaults, and which, is read from the declarations in :mod:`jobsworth.api`.
+The fields and their defaults come from the declarations in :mod:`jobsworth.api`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def job_spec_with_defaults(spec: Mapping[str, Any], server: ApiServer) -> dict[s
 
 
 def server_default(name: str, spec: Mapping[str, Any], server: ApiServer) -> Any:
-    """Return what the server sets for a field of a JobSpec that lacks it; None where it sets nothing."""
+    """Return the server's default for an unset field of a JobSpec; None if there is none."""
     others = {key: part for key, part in spec.items() if key != name}
     return _filled_job_spec(others, server).get(name)
 
@@ -40,11 +40,11 @@ def strip_defaults(
 ) -> dict[str, Any]:
     """Return an object without those fields of its specs that the server would set to the same value.
 
-    In a CronJob the server sets nothing of the JobSpec, so what stands there was written.
+    The server sets no defaults in the JobSpec of a CronJob, so a client wrote all of it.
 
     Args:
-        value: a Job or CronJob that can be decoded; it stays as it is, and parts are shared with it.
-        server: whose defaults they are.
+        value: a Job or CronJob that can be decoded; not modified, and parts are shared with the result.
+        server: the API server that sets the defaults.
         owned: the fields that a client is known to have written, which are kept.
     """
     spec, path = value.get("spec") or {}, ("spec",)
@@ -96,7 +96,7 @@ def _filled_pod_spec(spec: Mapping[str, Any], server: ApiServer) -> dict[str, An
 
 
 def _constants(struct: Struct) -> dict[str, Any]:
-    """Return the fields with a constant default, whatever the feature gates."""
+    """Return the fields with a constant default that does not depend on a feature gate."""
     return {
         name: field.default
         for name, field in struct.fields.items()

@@ -285,7 +285,7 @@ def _labels(
     """
     from jobsworth.client.errors import ApiError
 
-    wanted = policies is not None and policies.asks_namespace_labels
+    wanted = policies is not None and policies.needs_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}
     for namespace in scope.namespaces:
         if namespace is None and not wanted:

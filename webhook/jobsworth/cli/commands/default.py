@@ -119,10 +119,10 @@ def _defaults(filling: Filling) -> Callable[[Document], dict[str, Any]]:
     def mutated(document: Document) -> dict[str, Any]:
         request = evaluator.policy_request(Subject(document.value))
         mutation = policies.default(request, filling.server)
-        for left_out in mutation.left_out:
-            place = document.position(left_out.field)
+        for rejected in mutation.rejected:
+            place = document.position(rejected.field)
             print(
-                f"{document.file}:{place.line}:{place.column}: warning: {left_out}", file=sys.stderr
+                f"{document.file}:{place.line}:{place.column}: warning: {rejected}", file=sys.stderr
             )
         return mutation.object
 

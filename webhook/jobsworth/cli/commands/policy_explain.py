@@ -179,9 +179,9 @@ def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
     for policy, field, why in mutation.skipped:
         if policy == name:
             yield f"  leaves      {field}: {why}"
-    for left_out in mutation.left_out:
-        if name in left_out.policy.split(", "):
-            yield f"  left out    {left_out.field}: {left_out.why}"
+    for rejected in mutation.rejected:
+        if name in rejected.policy.split(", "):
+            yield f"  left out    {rejected.field}: {rejected.why}"
     for verdict in result.judgement.findings:
         if verdict.policy == name:
             yield f"  {verdict.effect:<11} {verdict}"

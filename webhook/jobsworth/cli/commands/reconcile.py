@@ -221,7 +221,7 @@ def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
     policies = None if settings.policies is None else settings.policies.policies
     selection = settings.selection
     evaluator = Evaluator(settings.server, selection, policies)
-    if policies is None or not policies.asks_namespace_labels:
+    if policies is None or not policies.needs_namespace_labels:
         return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
     labels = NamespaceLabels(fetch_from(api))
 

@@ -1,10 +1,10 @@
-"""The functions that expressions have beyond CEL's own, as those of ValidatingAdmissionPolicy do.
+"""CEL functions for expressions: the Kubernetes functions that ValidatingAdmissionPolicy adds to CEL.
 
-Strings, lists, sets and numbers come from the CEL library's own extensions; what Kubernetes adds to
-those is here: quantities, ``format``, ``isSorted``.
+The CEL library's extensions provide strings, lists, sets and numbers; this module adds quantities, ``format``
+and ``isSorted``.
 
-A function is called with plain values and gives one. A quantity is the map ``{"quantity": "12e-1"}``
-between two functions: equal quantities are equal maps, whatever their suffixes were.
+Functions take and return plain values. Between two functions, a quantity is the map
+``{"quantity": "12e-1"}``, so that equal quantities are equal maps, whatever their suffixes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NATIVE = frozenset(
         "getMilliseconds", "has", "all", "exists", "exists_one", "map", "filter",
     )
 )  # fmt: skip
-"""The functions and macros that the library has by itself."""
+"""Functions and macros that are built into the library."""
 
 EXTENSIONS = (
     "charAt", "indexOf", "lastIndexOf", "substring", "replace", "split", "join", "lowerAscii",
@@ -36,14 +36,14 @@ EXTENSIONS = (
     "math.ceil", "math.floor", "math.round", "sets.contains", "sets.equivalent",
     "sets.intersects",
 )  # fmt: skip
-"""Of the library's extensions those that expressions of a ValidatingAdmissionPolicy have too."""
+"""The library's extension functions that ValidatingAdmissionPolicy has, too."""
 
 NAMESPACES = frozenset(("math", "sets"))
 _QUANTITY = "quantity"
 
 
 def functions() -> dict[str, Function]:
-    """Every function by its name: those below, and the library's extensions.
+    """Return every function by name: the library's extensions and the functions of this module.
 
     Raises:
         ImportError: the CEL library is not installed.
@@ -54,7 +54,7 @@ def functions() -> dict[str, Function]:
 
 
 def quantity(text: Any) -> dict[str, str]:
-    """A quantity, from how manifests write it.
+    """Parse a quantity as manifests write it.
 
     >>> quantity("1Gi") == quantity("1024Mi")
     True
@@ -63,7 +63,7 @@ def quantity(text: Any) -> dict[str, str]:
 
 
 def is_quantity(text: Any) -> bool:
-    """Whether a text is a quantity."""
+    """Return True if a value is the text of a quantity."""
     if not isinstance(text, str):
         return False
     try:
@@ -74,47 +74,47 @@ def is_quantity(text: Any) -> bool:
 
 
 def compare_to(one: Any, other: Any) -> int:
-    """-1, 0 or 1: a quantity is less than, equal to or greater than another."""
+    """Return -1, 0 or 1 if a quantity is less than, equal to or greater than another."""
     return _read(one).compare(_read(other))
 
 
 def is_greater_than(one: Any, other: Any) -> bool:
-    """Whether a quantity is greater than another."""
+    """Return True if a quantity is greater than another."""
     return compare_to(one, other) > 0
 
 
 def is_less_than(one: Any, other: Any) -> bool:
-    """Whether a quantity is less than another."""
+    """Return True if a quantity is less than another."""
     return compare_to(one, other) < 0
 
 
 def add(one: Any, other: Any) -> dict[str, str]:
-    """The sum of two quantities, or of a quantity and an integer."""
+    """Return the sum of two quantities, or of a quantity and an integer."""
     return _packed(_read(one) + _operand(other))
 
 
 def sub(one: Any, other: Any) -> dict[str, str]:
-    """The difference of two quantities, or of a quantity and an integer."""
+    """Return the difference of two quantities, or of a quantity and an integer."""
     term = _operand(other)
     return _packed(_read(one) + Quantity(-term.mantissa, term.exponent, term.format))
 
 
 def sign(one: Any) -> int:
-    """-1, 0 or 1: the sign of a quantity."""
+    """Return the sign of a quantity: -1, 0 or 1."""
     return _read(one).sign
 
 
 def is_integer(one: Any) -> bool:
-    """Whether a quantity is a whole number."""
+    """Return True if a quantity is a whole number."""
     number = _read(one)
     return number.exponent >= 0 or number.mantissa % 10**-number.exponent == 0
 
 
 def as_integer(one: Any) -> int:
-    """A quantity as an integer.
+    """Return a quantity as an integer.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the quantity is not a whole number.
     """
     if not is_integer(one):
         raise ValueError("cannot convert a quantity that is no whole number to an integer")
@@ -125,24 +125,24 @@ def as_integer(one: Any) -> int:
 
 
 def as_approximate_float(one: Any) -> float:
-    """A quantity as the nearest floating-point number."""
+    """Return a quantity as the nearest floating-point number."""
     number = _read(one)
     return float(f"{number.mantissa}e{number.exponent}")
 
 
 def is_sorted(items: Any) -> bool:
-    """Whether the items of a list are in order."""
+    """Return True if the items of a list are in ascending order."""
     return all(one <= other for one, other in pairwise(items))
 
 
 def formatted(template: str, values: list[Any]) -> str:
-    """A text with values in place of ``%s``, ``%d``, ``%f``, ``%.2f``, ``%x`` and ``%%``.
+    """Replace ``%s``, ``%d``, ``%f``, ``%.2f``, ``%x`` and ``%%`` in a template by values.
 
     >>> formatted("%d of %s, %.1f%%", [3, ["a", True], 2.25])
     '3 of [a, true], 2.2%'
 
     Raises:
-        ValueError: there are fewer values than places, or a place is of another form.
+        ValueError: there are fewer values than placeholders, or a placeholder is not supported.
     """
     import re
 
@@ -166,10 +166,10 @@ def formatted(template: str, values: list[Any]) -> str:
 
 
 def to_bool(value: Any) -> bool:
-    """A truth value from itself or a text.
+    """Convert a boolean or its text to a boolean.
 
     Raises:
-        ValueError: it is neither ``true`` nor ``false`` in one of Go's spellings.
+        ValueError: the value is not a spelling of ``true`` or ``false`` that Go accepts.
     """
     if isinstance(value, bool):
         return value

@@ -1,9 +1,9 @@
-"""CEL programs: compiled once, bounded in what they can cost, evaluated in an activation.
+"""CEL programs: compiled once, bounded in cost, evaluated in an activation.
 
-What a program may cost is bounded twice. When it is compiled: its length, and how deeply its loops
-are nested. When it is asked: a loop can go over what the object has, so that the most steps it can
-take are the size of the object's largest list or map to the power of the depth; above
-:data:`MOST_STEPS` it is not evaluated, which counts as an error of the expression.
+The cost of a program is bounded twice. At compile time, by its length and by the nesting depth of its loops.
+At evaluation, by the estimated steps: a loop may iterate over the largest list or map of the object, so the
+limit is that size to the power of the depth. Above :data:`MOST_STEPS` the expression is not evaluated, which
+counts as an error of the expression.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.cel.cel_functions import NAMESPACES, NATIVE, functions
-from jobsworth.policy.cel.cel_text import ITEMS, Outline, place_of_name, words
+from jobsworth.policy.cel.cel_text import ITEMS, ExpressionOutline, place_of_name, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,40 +25,40 @@ VARIABLES = ("object", "oldObject", "request")
 MOST_CHARACTERS = 4096
 MOST_NESTED_LOOPS = 3
 MOST_STEPS = 1_000_000
-"""The steps that an evaluation may take: some 0.4 µs each, so less than half a second."""
+"""The steps that an evaluation may take; a step takes about 0.4 µs, so less than half a second."""
 
 _STEP_CHARACTERS = 1024
-"""So much of a text can be searched in the time of a step."""
+"""The characters of a text that are searched in the time of one step."""
 
 _TYPES = frozenset(
     ("int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type")
 )
 _ABSENT = {
-    "namespaceObject": "a policy cannot look at the namespace: match it, with match.namespaces",
-    "params": "a policy has no parameters: write the value into the expression",
-    "authorizer": "a policy cannot ask what somebody may do: match users and groups",
-    "variables": "a policy has no variables: write the expression out",
-    "optional": "there are no optional values: write has(a.b) ? a.b : otherwise",
-    "cel": "there is no cel.bind: write the expression out",
+    "namespaceObject": "policies cannot read the namespace: use match.namespaces or match.namespaceSelector",
+    "params": "policies have no parameters: write the value into the expression",
+    "authorizer": "policies cannot check permissions: use match.users and match.groups",
+    "variables": "policies have no variables: write the whole expression",
+    "optional": "optional values are not supported: write has(a.b) ? a.b : otherwise",
+    "cel": "cel.bind is not supported: write the whole expression",
 }
-"""What expressions of a ValidatingAdmissionPolicy may read, and what to do instead."""
+"""Variables of ValidatingAdmissionPolicy that are not supported, each with an alternative."""
 
 _SYNTAX = {
-    "unsupported syntax '.?'": "there are no optional fields: write has(a.b) ? a.b : otherwise",
-    "unsupported syntax '[?'": "there are no optional items: write 'k' in a ? a['k'] : otherwise",
+    "unsupported syntax '.?'": "optional fields are not supported: write has(a.b) ? a.b : otherwise",
+    "unsupported syntax '[?'": "optional items are not supported: write 'k' in a ? a['k'] : otherwise",
 }
 
 Tree = dict[str, "Tree"]
-"""Of a variable the members that are read, and theirs; where there are none, all of it."""
+"""The members that are read of each variable, recursively; empty where the whole value is read."""
 
 
 class BadExpression(ValueError):
-    """An expression that cannot be used.
+    """An expression that cannot be compiled or is not allowed.
 
     Attributes:
-        message: what is wrong.
-        line, column: where in the expression, counted from 1.
-        hint: what would be right; empty where nobody knows.
+        message: the problem.
+        line, column: the position in the expression, counted from 1.
+        hint: advice on how to fix it; may be empty.
     """
 
     def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
@@ -70,16 +70,16 @@ class BadExpression(ValueError):
 
 
 class CannotEvaluate(Exception):
-    """An expression that has no value for this object; the message says why."""
+    """An expression has no value for this object; the message gives the cause."""
 
 
 class Program:
-    """An expression, compiled.
+    """A compiled expression.
 
     Attributes:
-        source: as it is written.
-        outline: what it reads, and how deeply its loops are nested.
-        called: the functions that it calls and CEL does not have.
+        source: the text of the expression.
+        outline: the members that it reads, and the nesting depth of its loops.
+        called: the functions that it calls beyond those built into CEL.
     """
 
     __slots__ = ("_program", "called", "outline", "source")
@@ -88,36 +88,36 @@ class Program:
         """Compile an expression.
 
         Raises:
-            BadExpression: it is too long or too deeply nested, is no CEL, or reads or calls something
-                that there is not.
+            BadExpression: it is too long or too deeply nested, is not valid CEL, or uses an unknown
+                variable or function.
         """
         if len(source) > MOST_CHARACTERS:
             raise BadExpression(
-                f"an expression may have {MOST_CHARACTERS} characters, and this has {len(source)}"
+                f"the expression has {len(source)} characters; the maximum is {MOST_CHARACTERS}"
             )
         self.source = source
-        self.outline = Outline(source)
+        self.outline = ExpressionOutline(source)
         if self.outline.depth > MOST_NESTED_LOOPS:
             raise BadExpression(
-                f"loops (all, exists, map …) may be nested {MOST_NESTED_LOOPS} deep, "
-                f"and here are {self.outline.depth} deep"
+                f"loops (all, exists, map …) are nested {self.outline.depth} deep; "
+                f"the maximum is {MOST_NESTED_LOOPS}"
             )
         self._program = _compiled(source)
         self._check_variables()
         self.called = self._checked_functions()
 
     def value(self, context: Any) -> Any:
-        """What the expression is worth in a context of the library.
+        """Evaluate the expression in a context of the library.
 
         Raises:
-            CannotEvaluate: it has no value there.
+            CannotEvaluate: it has no value in this context.
         """
         try:
             return self._program.execute(context)
         except Exception as error:
-            raise CannotEvaluate(_said(error)) from None
+            raise CannotEvaluate(_error_text(error)) from None
         except BaseException as error:
-            # The library's own failures (a panic) are no Exception, and not to end the process.
+            # A panic of the library is a BaseException, and must not end the process.
             if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
                 raise
             raise CannotEvaluate("the CEL library failed") from None
@@ -128,10 +128,10 @@ class Program:
             if name not in known:
                 line, column = place_of_name(self.source, name)
                 hint = _ABSENT.get(name) or did_you_mean(name, known - _TYPES)
-                raise BadExpression(f"there is no variable {name}", line, column, hint)
+                raise BadExpression(f"unknown variable {name}", line, column, hint)
 
     def _checked_functions(self) -> frozenset[str]:
-        # The library tells sets.contains by its last name only; so of a namespace that is named, all count.
+        # The library reports sets.contains as "contains", so accept every function of a namespace in use.
         read = {name for name, _ in self.outline.reads}
         ours = [
             name
@@ -145,15 +145,15 @@ class Program:
             if name.isidentifier() and name not in known:
                 line, column = place_of_name(self.source, name)
                 hint = did_you_mean(name, known)
-                raise BadExpression(f"there is no function {name}", line, column, hint)
+                raise BadExpression(f"unknown function {name}", line, column, hint)
         return frozenset(full for name, full in full_names.items() if name in found)
 
 
 class Activations:
-    """Makes activations for some programs: knows what they read and call, all together.
+    """A factory of activations that knows what some programs read and call together.
 
     Args:
-        programs: all that may be asked in one activation.
+        programs: all programs that one activation may evaluate.
     """
 
     __slots__ = ("_functions", "_trees", "loops")
@@ -172,17 +172,17 @@ class Activations:
         self._functions: dict[str, Function] = {name: known[name] for name in called}
 
     def activation(self, variables: Mapping[str, Any]) -> Activation:
-        """What expressions see: of each variable, what one of them reads.
+        """Return the variables of the programs, reduced to the members that they read.
 
         Args:
-            variables: ``object``, ``oldObject`` and ``request``, as plain values.
+            variables: the values of ``object``, ``oldObject`` and ``request``.
         """
         seen = {name: _pruned(variables[name], tree) for name, tree in self._trees.items()}
         return Activation(seen, self._functions)
 
 
 class Activation:
-    """The variables and functions for the evaluation of any number of programs."""
+    """The variables and functions with which programs are evaluated."""
 
     __slots__ = ("_context", "_functions", "_sizes", "_variables")
 
@@ -193,10 +193,10 @@ class Activation:
         self._sizes: tuple[int, int] | None = None
 
     def value(self, program: Program) -> Any:
-        """What a program is worth.
+        """Evaluate a program.
 
         Raises:
-            CannotEvaluate: it has no value here, or could take too many steps.
+            CannotEvaluate: it has no value for this object, or could take too many steps.
         """
         if program.outline.depth:
             self._bound(program.outline.depth)
@@ -207,25 +207,25 @@ class Activation:
         return program.value(self._context)
 
     def truth(self, program: Program) -> bool:
-        """Whether a program is true.
+        """Evaluate a program that must return a boolean.
 
         Raises:
-            CannotEvaluate: as above, or it is no truth value.
+            CannotEvaluate: it cannot be evaluated, or its value is not a boolean.
         """
         value = self.value(program)
         if not isinstance(value, bool):
-            raise CannotEvaluate(f"it must be true or false, and is {value!r}")
+            raise CannotEvaluate(f"the value must be true or false, not {value!r}")
         return value
 
     def text(self, program: Program) -> str:
-        """The text that a program makes.
+        """Evaluate a program that must return a string.
 
         Raises:
-            CannotEvaluate: as above, or it is no text.
+            CannotEvaluate: it cannot be evaluated, or its value is not a string.
         """
         value = self.value(program)
         if not isinstance(value, str):
-            raise CannotEvaluate(f"it must be a text, and is {value!r}")
+            raise CannotEvaluate(f"the value must be a string, not {value!r}")
         return value
 
     def _bound(self, depth: int) -> None:
@@ -235,7 +235,7 @@ class Activation:
         steps = largest**depth * (1 + longest // _STEP_CHARACTERS)
         if steps > MOST_STEPS:
             raise CannotEvaluate(
-                f"it could take {steps} steps for this object, and may take {MOST_STEPS}: "
+                f"it could take {steps} steps for this object; the maximum is {MOST_STEPS}: "
                 f"its loops are nested {depth} deep, and the largest list has {largest} items"
             )
 
@@ -245,10 +245,10 @@ def _compiled(source: str) -> Any:
         from cel import compile as compiled
     except ImportError:
         raise BadExpression(
-            "expressions need the CEL library, which is not installed",
+            "the CEL library, which evaluates expressions, is not installed",
             hint="install jobsworth[policy]",
         ) from None
-    if not any(True for _ in words(source)):
+    if not any(True for _ in tokens(source)):
         raise BadExpression("the expression is empty")
     try:
         return compiled(source)
@@ -261,23 +261,23 @@ def _compiled(source: str) -> Any:
 
 
 def _syntax_error(source: str, said: str) -> BadExpression:
-    """The first error that the library tells: ``… ERROR: <input>:1:19: Syntax error: …``."""
-    _, _, told = said.partition("ERROR: <input>:")
-    line, _, rest = told.partition(":")
+    """Return the first error that the library reports: ``… ERROR: <input>:1:19: Syntax error: …``."""
+    _, _, located = said.partition("ERROR: <input>:")
+    line, _, rest = located.partition(":")
     column, _, message = rest.partition(": ")
     message = message.partition("\n")[0].strip().removeprefix("Syntax error: ")
     if not (line.isdigit() and column.isdigit() and message):
-        return BadExpression("this is no CEL expression")
+        return BadExpression("this is not a valid CEL expression")
     if "Recursion limit" in message:
-        message = "its brackets are nested too deeply"
+        message = "brackets are nested too deeply"
     expecting = message.find(" expecting {")
     if expecting >= 0:
         message = message[:expecting]
     return BadExpression(message, max(1, int(line)), max(1, int(column)), _SYNTAX.get(message, ""))
 
 
-def _said(error: Exception) -> str:
-    """The library's message, without its advice on how to use Python."""
+def _error_text(error: Exception) -> str:
+    """Return the library's message without its advice about Python."""
     if isinstance(error, KeyError):
         return f"no such key: {error.args[0]}"
     text = str(error)
@@ -289,7 +289,7 @@ def _said(error: Exception) -> str:
 
 
 def _grow(tree: Tree, chain: tuple[str, ...]) -> None:
-    """Note that a member is read; an empty tree means all of it, and stays so."""
+    """Record that a member is read; an empty tree stands for the whole value and stays empty."""
     name, rest = chain[0], chain[1:]
     if name not in tree:
         tree[name] = _branch(rest)
@@ -308,11 +308,11 @@ def _branch(chain: tuple[str, ...]) -> Tree:
 
 
 def _pruned(value: Any, tree: Tree) -> Any:
-    """Of a value what a tree names: to hand a whole Job to the library takes a tenth of a millisecond."""
+    """Return the members that a tree names; passing a whole Job to the library takes 0.1 ms."""
     if tree and isinstance(value, list):
         items = tree.get(ITEMS)
         return [_pruned(item, items) for item in value] if items else value
-    # A loop over a map goes over its keys, and whoever has one may ask for what is there.
+    # A loop over a map iterates over its keys, with which the expression may read every value.
     if not tree or not isinstance(value, dict) or ITEMS in tree:
         return value
     found = {}
@@ -320,13 +320,13 @@ def _pruned(value: Any, tree: Tree) -> Any:
         if member in value:
             found[member] = _pruned(value[member], below)
         elif member.startswith("__") and member[2:-2] in value:
-            # As expressions in Kubernetes write what is a word of CEL: metadata.__namespace__
+            # Kubernetes escapes the reserved words of CEL: metadata.__namespace__
             found[member] = _pruned(value[member[2:-2]], below)
     return found
 
 
 def _sizes(value: Any) -> tuple[int, int]:
-    """The size of the largest list or map, and the length of the longest text."""
+    """Return the size of the largest list or map, and the length of the longest text."""
     largest = longest = 0
     rest = [value]
     while rest:

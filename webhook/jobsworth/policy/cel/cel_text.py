@@ -1,8 +1,7 @@
-"""The text of a CEL expression: its words and brackets, as far as they tell what it reads and costs.
+"""The tokens of a CEL expression, from which its reads and its cost are estimated.
 
-The library that evaluates expressions shows nothing of their structure. What is needed of it, which
-fields of the object an expression reads, how deeply its loops are nested, and where a name stands,
-can be told from the words.
+The CEL library does not expose the syntax tree. The fields that an expression reads, the nesting depth of its
+loops and the position of a name are derived from the tokens instead.
 """
 
 from __future__ import annotations
@@ -14,42 +13,42 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Literal
 
-    WordKind = Literal["name", "text", "number", "sign"]
+    TokenKind = Literal["name", "text", "number", "sign"]
 
 LOOPS = ("all", "exists", "exists_one", "existsOne", "map", "filter")
-"""The macros of CEL that go over a list or map."""
+"""The CEL macros that iterate over a list or map."""
 
 ITEMS = "[]"
-"""In a chain of members: what follows is read of each item of a list."""
+"""The step in a chain of members that stands for each item of a list."""
 
 _GIVES_ITEMS = "filter"
-"""The loop whose result has the items themselves, so that all of them may be read."""
+"""The macro that returns the items themselves, so that all members of them may be read."""
 
 _MOST_ITEMS = 2
-"""Loops in loops of which it is told what they read; of deeper ones all is read. Chains multiply."""
+"""The nesting depth up to which loops are analyzed; below it everything is read. Chains multiply."""
 
 _SPACE = " \t\r\n\f"
 _QUOTES = ('"""', "'''", '"', "'")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A word of an expression: a name, a text, a number, or a sign of one character.
+class Token:
+    """A token of an expression: a name, a text, a number, or a sign of one character.
 
     Attributes:
-        text: as it is written.
-        start: where it begins, as a number of characters.
+        text: the source text.
+        start: its offset in characters.
     """
 
-    kind: WordKind
+    kind: TokenKind
     text: str
     start: int
 
 
-def words(source: str) -> Iterator[Word]:
-    """The words of an expression, without space and comments; of one that is no CEL, some words.
+def tokens(source: str) -> Iterator[Token]:
+    """Yield the tokens of an expression, without space and comments; never fails on invalid CEL.
 
-    >>> [word.text for word in words("a.b == r'x)' // no")]
+    >>> [token.text for token in tokens("a.b == r'x)' // no")]
     ['a', '.', 'b', '=', '=', "r'x)'"]
     """
     at, length = 0, len(source)
@@ -62,11 +61,11 @@ def words(source: str) -> Iterator[Word]:
             at = _find(source, "\n", at)
             continue
         start, at = at, _end(source, at)
-        yield Word(_kind(source, start, at), source[start:at], start)
+        yield Token(_kind(source, start, at), source[start:at], start)
 
 
 def _end(source: str, start: int) -> int:
-    """Where the word that begins at a place ends."""
+    """Return the end of the token that starts at a position."""
     at = start
     while at < len(source) and (source[at].isalnum() or source[at] == "_"):
         at += 1
@@ -84,7 +83,7 @@ def _end_of_text(source: str, start: int, *, raw: bool) -> int:
     return min(at + len(quote), len(source))
 
 
-def _kind(source: str, start: int, end: int) -> WordKind:
+def _kind(source: str, start: int, end: int) -> TokenKind:
     if source[end - 1] in "\"'":
         return "text"
     first = source[start]
@@ -98,15 +97,15 @@ def _find(source: str, mark: str, start: int) -> int:
     return len(source) if found < 0 else found
 
 
-class Outline:
-    """What the words of an expression tell.
+class ExpressionOutline:
+    """The reads and the loops of an expression, derived from its tokens.
 
     Attributes:
-        bound: the names that its loops give to what they go over.
-        reads: of each name that is no member of another, the chains of members that follow it:
-            ``("object", ("spec", "parallelism"))``; without members where the whole is read. Behind
-            :data:`ITEMS` stands what a loop reads of each item: ``("object", ("list", "[]", "name"))``.
-        depth: how deeply its loops are nested; 0 without any.
+        bound: the names of its loop variables.
+        reads: each name that is not a member, with the chain of members that follow it:
+            ``("object", ("spec", "parallelism"))``; an empty chain if the whole is read. After
+            :data:`ITEMS` follow the members read of each item: ``("object", ("list", "[]", "name"))``.
+        depth: the nesting depth of its loops; 0 without loops.
     """
 
     __slots__ = ("bound", "depth", "reads")
@@ -114,41 +113,41 @@ class Outline:
     def __init__(self, source: str) -> None:
         self.bound: set[str] = set()
         self.depth = 0
-        raw = self._read(list(words(source)))
+        raw = self._read(list(tokens(source)))
         self.reads = {
             (name, chain) for name, reads in raw.items() for chain in _chains(reads, raw, (name,))
         }
 
-    def _read(self, found: Sequence[Word]) -> _Reads:
+    def _read(self, found: Sequence[Token]) -> _Reads:
         reads: _Reads = {}
-        brackets: list[bool] = []  # of each that is open, whether it is a loop's
-        for index, word in enumerate(found):
-            if word.text in ("(", "[", "{"):
-                loop = word.text == "(" and _is_loop(found, index)
+        brackets: list[bool] = []  # open brackets; True for those of a loop
+        for index, token in enumerate(found):
+            if token.text in ("(", "[", "{"):
+                loop = token.text == "(" and _is_loop(found, index)
                 brackets.append(loop)
                 self.depth = max(self.depth, sum(brackets))
                 if loop and index + 1 < len(found):
                     self.bound.add(found[index + 1].text)
-            elif word.text in (")", "]", "}"):
+            elif token.text in (")", "]", "}"):
                 if brackets:
                     brackets.pop()
             elif (
-                word.kind == "name"
+                token.kind == "name"
                 and (index == 0 or found[index - 1].text != ".")
                 and not _is_given(found, index)
             ):
-                reads.setdefault(word.text, set()).add(_members(found, index))
+                reads.setdefault(token.text, set()).add(_members(found, index))
         return reads
 
 
 _Reads = dict[str, set[tuple[tuple[str, ...], str]]]
-"""Of a name the chains that follow it, each with the name that a loop over it gives to an item."""
+"""The chains that follow a name, each with the name that a loop over it gives to an item."""
 
 
 def _chains(
     reads: Iterable[tuple[tuple[str, ...], str]], raw: _Reads, seen: tuple[str, ...]
 ) -> Iterator[tuple[str, ...]]:
-    """The chains, and below those that a loop goes over what is read of the items."""
+    """Yield the chains, extended by what a loop reads of the items."""
     for members, item in reads:
         if item not in raw or item in seen or len(seen) > _MOST_ITEMS:
             yield members
@@ -157,12 +156,12 @@ def _chains(
             yield (*members, ITEMS, *chain)
 
 
-def _is_loop(found: Sequence[Word], bracket: int) -> bool:
+def _is_loop(found: Sequence[Token], bracket: int) -> bool:
     return bracket > 1 and found[bracket - 1].text in LOOPS and found[bracket - 2].text == "."
 
 
-def _is_given(found: Sequence[Word], index: int) -> bool:
-    """Whether a name is the one that a loop gives to an item, where it gives it."""
+def _is_given(found: Sequence[Token], index: int) -> bool:
+    """Return True if a name is the loop variable of a macro at the place that declares it."""
     return (
         index > 0
         and found[index - 1].text == "("
@@ -172,10 +171,10 @@ def _is_given(found: Sequence[Word], index: int) -> bool:
     )
 
 
-def _members(found: Sequence[Word], index: int) -> tuple[tuple[str, ...], str]:
+def _members(found: Sequence[Token], index: int) -> tuple[tuple[str, ...], str]:
     """The members that follow a name, and the name that a loop over them gives to an item, if any.
 
-    What is called is a function, and no member.
+    A name that is called is a function, not a member.
     """
     members: list[str] = []
     while (
@@ -190,7 +189,7 @@ def _members(found: Sequence[Word], index: int) -> tuple[tuple[str, ...], str]:
 
 
 def place(source: str, offset: int) -> tuple[int, int]:
-    """The line and column, counted from 1, of a character of a text.
+    """Return the line and column, counted from 1, of a character of a text.
 
     >>> place("a &&\\n b", 6)
     (2, 2)
@@ -200,8 +199,8 @@ def place(source: str, offset: int) -> tuple[int, int]:
 
 
 def place_of_name(source: str, name: str) -> tuple[int, int]:
-    """The line and column at which a name first stands; the beginning if it does not."""
-    for word in words(source):
-        if word.kind == "name" and word.text == name:
-            return place(source, word.start)
+    """Return the line and column of the first use of a name; those of the start if there is none."""
+    for token in tokens(source):
+        if token.kind == "name" and token.text == name:
+            return place(source, token.start)
     return 1, 1

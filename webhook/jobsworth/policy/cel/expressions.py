@@ -1,9 +1,9 @@
-"""The expressions of a JobPolicy: CEL, as ValidatingAdmissionPolicy has it (KEP-3488).
+"""The CEL expressions of a policy, with the semantics of ValidatingAdmissionPolicy (KEP-3488).
 
-An expression is true of every object that is as it should be. It sees ``object``, ``oldObject`` (null on
-create) and ``request``. What cannot be compiled, or reads or calls something that there is not, stops the
-load; an expression that has no value for an object (it reads a field that is not set, say) is a breach of
-its own kind, for which the document's ``onInternalError`` holds.
+An expression is true for every object that satisfies it. It reads ``object``, ``oldObject`` (null on create)
+and ``request``. An expression that does not compile, or uses an unknown variable or function, makes the
+policy invalid. An expression that has no value for an object (for example because it reads an unset field) is
+a violation with a code of its own, whose effect ``onInternalError`` decides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jobsworth.policy.cel.cel_programs import (
     Program,
 )
 from jobsworth.policy.language.violation_codes import EXPRESSION_FAILED, EXPRESSION_FALSE
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,13 +33,13 @@ _MOST_SHOWN = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expression:
-    """One expression with what is said where it is false.
+    """A CEL expression with its message and field.
 
     Attributes:
-        program: what must be true.
-        message: what is said otherwise; empty for the expression itself.
-        message_program: makes the message; None where it needs none to be made.
-        field: the field path that it is about; empty for the whole object.
+        program: the compiled condition.
+        message: the message of a violation; empty for the text of the expression.
+        message_program: the compiled ``messageExpression``; None if there is none.
+        field: the field path of a violation; empty for the whole object.
     """
 
     program: Program
@@ -47,19 +47,21 @@ class Expression:
     message_program: Program | None
     field: str
 
-    def breaches(self, activation: Activation) -> Iterator[Breach]:
-        """What is to be said about an object: nothing where the expression is true."""
+    def violations(self, activation: Activation) -> Iterator[Violation]:
+        """Yield a violation if the expression is false or has no value."""
         try:
             if activation.truth(self.program):
                 return
         except CannotEvaluate as error:
-            said = f"cannot evaluate {_short(self.program.source)}: {error}"
-            yield Breach(EXPRESSION_FAILED, self.field, "ExpressionFailed", said)
+            message = f"cannot evaluate {_short(self.program.source)}: {error}"
+            yield Violation(EXPRESSION_FAILED, self.field, "ExpressionFailed", message)
             return
-        yield Breach(EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(activation))
+        yield Violation(
+            EXPRESSION_FALSE, self.field, "FieldValueInvalid", self._message(activation)
+        )
 
     def _message(self, activation: Activation) -> str:
-        """The message, as the API server chooses among what there is for it."""
+        """Return the message, chosen as the API server does."""
         if self.message_program is not None:
             try:
                 made = activation.text(self.message_program).strip()
@@ -71,7 +73,7 @@ class Expression:
 
 
 class Expressions:
-    """The expressions of one document."""
+    """The expressions of a policy."""
 
     __slots__ = ("_activations", "items")
 
@@ -79,22 +81,22 @@ class Expressions:
         self.items = items
         self._activations = Activations(_programs(items))
 
-    def judge(self, request: PolicyRequest) -> Iterator[Breach]:
-        """What is to be said about a request, in the order of the expressions."""
+    def judge(self, request: PolicyRequest) -> Iterator[Violation]:
+        """Yield the violations of a request, in the order of the expressions."""
         activation = self._activations.activation(
             {"object": request.object, "oldObject": request.old, "request": _described(request)}
         )
         for expression in self.items:
-            yield from expression.breaches(activation)
+            yield from expression.violations(activation)
 
 
 def read(value: Sequence[Mapping[str, str]], path: str, problems: Problems) -> Expressions:
-    """The expressions of a document.
+    """Compile the expressions of a policy.
 
     Args:
-        value: well-formed by the schema.
-        path: of the expressions in the document.
-        problems: takes what cannot be compiled.
+        value: the expressions, valid against the schema.
+        path: the path of the expressions in the document.
+        problems: collects the expressions that do not compile.
     """
     items = (_read_item(item, f"{path}[{index}]", problems) for index, item in enumerate(value))
     return Expressions(tuple(item for item in items if item is not None))
@@ -132,7 +134,7 @@ def _programs(items: tuple[Expression, ...]) -> Iterator[Program]:
 
 
 def _described(request: PolicyRequest) -> dict[str, Any]:
-    """The request as expressions see it: the fields of an AdmissionRequest that are known."""
+    """Return the request as expressions see it: the known fields of an AdmissionRequest."""
     user: dict[str, Any] = {"username": request.user or "", "groups": list(request.groups)}
     resource = "jobs" if request.kind == "Job" else "cronjobs"
     return {

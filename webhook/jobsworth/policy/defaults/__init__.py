@@ -1,1 +1,1 @@
-"""Defaults of policies, and how they are applied to an object."""
+"""Defaults of policies: their schema, and their compiled form."""

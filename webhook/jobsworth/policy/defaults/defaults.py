@@ -1,15 +1,15 @@
-"""What a document fills in: the ``defaults`` of a JobPolicy.
+"""The ``defaults`` of a policy: values that the mutating webhook sets.
 
-Each says when it applies:
+Each default has a condition:
 
-- ``ifUnset``: nobody wrote the field. Where the server's own default stands there already and it cannot be
-  told whether somebody wrote it (after a plain create), the field stays as it is.
-- ``ifServerDefault``: the field is unset, or has the server's own default and nobody is known to have
+- ``ifUnset``: the field is known to be unset by the client. If the field equals the server's default and it
+  is unknown whether a client wrote it (after a plain create), the field stays unchanged.
+- ``ifServerDefault``: the field is unset, or equals the server's default and no client is known to have
   written it.
-- ``always``: whatever stands there.
+- ``always``: always set the field.
 
-What was written is known by :mod:`jobsworth.provenance.field_ownership`. The rules that a document adds to a
-failure policy are added in any case, and are not added again where they are there.
+:mod:`jobsworth.provenance.field_ownership` determines the fields that a client wrote. Rules that a policy
+adds to a failure policy are always added, except rules that are already present.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FIELDS = (
     "suspend", "managedBy", "backoffLimitPerIndex", "maxFailedIndexes", "backoffLimit",
     "podReplacementPolicy", "activeDeadlineSeconds", "ttlSecondsAfterFinished",
 )  # fmt: skip
-"""The fields of a JobSpec that have a default of one value, in the order in which they are filled in."""
+"""The JobSpec fields with a single-value default, in the order in which they are set."""
 
 METADATA = ("labels", "annotations")
 
@@ -44,9 +44,9 @@ class FieldDefault:
     """The default of one field, label or annotation.
 
     Attributes:
-        value: what it becomes; of ``maxFailedIndexes`` also a percentage of the completions.
+        value: the value to set; for ``maxFailedIndexes`` also a percentage of the completions.
         when: ``ifUnset``, ``ifServerDefault`` or ``always``.
-        at_least: the least number that a percentage becomes.
+        at_least: the minimum number that a percentage resolves to.
     """
 
     value: Any
@@ -56,12 +56,12 @@ class FieldDefault:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """The defaults of a document.
+    """The defaults of a policy.
 
     Attributes:
-        fields: by the name of the field in the JobSpec.
+        fields: by field name in the JobSpec.
         labels, annotations: by key.
-        failure_policy: a whole failure policy, or rules of one; None where there is neither.
+        failure_policy: a complete failure policy, or rules to add; None if there is neither.
     """
 
     fields: Mapping[str, FieldDefault]
@@ -71,12 +71,12 @@ class Defaults:
 
 
 def read(value: Mapping[str, Any], path: str, problems: Problems) -> Defaults:
-    """The defaults of a document.
+    """Read the defaults of a policy, and reject those that no API server would accept.
 
     Args:
-        value: well-formed by the schema.
-        path: of the defaults in the document.
-        problems: takes the values that the API server would refuse.
+        value: the defaults, valid against the schema.
+        path: the path of the defaults in the document.
+        problems: collects the values that the API server would reject.
     """
     metadata = {
         part: {key: _read(item) for key, item in (value.get(part) or {}).items()}
@@ -89,8 +89,8 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Defaults:
         annotations=metadata["annotations"],
         failure_policy=None if policy is None else failure_policy_defaults.read(policy),
     )
-    for field, message in _refused(found, value):
-        problems.add(f"{path}.{field}", f"the API server refuses this default: {message}")
+    for field, message in _rejected(found, value):
+        problems.add(f"{path}.{field}", f"the API server rejects this default: {message}")
     return found
 
 
@@ -100,8 +100,8 @@ def _read(value: Any) -> FieldDefault:
     return FieldDefault(value["value"], value.get("when", IF_UNSET), value.get("atLeast", 0))
 
 
-def _refused(found: Defaults, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What an API server says to each default in a Job that suits it: field of the document, message."""
+def _rejected(found: Defaults, document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the field and message of each default that the API server rejects in a suitable Job."""
     for name, default in found.fields.items():
         if isinstance(default.value, str) and name == "maxFailedIndexes":
             continue
@@ -117,7 +117,7 @@ def _refused(found: Defaults, document: Mapping[str, Any]) -> Iterator[tuple[str
         for part, rules in found.failure_policy.parts():
             for field, message in _errors({"podFailurePolicy": {"rules": [*rules]}}):
                 _, inside, rest = field.partition("spec.podFailurePolicy.rules")
-                # Which containers there are, only the Job knows.
+                # The sample Job does not have the containers of the real Job.
                 if inside and not rest.endswith("containerName"):
                     yield f"podFailurePolicy.{part}{rest}", message
 
@@ -129,7 +129,7 @@ def _inside(name: str, document: Mapping[str, Any]) -> str:
 def _errors(
     spec: dict[str, Any], metadata: dict[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The errors of a Job that has what the values need."""
+    """Yield the errors of a Job that otherwise has everything that the values need."""
     container = {"name": "main", "image": "busybox:1.36"}
     job = {
         "apiVersion": "batch/v1",

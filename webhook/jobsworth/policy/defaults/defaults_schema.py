@@ -1,7 +1,7 @@
-"""The JSON Schema of a document's ``defaults`` and ``expressions``.
+"""The JSON Schema of ``spec.defaults`` and ``spec.expressions``.
 
-A default is its value, or a mapping with ``value`` and ``when``; so a keyword of its schema speaks about
-the one form or the other, and ``anyOf`` is not needed.
+A default is a value, or a mapping with ``value`` and ``when``. Each keyword of its schema applies to one of
+the two forms only, so ``anyOf`` is not needed.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ _MAX_INT32 = 2**31 - 1
 _WHEN: Schema = {
     "enum": list(WHEN),
     "default": WHEN[0],
-    "description": "ifUnset: nobody wrote it, and that is certain. ifServerDefault: also where it has the "
-    "server's default and nobody is known to have written that. always: whatever stands there.",
+    "description": "ifUnset: set the field if the client is known to have left it unset. ifServerDefault: "
+    "also if it has the server's default and no client is known to have written it. always: always set it.",
 }
 
 
-def _default(value: Schema, description: str, **properties: Schema) -> Schema:
-    """A default of one value: the value itself, or a mapping with more about it."""
+def _default(value: Schema, description: str, **more: Schema) -> Schema:
+    """Return the schema of a single-value default: the value, or a mapping with ``value`` and ``when``."""
     types = [value["type"]] if isinstance(value["type"], str) else value["type"]
-    told = {"value": {**value, "description": "What it becomes."}, "when": _WHEN, **properties}
+    properties = {"value": {**value, "description": "The value to set."}, "when": _WHEN, **more}
     if "enum" in value:
-        # An enumeration speaks about mappings, too: so it is put to texts only.
+        # An enum would reject the mapping form, so apply it to strings only.
         return {
             "type": [*types, "object"],
             "if": {"type": types[0]},
             "then": {"enum": value["enum"]},
-            "else": closed(told, required=["value"], description=description),
+            "else": closed(properties, required=["value"], description=description),
             "description": description,
         }
     return {
         **value,
-        **closed(told, required=["value"], description=description),
+        **closed(properties, required=["value"], description=description),
         "type": [*types, "object"],
     }
 
@@ -62,15 +62,22 @@ def _number(description: str, most: int = _MAX_INT32) -> Schema:
 def _rule() -> Schema:
     exit_codes = closed(
         {
-            "containerName": {"type": "string", "minLength": 1, "description": "All if left out."},
-            "operator": {"enum": list(OPERATORS), "description": "How the codes are meant."},
+            "containerName": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The container; all containers if unset.",
+            },
+            "operator": {
+                "enum": list(OPERATORS),
+                "description": "In: the exit code is in the list. NotIn: it is not.",
+            },
             "values": {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": MAX_EXIT_CODES,
                 "uniqueItems": True,
                 "items": {"type": "integer"},
-                "description": "Exit codes, in order; not 0 with In.",
+                "description": "Exit codes in ascending order; In does not allow 0.",
             },
         },
         required=["operator", "values"],
@@ -78,11 +85,15 @@ def _rule() -> Schema:
     )
     condition = closed(
         {
-            "type": {"type": "string", "minLength": 1, "description": "DisruptionTarget, say."},
+            "type": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The condition type, such as DisruptionTarget.",
+            },
             "status": {
                 "enum": list(STATUSES),
                 "default": "True",
-                "description": "Of the condition.",
+                "description": "The status of the condition.",
             },
         },
         required=["type"],
@@ -90,14 +101,14 @@ def _rule() -> Schema:
     )
     return closed(
         {
-            "action": {"enum": list(ACTIONS), "description": "What happens to the Job."},
+            "action": {"enum": list(ACTIONS), "description": "The action for a Pod that matches."},
             "onExitCodes": exit_codes,
             "onPodConditions": {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": MAX_CONDITION_PATTERNS,
                 "items": condition,
-                "description": "Conditions of the Pod, of which one is enough.",
+                "description": "Conditions of the Pod; one of them must match.",
             },
         },
         required=["action"],
@@ -119,25 +130,23 @@ def _failure_policy() -> Schema:
     rules = {"rules": _rules("The rules; the first that matches a failed Pod decides.")}
     return closed(
         {
-            "value": closed(rules, required=["rules"], description="A whole failure policy."),
+            "value": closed(rules, required=["rules"], description="A complete failure policy."),
             "when": _WHEN,
             "rulesBefore": _rules(
-                "Rules that come before the user's; where they stand already, once."
+                "Rules to add before the user's rules; a rule that is present is moved to the front."
             ),
-            "rulesAfter": _rules(
-                "Rules that come after the user's, where they do not stand already."
-            ),
+            "rulesAfter": _rules("Rules to add after the user's rules, unless they are present."),
         },
         minProperties=1,
-        description="A whole failure policy, rules for every failure policy, or both. Not for Jobs "
-        "whose restartPolicy is OnFailure: they are left as they are, with a warning.",
+        description="A complete failure policy, rules to add to every failure policy, or both. Jobs with "
+        "restartPolicy OnFailure stay unchanged, with a warning.",
     )
 
 
 def _metadata(what: str) -> Schema:
     return by_key(
-        _default({"type": "string"}, "What it becomes, and when."),
-        f"{what} of the Job or CronJob itself, by key; a user's own value stays, but for `always`.",
+        _default({"type": "string"}, "The value, and when to set it."),
+        f"{what} of the Job or CronJob itself, by key; only `always` replaces a user's value.",
     )
 
 
@@ -153,54 +162,62 @@ def _failed_indexes() -> Schema:
         "minimum": 0,
         "maximum": _MAX_INT32,
         "default": 0,
-        "description": "The least that a percentage becomes, up to the completions.",
+        "description": "The minimum that a percentage resolves to, up to the completions.",
     }
     return _default(
         value,
-        "A number, or a percentage of the completions, rounded down; for Jobs with "
-        "backoffLimitPerIndex.",
+        "The failed indexes allowed: a number, or a percentage of the completions, rounded down; "
+        "for Jobs with backoffLimitPerIndex.",
         atLeast=least,
     )
 
 
 def defaults() -> Schema:
-    """The schema of ``spec.defaults``."""
+    """Return the schema of ``spec.defaults``."""
     return closed(
         {
-            "backoffLimit": _number("How many failed Pods are retried."),
-            "backoffLimitPerIndex": _number("How many of each index; for Indexed Jobs."),
+            "backoffLimit": _number("The number of retries of the Job."),
+            "backoffLimitPerIndex": _number(
+                "The number of retries of each index; for Indexed Jobs."
+            ),
             "maxFailedIndexes": _failed_indexes(),
             "podFailurePolicy": _failure_policy(),
             "podReplacementPolicy": _default(
-                {"type": "string", "enum": list(REPLACEMENT_POLICIES)}, "When a Pod is replaced."
+                {"type": "string", "enum": list(REPLACEMENT_POLICIES)},
+                "When the controller replaces a Pod.",
             ),
-            "activeDeadlineSeconds": _number("How long the Job may run.", MAX_INT64),
-            "ttlSecondsAfterFinished": _number("How long a finished Job is kept."),
+            "activeDeadlineSeconds": _number(
+                "The maximum duration of the Job in seconds.", MAX_INT64
+            ),
+            "ttlSecondsAfterFinished": _number(
+                "The seconds after which a finished Job is deleted."
+            ),
             "suspend": _default(
-                {"type": "boolean"}, "Whether it waits to be resumed, by a queueing system say."
+                {"type": "boolean"},
+                "True to create the Job suspended, for example for a queueing system.",
             ),
             "managedBy": _default(
-                {"type": "string", "minLength": 1}, "The controller that runs it."
+                {"type": "string", "minLength": 1}, "The controller that runs the Job."
             ),
             "labels": _metadata("Labels"),
             "annotations": _metadata("Annotations"),
         },
         minProperties=1,
-        description="What is filled in where nothing else is wanted.",
+        description="Values to set where the user sets none.",
     )
 
 
 def expressions() -> Schema:
-    """The schema of ``spec.expressions``."""
+    """Return the schema of ``spec.expressions``."""
     one = closed(
         {
             "expression": text(
-                "CEL that is true of every object that is as it should be; it sees object, oldObject "
-                "(null on create) and request."
+                "A CEL condition that every object must satisfy; it can read object, oldObject (null "
+                "on create) and request."
             ),
-            "message": text("What a user is told where it is false."),
-            "messageExpression": text("CEL that makes the message."),
-            "field": text("The field that it is about, such as spec.parallelism."),
+            "message": text("The message if the condition is false."),
+            "messageExpression": text("A CEL expression that returns the message."),
+            "field": text("The field of the violation, such as spec.parallelism."),
         },
         required=["expression"],
     )

@@ -1,9 +1,8 @@
-"""The failure policy that a document gives to Jobs: a whole one, or rules before and after the user's.
+"""Defaults for ``podFailurePolicy``: a complete policy, or rules to add before and after the user's rules.
 
-Of a failure policy the first rule that matches a failed Pod decides (KEP-3329). So a rule that is to come
-before the user's is taken out where it stands further down, for there it no longer decides anything; and a
-rule that is to come after is left out where an equal one is there. To add the same rules twice therefore
-changes nothing.
+The first rule that matches a failed Pod decides (KEP-3329). A rule to add before the user's rules is
+therefore removed from its later position, where it no longer has an effect; a rule to add after them is
+skipped if an equal rule is present. Adding the same rules twice changes nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FailurePolicyDefault:
-    """What a document does about failure policies.
+    """The failure policy defaults of a policy.
 
     Attributes:
-        value: a whole policy; None where there is none.
-        when: when the whole policy applies.
-        before: the rules that come before the user's.
-        after: those that come after.
+        value: a complete policy; None if there is none.
+        when: the condition of the complete policy.
+        before: the rules to add before the user's rules.
+        after: the rules to add after the user's rules.
     """
 
     value: Mapping[str, Any] | None
@@ -35,7 +34,7 @@ class FailurePolicyDefault:
     after: tuple[Rule, ...]
 
     def parts(self) -> Iterator[tuple[str, Sequence[Rule]]]:
-        """Its lists of rules, each with its path in the document."""
+        """Yield the lists of rules, each with its path in the document."""
         if self.value is not None:
             yield "value.rules", self.value["rules"]
         yield "rulesBefore", self.before
@@ -43,7 +42,7 @@ class FailurePolicyDefault:
 
 
 def read(value: Mapping[str, Any]) -> FailurePolicyDefault:
-    """What a document says about failure policies, well-formed by the schema."""
+    """Read the failure policy defaults, valid against the schema."""
     whole = value.get("value")
     return FailurePolicyDefault(
         None if whole is None else {"rules": [_complete(rule) for rule in whole["rules"]]},
@@ -56,7 +55,7 @@ def read(value: Mapping[str, Any]) -> FailurePolicyDefault:
 def merged(
     rules: Sequence[Rule], before: Iterable[Rule] = (), after: Iterable[Rule] = ()
 ) -> list[Rule]:
-    """The rules of a Job with a document's.
+    """Return the rules of a Job with those of a policy added.
 
     >>> ignore = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
     >>> fail = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
@@ -64,9 +63,9 @@ def merged(
     True
 
     Args:
-        rules: of the Job.
-        before: to come before them; in front of all others.
-        after: to come after them.
+        rules: the rules of the Job.
+        before: the rules to add at the start.
+        after: the rules to add at the end.
     """
     found: list[Rule] = []
     _add(found, before)
@@ -83,13 +82,13 @@ def _add(found: list[Rule], rules: Iterable[Rule]) -> None:
 
 
 def is_among(rule: Rule, rules: Iterable[Rule]) -> bool:
-    """Whether a list has a rule that says the same."""
+    """Return True if a list contains an equivalent rule."""
     meaning = _meaning(rule)
     return any(_meaning(other) == meaning for other in rules)
 
 
 def _meaning(rule: Rule) -> tuple[Any, ...]:
-    """What a rule says, apart from how it is written; also of one that the server would refuse."""
+    """Return a rule in canonical form; also for a rule that the server would reject."""
     codes = rule.get("onExitCodes") or {}
     patterns = rule.get("onPodConditions") or ()
     return (
@@ -104,7 +103,7 @@ def _meaning(rule: Rule) -> tuple[Any, ...]:
 
 
 def _complete(rule: Rule) -> Rule:
-    """A rule with what the server fills in; in a CronJob Kubernetes 1.33 and before did not."""
+    """Return a rule with the server's defaults, which Kubernetes 1.33 and earlier do not set in a CronJob."""
     patterns = rule.get("onPodConditions")
     if not patterns:
         return rule

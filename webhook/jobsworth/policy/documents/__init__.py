@@ -1,1 +1,1 @@
-"""JobPolicy documents: schema, reader, and the set of policies that apply together."""
+"""JobPolicy documents: the schema, its errors, and conflicts between documents."""

@@ -1,4 +1,4 @@
-"""What documents that are each sound do to one another, or to themselves: defaults that limits refuse."""
+"""Conflicts of valid policies, with each other or with themselves: defaults that limits reject."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from jobsworth.policy.limits.limits import Limit, Limits
 
 
-class _OfHundred:
-    """Stands for a Job with a hundred completions, of which a percentage is as many indexes."""
+class _HundredCompletions:
+    """A stand-in for a Job with 100 completions, for which a percentage equals a number of indexes."""
 
     spec: Mapping[str, Any] = {"completions": 100}
 
 
 def between(policies: Mapping[int, JobPolicy]) -> Iterator[Problem]:
-    """The defaults that would be refused as soon as they are filled in.
+    """Yield the defaults that a limit would reject as soon as they are set.
 
-    A document's own limits are held against its defaults, and those of every document that speaks about
-    all requests, whose effect is to deny.
+    A policy's defaults are checked against its own limits and against those of every policy that applies to
+    all requests and denies.
 
     Args:
-        policies: by the number of the document.
+        policies: the policies by document number.
     """
     everywhere = [
         policy
@@ -35,19 +35,19 @@ def between(policies: Mapping[int, JobPolicy]) -> Iterator[Problem]:
     ]
     for number, policy in policies.items():
         others = [other for other in everywhere if other is not policy]
-        for judge in (policy, *others):
-            if policy.defaults is not None and judge.limits is not None:
-                by = "" if judge is policy else f" of the policy {judge.name}"
-                for field, message in _refused(policy, judge.limits):
+        for holder in (policy, *others):
+            if policy.defaults is not None and holder.limits is not None:
+                by = "" if holder is policy else f" of policy {holder.name}"
+                for field, message in _rejected(policy, holder.limits):
                     yield Problem(
                         number,
                         f"spec.defaults.{field}",
-                        f"the limits{by} refuse this default: {message}",
+                        f"the limits{by} reject this default: {message}",
                         "change the default or the limit",
                     )
 
 
-def _refused(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
+def _rejected(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
     assert policy.defaults is not None
     for name, default in policy.defaults.fields.items():
         limit = limits.fields.get(name)
@@ -77,12 +77,12 @@ def _refused(policy: JobPolicy, limits: Limits) -> Iterator[tuple[str, str]]:
 
 
 def _messages(limit: Limit, value: Any) -> Iterator[str]:
-    """What a limit says to a value. A percentage can be held against percentages only, and so can they."""
+    """Yield the violations of a value. Percentages are comparable with percentages only."""
     is_share = isinstance(value, str) and value.endswith("%")
     bounds = [limit.value.get(name) for name in ("minimum", "maximum")]
     has_shares = any(isinstance(bound, str) for bound in bounds)
     if is_share != has_shares and (is_share or has_shares):
         return
     number = int(value[:-1]) if is_share and has_shares else value
-    for breach in limit.breaches("", number, _OfHundred()):  # type: ignore[arg-type]
-        yield breach.message
+    for violation in limit.violations("", number, _HundredCompletions()):  # type: ignore[arg-type]
+        yield violation.message

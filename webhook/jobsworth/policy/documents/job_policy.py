@@ -1,4 +1,4 @@
-"""The JobPolicy document as a value."""
+"""The JobPolicy document, decoded and compiled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.defaults.defaults import Defaults
     from jobsworth.policy.immutability import Immutable
     from jobsworth.policy.limits.limits import Limits
-    from jobsworth.policy.lint_rules import Rules
+    from jobsworth.policy.lint_rules import LintRules
     from jobsworth.policy.matching.matching import Matching
     from jobsworth.policy.violation import Effect
 
@@ -21,24 +21,24 @@ OnFailure = Literal["deny", "allow"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPolicy:
-    """One document.
+    """One JobPolicy document.
 
     Attributes:
         name: ``metadata.name``, unique in a set.
-        description: what it is for, in the author's words.
-        message: what a user is told beside each breach: why, and what to do.
-        contact: whom a user can ask.
-        priority: the document with the higher one gives its defaults first.
-        enforcement: the most that a breach leads to.
-        on_internal_error: what holds when an expression fails to evaluate, or jobsworth itself fails.
+        description: the purpose of the policy, for its readers.
+        message: text shown with each violation: the reason, and what to do.
+        contact: a contact for users.
+        priority: defaults of a policy with a higher priority come first.
+        enforcement: the strongest effect of a violation.
+        on_internal_error: the effect if an expression cannot be evaluated or jobsworth fails.
         on_unreadable: the effect of a value that cannot be decoded.
-        cron_job_jobs: what holds for the Jobs that CronJobs make.
-        matching: which requests it concerns.
-        defaults: what it fills in; None where it has none.
-        limits: what it demands of fields; None likewise.
-        immutable: which fields may not change.
-        rules: which lint rules it asks.
-        expressions: its CEL expressions.
+        cron_job_jobs: the effect for Jobs that the CronJob controller creates.
+        matching: the requests that it applies to.
+        defaults: the values to set; None without ``spec.defaults``, likewise below.
+        limits: the limits of fields, labels and annotations.
+        immutable: the fields that may not change.
+        rules: the lint rules to enforce.
+        expressions: the CEL expressions.
     """
 
     name: str
@@ -54,11 +54,11 @@ class JobPolicy:
     defaults: Defaults | None = None
     limits: Limits | None = None
     immutable: Immutable | None = None
-    rules: Rules | None = None
+    rules: LintRules | None = None
     expressions: Expressions | None = None
 
     @property
     def guidance(self) -> str:
-        """What the author says to a user beside a breach, and whom to ask."""
+        """The author's message to the user, followed by the contact."""
         contact = f"Contact: {self.contact}" if self.contact else ""
         return " ".join(filter(None, (self.message, contact)))

@@ -1,8 +1,8 @@
-"""The JSON Schema of a JobPolicy: what an editor and the reader know of a document.
+"""The JSON Schema of a JobPolicy, for editors and for the reader.
 
-The dialect is 2020-12. It is made from the table of fields, so that it says what the reader reads. Every
-object is closed, so that a misspelt field is found; nothing needs ``anyOf``, so that what is wrong can be
-told in one sentence.
+The dialect is 2020-12. The schema is generated from the table of fields, so that editors and the reader
+accept the same documents. Every object is closed, so that a misspelled field is an error; there is no
+``anyOf``, so that one sentence can describe each error.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from jobsworth.policy.violation import EFFECTS
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 IDENTIFIER = "https://jobsworth.dev/schemas/jobpolicy.json"
 NAME_PATTERN = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
-"""A DNS label, so that a policy's name fits into the key of an audit annotation."""
+"""A DNS label, so that the policy's name is valid in the key of an audit annotation."""
 
 
 def schema() -> Schema:
-    """The JSON Schema of a JobPolicy."""
+    """Return the JSON Schema of a JobPolicy."""
     return {
         "$schema": DIALECT,
         "$id": IDENTIFIER,
         "title": f"{KIND} ({API_VERSION})",
-        "description": "What an organisation demands of Jobs and CronJobs beyond the API.",
+        "description": "The requirements of an organization for Jobs and CronJobs, beyond those of the API.",
         **closed(
             {
                 "apiVersion": {"const": API_VERSION, "description": "The version of the format."},
-                "kind": {"const": KIND, "description": "What the document is."},
+                "kind": {"const": KIND, "description": "The kind of the document."},
                 "metadata": _metadata(),
                 "spec": _spec(),
             },
@@ -44,43 +44,43 @@ def _metadata() -> Schema:
     strings = {
         "type": "object",
         "additionalProperties": {"type": "string"},
-        "description": "Of the document itself; they have no effect.",
+        "description": "Metadata of the policy itself, without effect.",
     }
     name = text(
-        "Unique among the policies that are loaded together; messages name it.",
+        "The name, unique among the policies that are loaded together; messages contain it.",
         pattern=NAME_PATTERN,
     )
     return closed(
         {"name": name, "labels": strings, "annotations": strings},
         required=["name"],
-        description="The name of the policy.",
+        description="The metadata of the policy.",
     )
 
 
 def _spec() -> Schema:
     return closed(
         {
-            "description": text("What the policy is for, for those who read it."),
-            "message": text("What a user is told beside each breach: why, and what to do."),
-            "contact": text("Whom a user can ask: a channel, an address, a page."),
+            "description": text("The purpose of the policy, for its readers."),
+            "message": text("Text shown with each violation: the reason, and what to do."),
+            "contact": text("A contact for users: a channel, an address, a page."),
             "priority": {
                 "type": "integer",
                 "minimum": -(2**31),
                 "maximum": 2**31 - 1,
                 "default": 0,
-                "description": "Of several policies that give a default for the same field, the one "
-                "with the higher priority does; of equals, the first by name.",
+                "description": "If several policies have a default for the same field, the one with the "
+                "highest priority decides; with equal priority, the first by name.",
             },
             "enforcement": {
                 "enum": list(reversed(EFFECTS)),
                 "default": "deny",
-                "description": "The most that a breach leads to: the request is denied, the user is "
-                "warned, or the audit log notes it.",
+                "description": "The strongest effect of a violation: deny the request, warn the user, or "
+                "record it in the audit log.",
             },
             "onInternalError": {
                 "enum": ["deny", "allow"],
                 "default": "deny",
-                "description": "What holds when an expression fails to evaluate, or jobsworth itself "
+                "description": "The effect if an expression cannot be evaluated or jobsworth itself "
                 "fails.",
             },
             "onUnreadable": {
@@ -91,12 +91,12 @@ def _spec() -> Schema:
             },
             "cronJobJobs": {
                 "enum": ["audit", "enforce"],
-                "description": "What a breach leads to when the CronJob controller makes the Job. By "
-                "default `audit`, since its CronJob was judged, and `enforce` where `match` leaves "
-                "CronJobs out.",
+                "description": "The effect of a violation in a Job that the CronJob controller creates. The "
+                "default is `audit`, because its CronJob was evaluated, or `enforce` if `match` does not "
+                "include CronJobs.",
             },
-            "match": _matchers("Which requests the policy speaks about; every one without it."),
-            "exempt": _matchers("Which of them it leaves alone all the same."),
+            "match": _matchers("The requests that the policy applies to; all requests if unset."),
+            "exempt": _matchers("Requests that are exempt from the policy."),
             "defaults": defaults(),
             "limits": limits(),
             "immutable": immutable(),
@@ -104,14 +104,14 @@ def _spec() -> Schema:
                 "type": "object",
                 "minProperties": 1,
                 "additionalProperties": {"enum": ["deny", "warn", "off"]},
-                "description": "Lint rules that are asked, by code (JW101), name (rule-shadowed), "
-                "beginning of codes (JW1) or `default`, and what their findings lead to. The word "
-                "that names fewer rules counts more.",
+                "description": "Lint rules to enforce, by code (JW101), name (rule-shadowed), prefix of "
+                "codes (JW1) or `default`, with the effect of their findings. If several keys select a "
+                "rule, the key that selects the fewest rules decides.",
             },
             "expressions": expressions(),
         },
         minProperties=1,
-        description="What the policy says.",
+        description="The policy.",
     )
 
 
@@ -119,16 +119,16 @@ def _matchers(description: str) -> Schema:
     selector = _selector()
     criteria = {
         "kinds": listed({"enum": list(KINDS)}, "Kinds of object."),
-        "operations": listed({"enum": list(OPERATIONS)}, "Creating or updating."),
+        "operations": listed({"enum": list(OPERATIONS)}, "Operations: creating or updating."),
         "namespaces": texts(f"Names of namespaces; {ANY}"),
         "namespaceSelector": {**selector, "description": "Labels of the namespace."},
-        "names": texts(f"Names of objects, or what they are generated from; {ANY}"),
+        "names": texts(f"Names of objects, or their generateName; {ANY}"),
         "objectSelector": {**selector, "description": "Labels of the object."},
         "owners": texts(f"Kinds of the objects that own the object, such as JobSet; {ANY}"),
         "users": texts(
-            f"Who asks; {ANY} A service account is system:serviceaccount:NAMESPACE:NAME."
+            f"Names of requesting users; {ANY} A service account is system:serviceaccount:NAMESPACE:NAME."
         ),
-        "groups": texts(f"Groups of who asks; {ANY}"),
+        "groups": texts(f"Groups of the requesting user; {ANY}"),
     }
     one = closed(criteria, minProperties=1)
     return {
@@ -136,8 +136,8 @@ def _matchers(description: str) -> Schema:
         "type": ["object", "array"],
         "items": one,
         "minItems": 1,
-        "description": f"{description} All criteria must hold, and of each one entry is enough; of a "
-        "list of matchers one is enough.",
+        "description": f"{description} A matcher matches if every criterion matches; a criterion "
+        "matches if one of its entries does. One matcher of a list must match.",
     }
 
 
@@ -146,22 +146,25 @@ def _selector() -> Schema:
     requirement = closed(
         {
             "key": text("The label's key."),
-            "operator": {"enum": list(OPERATORS), "description": "How the values are meant."},
+            "operator": {
+                "enum": list(OPERATORS),
+                "description": "The relation of the label to the values.",
+            },
             "values": {
                 "type": "array",
                 "items": {"type": "string"},
-                "description": "Of the label.",
+                "description": "The values of the label.",
             },
         },
         required=["key", "operator"],
     )
     return closed(
         {
-            "matchLabels": {**strings, "description": "Labels that must be so."},
+            "matchLabels": {**strings, "description": "Labels with the required values."},
             "matchExpressions": {
                 "type": "array",
                 "items": requirement,
-                "description": "Conditions that must hold.",
+                "description": "Requirements, which must all be met.",
             },
         },
         minProperties=1,

@@ -1,4 +1,4 @@
-"""What is wrong with the shape of a document: the schema's errors, as problems that people can mend."""
+"""Schema errors of a policy document, as problems with a message and a hint."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.language.problems import Problems
 
-    Said = tuple[str, str]
-    """What is wrong, and what would be right."""
+    MessageAndHint = tuple[str, str]
+    """The problem, and how to fix it."""
 
 _TYPES = {
     "object": "a mapping",
@@ -37,22 +37,22 @@ _PATTERNS = {
 _MAPS = (
     "spec.rules", ".labels", ".annotations", ".matchLabels", ".requests", ".resources.limits",
 )  # fmt: skip
-"""Ends of paths that lead to maps whose keys are no fields."""
+"""Suffixes of paths to maps whose keys are not field names."""
 
 _LONGEST_CHOICE = 12
-"""Values of an enumeration that are all named."""
+"""The maximum number of enumeration values that a message lists."""
 
 
 @cache
 def validator() -> Draft202012Validator:
-    """The compiled schema of a JobPolicy."""
+    """Return the compiled schema of a JobPolicy."""
     from jsonschema import Draft202012Validator  # an extra, and slow to import
 
     return Draft202012Validator(schema())
 
 
 def check(document: object, problems: Problems) -> None:
-    """Note everything that is wrong with the shape of a document."""
+    """Report every schema error of a document."""
     for error in validator().iter_errors(document):
         at = field_path(error.absolute_path)
         if error.validator == "additionalProperties":
@@ -62,11 +62,11 @@ def check(document: object, problems: Problems) -> None:
             name = error.message.partition("' is")[0].removeprefix("'")
             problems.add(f"{at}.{name}" if at else name, "must be set")
         else:
-            problems.add(at, *_SAYINGS.get(str(error.validator), _otherwise)(error))
+            problems.add(at, *_DESCRIBERS.get(str(error.validator), _otherwise)(error))
 
 
 def field_path(steps: Iterable[str | int]) -> str:
-    """A path as Kubernetes writes it: keys of maps, other than fields, in brackets.
+    """Return a path as Kubernetes writes it: keys of maps, other than fields, in brackets.
 
     >>> field_path(["spec", "limits", "labels", "team", "allowed", 0])
     'spec.limits.labels[team].allowed[0]'
@@ -101,26 +101,26 @@ def _meant(name: str, at: str, known: dict[str, Any]) -> str:
         return f"this field belongs in {places}"
     if name in spec and (not at or at.count(".") == 1):
         return "this field belongs in spec"
-    return did_you_mean(name, known) or f"known are {', '.join(known)}"
+    return did_you_mean(name, known) or f"known fields: {', '.join(known)}"
 
 
-def _wanted(error: ValidationError) -> Any:
-    """What the schema says under the word that is broken."""
+def _schema_value(error: ValidationError) -> Any:
+    """Return the value of the violated schema keyword."""
     return error.validator_value
 
 
-def _wrong_type(error: ValidationError) -> Said:
-    wanted = _wanted(error)
-    names = [wanted] if isinstance(wanted, str) else list(wanted)
+def _wrong_type(error: ValidationError) -> MessageAndHint:
+    expected = _schema_value(error)
+    names = [expected] if isinstance(expected, str) else list(expected)
     words = " or ".join(_TYPES[name] for name in names)
     value: Any = error.instance
     if isinstance(value, str) and "integer" in names and value.isdecimal():
-        return f"must be {words}, and {quoted(value)} is a string", "leave the quotes out"
+        return f"must be {words}, but {quoted(value)} is a string", "remove the quotes"
     if "string" in names and isinstance(value, int | float | bool):
-        return f"must be {words}, and {quoted(value)} is none", "put it in quotes"
+        return f"must be {words}, but is {quoted(value)}", "put it in quotes"
     if "array" in names and not isinstance(value, dict | list):
         return f"must be {words}", f"write [{_shown(value)}]"
-    return f"must be {words}, and is {_kind(value)}", ""
+    return f"must be {words}, but is {_kind(value)}", ""
 
 
 def _kind(value: Any) -> str:
@@ -135,59 +135,60 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else quoted(value)
 
 
-def _not_in(error: ValidationError) -> Said:
+def _not_in(error: ValidationError) -> MessageAndHint:
     values = [
-        str(value) if not isinstance(value, bool) else quoted(value) for value in _wanted(error)
+        str(value) if not isinstance(value, bool) else quoted(value)
+        for value in _schema_value(error)
     ]
-    said = f"unsupported value {quoted(error.instance)}"
+    message = f"unsupported value {quoted(error.instance)}"
     hint = did_you_mean(error.instance, values) if isinstance(error.instance, str) else ""
     if hint:
-        return said, hint
+        return message, hint
     if len(values) > _LONGEST_CHOICE:
         values = [*values[:_LONGEST_CHOICE], "…"]
-    return said, f"supported values: {', '.join(values)}"
+    return message, f"supported values: {', '.join(values)}"
 
 
-def _not_const(error: ValidationError) -> Said:
-    return f"unsupported value {quoted(error.instance)}", f"it must be {_wanted(error)}"
+def _not_const(error: ValidationError) -> MessageAndHint:
+    return f"unsupported value {quoted(error.instance)}", f"it must be {_schema_value(error)}"
 
 
-def _too_small(error: ValidationError) -> Said:
-    return f"{quoted(error.instance)} must be greater than or equal to {_wanted(error)}", ""
+def _too_small(error: ValidationError) -> MessageAndHint:
+    return f"{quoted(error.instance)} must be greater than or equal to {_schema_value(error)}", ""
 
 
-def _too_great(error: ValidationError) -> Said:
-    return f"{quoted(error.instance)} must be less than or equal to {_wanted(error)}", ""
+def _too_great(error: ValidationError) -> MessageAndHint:
+    return f"{quoted(error.instance)} must be less than or equal to {_schema_value(error)}", ""
 
 
-def _no_match(error: ValidationError) -> Said:
-    return f"{quoted(error.instance)} {_PATTERNS[_wanted(error)]}", ""
+def _no_match(error: ValidationError) -> MessageAndHint:
+    return f"{quoted(error.instance)} {_PATTERNS[_schema_value(error)]}", ""
 
 
-def _twice(error: ValidationError) -> Said:
+def _twice(error: ValidationError) -> MessageAndHint:
     seen: list[Any] = []
     values: Any = error.instance
     for value in values:
         if value in seen:
-            return f"{quoted(value)} stands there twice", "remove one of the two"
+            return f"{quoted(value)} is listed twice", "remove one of the two"
         seen.append(value)
-    return "an entry stands there twice", "remove one of the two"
+    return "an entry is listed twice", "remove one of the two"
 
 
-def _empty(error: ValidationError) -> Said:
-    return "must not be empty", "leave it out if it is to say nothing"
+def _empty(error: ValidationError) -> MessageAndHint:
+    return "must not be empty", "set a value or remove the field"
 
 
-def _too_many(error: ValidationError) -> Said:
+def _too_many(error: ValidationError) -> MessageAndHint:
     values: Any = error.instance
-    return f"must have at most {_wanted(error)} entries, and has {len(values)}", ""
+    return f"must have at most {_schema_value(error)} entries, but has {len(values)}", ""
 
 
-def _otherwise(error: ValidationError) -> Said:
+def _otherwise(error: ValidationError) -> MessageAndHint:
     return error.message, ""
 
 
-_SAYINGS: dict[str, Callable[[ValidationError], Said]] = {
+_DESCRIBERS: dict[str, Callable[[ValidationError], MessageAndHint]] = {
     "type": _wrong_type,
     "enum": _not_in,
     "const": _not_const,

@@ -1,8 +1,8 @@
-"""The fields of a Job and a CronJob that a JobPolicy can speak about, in one table.
+"""The fields of Jobs and CronJobs that a policy can limit or make immutable, in one table.
 
-A document names a field of the JobSpec by its name (``backoffLimit``), one of the Pod by
-``pod.restartPolicy`` and one of the CronJobSpec by ``cronJob.timeZone``. Types, enumerations and
-defaults are those of the declarations in :mod:`jobsworth.api`.
+A document names a field of the JobSpec by its name (``backoffLimit``), a field of the Pod by
+``pod.restartPolicy`` and a field of the CronJobSpec by ``cronJob.timeZone``. Types, enumerations and defaults
+come from the declarations in :mod:`jobsworth.api`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NAMES = {
         "successfulJobsHistoryLimit", "failedJobsHistoryLimit",
     ),
 }  # fmt: skip
-"""By scope, what can be limited."""
+"""The supported fields by scope."""
 
 _STRUCTS = {"job": JobSpec, "pod": PodSpec, "cronJob": CronJobSpec}
 _PARENTS = {"job": "", "pod": "template.spec.", "cronJob": ""}
@@ -57,25 +57,25 @@ _ALWAYS_SET = frozenset(
         "cronJob.successfulJobsHistoryLimit", "cronJob.failedJobsHistoryLimit",
     )
 )  # fmt: skip
-"""What the API server fills in, or demands: to require it, or to forbid it, says nothing."""
+"""Fields that the API server sets or requires: ``required`` and ``forbidden`` have no effect."""
 
 SHARES = frozenset(("maxFailedIndexes",))
-"""What can also be said as a share of the completions: ``10%``."""
+"""Fields that accept a percentage of the completions: ``10%``."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobField:
-    """A field that policies can speak about.
+    """A field that a policy can limit or make immutable.
 
     Attributes:
-        name: in documents: ``backoffLimit``, ``pod.restartPolicy``, ``cronJob.timeZone``.
-        scope: whose field it is: ``job`` (the JobSpec), ``pod`` or ``cronJob`` (the CronJobSpec).
-        key: its name in the object that has it.
+        name: the name in documents: ``backoffLimit``, ``pod.restartPolicy``, ``cronJob.timeZone``.
+        scope: the object that has the field: ``job`` (JobSpec), ``pod`` or ``cronJob`` (CronJobSpec).
+        key: the field name in that object.
         kind: ``integer``, ``string``, ``boolean`` or ``object``.
-        values: the only values that the API knows; empty where it is not an enumeration.
-        always_set: the API server fills it in, or refuses an object without it.
-        share: it can be given as a percentage of the completions.
-        declared: its declaration in :mod:`jobsworth.api`.
+        values: the values of an enumeration; empty for other fields.
+        always_set: True if the API server sets the field or rejects an object without it.
+        share: True if a percentage of the completions is accepted.
+        declared: the declaration in :mod:`jobsworth.api`.
     """
 
     name: str
@@ -88,16 +88,16 @@ class JobField:
     declared: Field
 
     def origin(self, view: JobView) -> Origin:
-        """Tell how a field that is set came by its value."""
+        """Return the source of the field's value."""
         return view.origin(self.path(view).split("."), self.declared)
 
     def path(self, view: JobView) -> str:
-        """The field path in an object, as Kubernetes writes it."""
+        """Return the field path in an object, as Kubernetes writes it."""
         holder = "spec" if self.scope == "cronJob" else view.path
         return f"{holder}.{_PARENTS[self.scope]}{self.key}"
 
     def value(self, view: JobView) -> Any:
-        """The value in an object, None where it is unset."""
+        """Return the value in an object; None if it is unset."""
         holder: Mapping[str, Any] | None
         if self.scope == "job":
             holder = view.spec
@@ -125,17 +125,17 @@ FIELDS: dict[str, JobField] = {
     for scope, keys in _NAMES.items()
     for field in (_field(scope, key) for key in keys)
 }
-"""Every field that policies can speak about, by its name in documents."""
+"""Every supported field by its name in documents."""
 
 
 def share_of(percentage: str, completions: int) -> int:
-    """How many indexes a percentage of the completions is, rounded down.
+    """Return the number of indexes that a percentage of the completions stands for, rounded down.
 
     >>> share_of("10%", 55), share_of("100%", 7), share_of("1%", 50)
     (5, 7, 0)
 
     Args:
         percentage: a whole number from 0 to 100 and a percent sign.
-        completions: of the Job.
+        completions: the completions of the Job.
     """
     return int(percentage[:-1]) * completions // 100

@@ -1,4 +1,4 @@
-"""What is wrong with JobPolicy documents: all of it at once, each with its place."""
+"""Problems of JobPolicy documents, collected and reported together."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with one field of one document.
+    """A problem of one field of a document.
 
     Attributes:
-        document: the number of the document, from 0, among those that were read.
+        document: the number of the document, counted from 0.
         field: the field path as Kubernetes writes it: ``spec.limits.backoffLimit.maximum``; empty for
             the whole document.
-        message: what is wrong.
-        hint: what would be right; may be empty.
+        message: the problem.
+        hint: how to fix it; may be empty.
     """
 
     document: int
@@ -28,10 +28,10 @@ class Problem:
 
 
 class BadPolicy(ValueError):
-    """Documents that are no set of policies.
+    """Documents that do not form a valid set of policies.
 
     Attributes:
-        problems: all that is wrong, in the order of the documents.
+        problems: every problem, in the order of the documents.
     """
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
@@ -42,7 +42,7 @@ class BadPolicy(ValueError):
 
 
 class Problems:
-    """Takes notes of what is wrong with one document, while it is read."""
+    """A collector for the problems of one document."""
 
     __slots__ = ("document", "found")
 
@@ -51,11 +51,11 @@ class Problems:
         self.found: list[Problem] = []
 
     def add(self, field: str, message: str, hint: str = "") -> None:
-        """Note a problem: field path, what is wrong, what would be right."""
+        """Add a problem: its field path, its message and its hint."""
         self.found.append(Problem(self.document, field, message, hint))
 
     def at_or_below(self, field: str) -> bool:
-        """Whether a problem has been noted with a field or what lies below it."""
+        """Return True if a problem concerns a field or a part of it."""
         return any(
             problem.field == field or problem.field.startswith((f"{field}.", f"{field}["))
             for problem in self.found

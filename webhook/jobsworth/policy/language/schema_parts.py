@@ -1,4 +1,4 @@
-"""Pieces of which the JSON Schema of a JobPolicy is made."""
+"""Building blocks of the JSON Schema of a JobPolicy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHARE: Schema = {**NUMBER, "type": ["integer", "string"], "pattern": SHARE_PATTE
 
 
 def closed(properties: Schema, *, required: list[str] | None = None, **more: Any) -> Schema:
-    """An object that has no other fields than these."""
+    """Return the schema of an object that allows no other fields."""
     return {
         "type": "object",
         "properties": properties,
@@ -26,12 +26,12 @@ def closed(properties: Schema, *, required: list[str] | None = None, **more: Any
 
 
 def text(description: str, **more: Any) -> Schema:
-    """A string that is not empty."""
+    """Return the schema of a string that is not empty."""
     return {"type": "string", "minLength": 1, "description": description, **more}
 
 
 def by_key(value: Schema, description: str) -> Schema:
-    """An object of any keys, at least one, that have values of one kind."""
+    """Return the schema of a non-empty map with arbitrary keys and values of one type."""
     return {
         "type": "object",
         "minProperties": 1,
@@ -41,7 +41,7 @@ def by_key(value: Schema, description: str) -> Schema:
 
 
 def listed(item: Schema, description: str) -> Schema:
-    """A list of different items, at least one."""
+    """Return the schema of a non-empty list of unique items."""
     return {
         "type": "array",
         "minItems": 1,
@@ -52,5 +52,5 @@ def listed(item: Schema, description: str) -> Schema:
 
 
 def texts(description: str) -> Schema:
-    """A list of different strings, none of them empty."""
+    """Return the schema of a non-empty list of unique, non-empty strings."""
     return listed({"type": "string", "minLength": 1}, description)

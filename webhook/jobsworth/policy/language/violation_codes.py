@@ -1,4 +1,4 @@
-"""The stable codes of what a JobPolicy says, and what each means."""
+"""Stable codes of policy violations, and their descriptions."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ UNREADABLE = "JP091"
 CODES: dict[str, str] = {
     BELOW_MINIMUM: "A number is less than a policy's minimum.",
     ABOVE_MAXIMUM: "A number is greater than a policy's maximum.",
-    NOT_ALLOWED: "A value is none of those that a policy allows.",
+    NOT_ALLOWED: "A value is not among those that a policy allows.",
     REQUIRED: "A field, label or annotation that a policy requires is not set.",
     FORBIDDEN: "A field, label or annotation that a policy forbids is set.",
     FAILURE_POLICY_ACTION: "A rule of the failure policy has an action that a policy does not allow.",
     FAILURE_POLICY_IGNORES_DISRUPTIONS: "The failure policy does not ignore disruptions first.",
-    FAILURE_POLICY_EXIT_CODES: "The failure policy does not fail the Job for an exit code that must.",
+    FAILURE_POLICY_EXIT_CODES: "The failure policy does not fail the Job for an exit code that must fail it.",
     FAILURE_POLICY_RULES: "The failure policy has too few or too many rules.",
-    RESOURCES_ABOVE_MAXIMUM: "All the Pods of a Job together ask for more than a policy allows.",
-    RESOURCES_UNKNOWN: "A container does not say how much it asks for of what a policy bounds.",
-    IMMUTABLE: "An update changes a field that a policy keeps.",
+    RESOURCES_ABOVE_MAXIMUM: "The requests or limits of a Job's Pods together exceed a policy's maximum.",
+    RESOURCES_UNKNOWN: "A container does not set a resource that a policy requires.",
+    IMMUTABLE: "An update changes a field that a policy makes immutable.",
     EXPRESSION_FALSE: "A CEL expression of a policy is false.",
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
-    DEFAULT_NOT_APPLIED: "A default would have made the object invalid, and was left out.",
-    INTERNAL_ERROR: "A policy could not be judged; that is a fault of jobsworth.",
+    DEFAULT_NOT_APPLIED: "A default was not set because it would make the object invalid.",
+    INTERNAL_ERROR: "A policy could not be evaluated because of a bug in jobsworth.",
     UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }
-"""Every code of a policy with one sentence that says when it is reported."""
+"""Every policy code with one sentence that describes it."""

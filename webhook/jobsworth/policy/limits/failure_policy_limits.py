@@ -1,6 +1,6 @@
-"""What a document demands of the shape of a podFailurePolicy (KEP-3329).
+"""Limits of the rules of a podFailurePolicy (KEP-3329).
 
-These limits speak about a Job that has one; ``required`` demands it.
+The limits apply to Jobs that have a failure policy; ``required`` makes it mandatory.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
 from jobsworth.api.errors import FieldError, invalid, not_supported, required
 from jobsworth.policy.language import violation_codes
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from jobsworth.policy.language.problems import Problems
     from jobsworth.policy.policy_request import JobView
 
-    Judge = Callable[[JobView], Iterable[Breach]]
+    LimitCheck = Callable[[JobView], Iterable[Violation]]
     Rules = list[dict[str, Any]]
 
 DISRUPTION = "DisruptionTarget"
-"""The condition of a Pod that the cluster, not its program, has ended."""
+"""The condition of a Pod that the cluster terminated."""
 
 
-def read(value: Mapping[str, Any], path: str, problems: Problems) -> Iterator[Judge]:
-    """The judges of a failure policy's shape.
+def read(value: Mapping[str, Any], path: str, problems: Problems) -> Iterator[LimitCheck]:
+    """Yield the checks of a failure policy's rules.
 
     Args:
-        value: the limits of ``podFailurePolicy``, well-formed.
-        path: of them in the document.
-        problems: takes what the schema cannot say.
+        value: the limits of ``podFailurePolicy``, valid against the schema.
+        path: their path in the document.
+        problems: collects the errors that the schema cannot express.
     """
     hint = value.get("message", "")
     allowed = value.get("allowedActions", ACTIONS)
@@ -40,47 +40,47 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Iterator[Ju
         problems.add(
             f"{path}.failJobOnExitCodes",
             "no exit code can fail the Job: the action FailJob is not among allowedActions",
-            "allow it",
+            "add FailJob to allowedActions",
         )
     if value.get("ignoreDisruptionsFirst") and "Ignore" not in allowed:
         problems.add(
             f"{path}.ignoreDisruptionsFirst",
             "disruptions cannot be ignored: the action Ignore is not among allowedActions",
-            "allow it",
+            "add Ignore to allowedActions",
         )
     least, most = value.get("minimumRules", 0), value.get("maximumRules", MAX_RULES)
     if least > most:
         problems.add(
             f"{path}.minimumRules",
             f"the minimum {least} is greater than the maximum {most}",
-            "no failure policy can keep both",
+            "lower the minimum or raise the maximum",
         )
     if "allowedActions" in value:
-        yield _judge(hint, lambda rules, view: _actions(rules, allowed))
+        yield _check(hint, lambda rules, view: _actions(rules, allowed))
     if value.get("ignoreDisruptionsFirst"):
-        yield _judge(hint, _ignores_disruptions_first)
+        yield _check(hint, _ignores_disruptions_first)
     if must_fail:
-        yield _judge(hint, lambda rules, view: _fails_job(rules, view, must_fail))
+        yield _check(hint, lambda rules, view: _fails_job(rules, view, must_fail))
     if "minimumRules" in value or "maximumRules" in value:
-        yield _judge(hint, lambda rules, view: _count(rules, least, most))
+        yield _check(hint, lambda rules, view: _count(rules, least, most))
 
 
 Found = tuple[str, str, FieldError]
-"""A code, a path below the failure policy, and what is wrong there."""
+"""A code, a path below the failure policy, and the error."""
 
 
-def _judge(hint: str, find: Callable[[Rules, JobView], Iterable[Found]]) -> Judge:
-    def judge(view: JobView) -> Iterable[Breach]:
+def _check(hint: str, find: Callable[[Rules, JobView], Iterable[Found]]) -> LimitCheck:
+    def check(view: JobView) -> Iterable[Violation]:
         policy = view.spec.get("podFailurePolicy")
         if policy is None:
             return ()
         at = f"{view.path}.podFailurePolicy"
         return [
-            Breach(code, f"{at}.{field}", error.reason, error.message, hint=hint)
+            Violation(code, f"{at}.{field}", error.reason, error.message, hint=hint)
             for code, field, error in find(policy.get("rules") or [], view)
         ]
 
-    return judge
+    return check
 
 
 def _actions(rules: Rules, allowed: tuple[str, ...]) -> Iterator[Found]:
@@ -102,7 +102,7 @@ def _ignores_disruptions_first(rules: Rules, view: JobView) -> Iterator[Found]:
         return
     detail = (
         f"the rule that ignores the Pod condition {DISRUPTION} must be the first: "
-        "one before it may match a Pod that was disrupted"
+        "an earlier rule may match a disrupted Pod"
     )
     yield code, f"rules[{place}]", FieldError("FieldValueInvalid", "", f"Invalid value: {detail}")
 
@@ -128,10 +128,10 @@ def _rules(count: int) -> str:
 
 
 def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterator[Found]:
-    """Exit codes that do not fail the Job, in whichever container they end a Pod.
+    """Yield the exit codes that do not fail the Job, for each container.
 
-    Rules on Pod conditions are left aside: what ends a Pod from outside has no say in what its program
-    means by an exit code.
+    Rules on Pod conditions are skipped: they match Pods that are terminated from outside, independently of
+    the exit code of the program.
     """
     containers = [container.get("name", "") for container in view.pod.get("containers") or ()]
     for exit_code in exit_codes:
@@ -139,19 +139,19 @@ def _fails_job(rules: Rules, view: JobView, exit_codes: Iterable[int]) -> Iterat
             index, action = _decided(rules, exit_code, container)
             if action == "FailJob":
                 continue
-            by = "no rule matches it" if index is None else f"rules[{index}] has {action}"
+            cause = "no rule matches it" if index is None else f"rules[{index}] has {action}"
             yield (
                 violation_codes.FAILURE_POLICY_EXIT_CODES,
                 "rules" if index is None else f"rules[{index}].action",
                 required(
                     "",
-                    f"exit code {exit_code} of container {container} must lead to FailJob, and {by}",
+                    f"exit code {exit_code} of container {container} must lead to FailJob, but {cause}",
                 ),
             )
 
 
 def _decided(rules: Rules, exit_code: int, container: str) -> tuple[int | None, str]:
-    """The first rule that matches an exit code of a container, and its action."""
+    """Return the first rule that matches an exit code of a container, and its action."""
     for index, rule in enumerate(rules):
         condition = rule.get("onExitCodes")
         if condition is None or condition.get("containerName", container) != container:

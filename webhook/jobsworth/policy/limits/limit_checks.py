@@ -1,4 +1,4 @@
-"""The checks of one value that a limit consists of: bounds, shares, allowed and denied values."""
+"""Checks of single values against limits: bounds, percentages, allowed and denied values."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_request import JobView
 
     Found = tuple[str, FieldError] | None
-    Check = Callable[[Any, JobView], Found]
-    """Takes a value that is set, and the Job that has it; returns a code and what is wrong."""
+    ValueCheck = Callable[[Any, JobView], Found]
+    """A check of a set value in a Job; returns a code and an error, or None."""
 
 
-def checks_of(limit: Mapping[str, Any]) -> tuple[Check, ...]:
-    """The checks of a well-formed limit."""
+def checks_of(limit: Mapping[str, Any]) -> tuple[ValueCheck, ...]:
+    """Compile the checks of a limit that is valid against the schema."""
     return tuple(build(limit[name]) for name, build in _BUILDERS.items() if name in limit)
 
 
-def _minimum(limit: int | str) -> Check:
+def _minimum(limit: int | str) -> ValueCheck:
     return _bound(violation_codes.BELOW_MINIMUM, 1, "greater", limit)
 
 
-def _maximum(limit: int | str) -> Check:
+def _maximum(limit: int | str) -> ValueCheck:
     return _bound(violation_codes.ABOVE_MAXIMUM, -1, "less", limit)
 
 
-def _bound(code: str, sign: int, words: str, limit: int | str) -> Check:
-    """A check of a number against a bound; `sign` is 1 for a minimum and -1 for a maximum."""
+def _bound(code: str, sign: int, words: str, limit: int | str) -> ValueCheck:
+    """Return a check against a bound; `sign` is 1 for a minimum and -1 for a maximum."""
     if isinstance(limit, str):
         return _share(code, sign, words, limit)
 
@@ -44,7 +44,7 @@ def _bound(code: str, sign: int, words: str, limit: int | str) -> Check:
     return check
 
 
-def _share(code: str, sign: int, words: str, limit: str) -> Check:
+def _share(code: str, sign: int, words: str, limit: str) -> ValueCheck:
     percent = int(limit[:-1])
 
     def check(value: Any, view: JobView) -> Found:
@@ -57,7 +57,7 @@ def _share(code: str, sign: int, words: str, limit: str) -> Check:
     return check
 
 
-def _allowed(values: Sequence[Any]) -> Check:
+def _allowed(values: Sequence[Any]) -> ValueCheck:
     if all(isinstance(value, str) for value in values):
         return _allowed_texts(values)
     names = " or ".join(quoted(value) for value in values)
@@ -70,7 +70,7 @@ def _allowed(values: Sequence[Any]) -> Check:
     return check
 
 
-def _allowed_texts(patterns: Sequence[str]) -> Check:
+def _allowed_texts(patterns: Sequence[str]) -> ValueCheck:
     matches = name_patterns.compiled(patterns)
 
     def check(value: Any, view: JobView) -> Found:
@@ -81,7 +81,7 @@ def _allowed_texts(patterns: Sequence[str]) -> Check:
     return check
 
 
-def _denied(patterns: Sequence[str]) -> Check:
+def _denied(patterns: Sequence[str]) -> ValueCheck:
     matches = name_patterns.compiled(patterns)
     names = ", ".join(quoted(pattern) for pattern in patterns)
     detail = f"may not be {names}" if len(patterns) == 1 else f"may not be any of {names}"
@@ -92,7 +92,7 @@ def _denied(patterns: Sequence[str]) -> Check:
     return check
 
 
-_BUILDERS: dict[str, Callable[[Any], Check]] = {
+_BUILDERS: dict[str, Callable[[Any], ValueCheck]] = {
     "minimum": _minimum,
     "maximum": _maximum,
     "allowed": _allowed,

@@ -1,7 +1,7 @@
-"""What a document demands of fields: least and greatest, allowed, required, forbidden.
+"""Limits of fields, labels and annotations: minimum, maximum, allowed, denied, required, forbidden.
 
-Limits are compiled into functions from a :class:`~jobsworth.policy.policy_request.JobView` to
-breaches. A bound speaks about a value that is set; ``required`` makes sure that it is.
+Limits are compiled into functions from a :class:`~jobsworth.policy.policy_request.JobView` to violations. A
+bound applies to a value that is set; ``required`` makes the value mandatory.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from jobsworth.policy.limits import failure_policy_limits, resource_limits
 from jobsworth.policy.limits.limit_checks import checks_of
 from jobsworth.policy.matching import name_patterns
 from jobsworth.policy.policy_request import Origin
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from jobsworth.policy.language.problems import Problems
-    from jobsworth.policy.limits.limit_checks import Check
+    from jobsworth.policy.limits.limit_checks import ValueCheck
     from jobsworth.policy.policy_request import JobView
 
-    Judge = Callable[[JobView], Iterable[Breach]]
+    LimitCheck = Callable[[JobView], Iterable[Violation]]
 
 GROUPS = ("pod", "cronJob")
-"""Names of limits that hold the limits of an object's fields."""
+"""Limits that group the limits of another object's fields."""
 
 METADATA = ("labels", "annotations")
 
@@ -45,10 +45,10 @@ _SET_WHERE: dict[str, tuple[str, Callable[[JobView], bool]]] = {
     ),
     "successPolicy": (" in an Indexed Job", _is_indexed),
 }
-"""Fields that the API refuses elsewhere: there they are not required either."""
+"""Fields that the API allows in some Jobs only: in other Jobs they are not required."""
 
 _REPLACED_BY = {"backoffLimit": "backoffLimitPerIndex"}
-"""Fields that another field replaces: the server then sets them to no limit (KEP-3850)."""
+"""Fields that another field replaces: the server then sets them to the maximum integer (KEP-3850)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,67 +56,71 @@ class Limit:
     """The limit of one field, label or annotation.
 
     Attributes:
-        value: as the document has it.
-        checks: of a value that is set.
+        value: the limit as in the document.
+        checks: the checks of a value that is set.
     """
 
     value: Mapping[str, Any]
-    checks: tuple[Check, ...]
+    checks: tuple[ValueCheck, ...]
 
-    def breaches(self, at: str, value: Any, view: JobView, where: str = "") -> Iterable[Breach]:
-        """What a value does against the limit.
+    def violations(
+        self, at: str, value: Any, view: JobView, where: str = ""
+    ) -> Iterable[Violation]:
+        """Return the violations of a value.
 
         Args:
             at: the field path.
-            value: None where the field is unset.
-            view: the object that has it.
-            where: the circumstances in which it is required.
+            value: the value; None if it is unset.
+            view: the object with the value.
+            where: the condition under which it is required, for the message.
         """
         if value is None:
             if self.value.get("required"):
                 return [
-                    self._breach(violation_codes.REQUIRED, at, required("", f"must be set{where}"))
+                    self._violation(
+                        violation_codes.REQUIRED, at, required("", f"must be set{where}")
+                    )
                 ]
             return ()
         if self.value.get("forbidden"):
-            return [self._breach(violation_codes.FORBIDDEN, at, forbidden("", "may not be set"))]
+            return [self._violation(violation_codes.FORBIDDEN, at, forbidden("", "may not be set"))]
         found = [one for check in self.checks if (one := check(value, view)) is not None]
-        return [self._breach(code, at, error) for code, error in found]
+        return [self._violation(code, at, error) for code, error in found]
 
-    def _breach(self, code: str, at: str, error: FieldError) -> Breach:
-        return Breach(code, at, error.reason, error.message, hint=self.value.get("message", ""))
+    def _violation(self, code: str, at: str, error: FieldError) -> Violation:
+        return Violation(code, at, error.reason, error.message, hint=self.value.get("message", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of a document.
+    """The limits of a policy.
 
     Attributes:
-        fields: the limits of single fields, by the field's name.
-        metadata: those of labels and annotations, by ``labels`` or ``annotations`` and the key.
+        fields: the limits of fields, by field name.
+        metadata: the limits of labels and annotations, by ``labels`` or ``annotations`` and the key.
     """
 
     fields: Mapping[str, Limit]
     metadata: Mapping[tuple[str, str], Limit]
-    _judges: tuple[Judge, ...]
+    _checks: tuple[LimitCheck, ...]
 
-    def judge(self, view: JobView) -> Iterator[Breach]:
-        """What an object does against the limits."""
-        for judge in self._judges:
-            yield from judge(view)
+    def judge(self, view: JobView) -> Iterator[Violation]:
+        """Yield the violations of an object."""
+        for check in self._checks:
+            yield from check(view)
 
 
 def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
-    """The limits of a document.
+    """Compile the limits of a policy.
 
     Args:
-        value: well-formed by the schema.
-        path: of the limits in the document.
-        problems: takes what the schema cannot say.
+        value: the limits, valid against the schema.
+        path: the path of the limits in the document.
+        problems: collects the errors that the schema cannot express.
     """
     fields: dict[str, Limit] = {}
     metadata: dict[tuple[str, str], Limit] = {}
-    shapes: list[Judge] = []
+    other_checks: list[LimitCheck] = []
     for name, part in value.items():
         at = f"{path}.{name}"
         if name in GROUPS:
@@ -126,30 +130,30 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Limits:
             for key, one in part.items():
                 metadata[name, key] = _read_limit(one, f"{at}[{key}]", problems)
         elif name == "resources":
-            shapes.append(resource_limits.read(part, at, problems))
+            other_checks.append(resource_limits.read(part, at, problems))
         else:
             fields[name] = _read_field(name, part, at, problems)
             if name == "podFailurePolicy":
-                shapes.extend(failure_policy_limits.read(part, at, problems))
-    judges = (
-        *(_field_judge(FIELDS[name], limit) for name, limit in fields.items()),
-        *shapes,
-        *(_metadata_judge(*key, limit) for key, limit in metadata.items()),
+                other_checks.extend(failure_policy_limits.read(part, at, problems))
+    all_checks = (
+        *(_field_check(FIELDS[name], limit) for name, limit in fields.items()),
+        *other_checks,
+        *(_metadata_check(*key, limit) for key, limit in metadata.items()),
     )
-    return Limits(fields, metadata, judges)
+    return Limits(fields, metadata, all_checks)
 
 
-def _field_judge(field: JobField, limit: Limit) -> Judge:
+def _field_check(field: JobField, limit: Limit) -> LimitCheck:
     where, applies = _SET_WHERE.get(field.name, ("", None))
     replacement = _REPLACED_BY.get(field.name)
 
-    def judge(view: JobView) -> Iterable[Breach]:
+    def check(view: JobView) -> Iterable[Violation]:
         if field.scope == "cronJob" and view.cron is None:
             return ()
         value = field.value(view)
         if value is None and applies is not None and not applies(view):
             return ()
-        found = limit.breaches(field.path(view), value, view, where)
+        found = limit.violations(field.path(view), value, view, where)
         if not found or value is None:
             return found
         origin = field.origin(view)
@@ -157,23 +161,25 @@ def _field_judge(field: JobField, limit: Limit) -> Judge:
             return found
         if replacement is not None and replacement in view.spec:
             return ()
-        return [_about_default(breach, field.key, value, limit, origin) for breach in found]
+        return [_about_default(violation, field.key, value, limit, origin) for violation in found]
 
-    return judge
+    return check
 
 
-def _about_default(breach: Breach, name: str, value: Any, limit: Limit, origin: Origin) -> Breach:
-    """Say of a violation that nobody, or perhaps nobody, wrote the value."""
-    clause, advice = _allowance(name, breach.code, limit.value)
+def _about_default(
+    violation: Violation, name: str, value: Any, limit: Limit, origin: Origin
+) -> Violation:
+    """Explain in a violation that the server set, or may have set, the value."""
+    clause, advice = _allowance(name, violation.code, limit.value)
     if origin is Origin.UNKNOWN:
         hint = f"If {name} is not set, the API server sets {_shown(value)}. {advice}"
-        return replace(breach, hint=f"{hint} {breach.hint}".rstrip())
+        return replace(violation, hint=f"{hint} {violation.hint}".rstrip())
     sets = f"{name} is not set, so the API server sets {_shown(value)}"
-    return replace(breach, explanation=f"{sets}, {clause}. {advice}")
+    return replace(violation, explanation=f"{sets}, {clause}. {advice}")
 
 
 def _allowance(name: str, code: str, limit: Mapping[str, Any]) -> tuple[str, str]:
-    """What a policy allows instead of a default, as a clause, and what to do, as a sentence."""
+    """Return the limit that a default violates, as a clause, and advice, as a sentence."""
     if code == violation_codes.ABOVE_MAXIMUM:
         most = limit["maximum"]
         return f"more than the {most} that {{policy}} allows", _set_to(name, [most])
@@ -195,27 +201,27 @@ def _set_to(name: str, values: Sequence[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as a manifest has it."""
+    """Return a value as a manifest writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _metadata_judge(name: str, key: str, limit: Limit) -> Judge:
+def _metadata_check(name: str, key: str, limit: Limit) -> LimitCheck:
     at = f"metadata.{name}[{key}]"
 
-    def judge(view: JobView) -> Iterable[Breach]:
-        return limit.breaches(at, (view.metadata.get(name) or {}).get(key), view)
+    def check(view: JobView) -> Iterable[Violation]:
+        return limit.violations(at, (view.metadata.get(name) or {}).get(key), view)
 
-    return judge
+    return check
 
 
 def _read_field(name: str, value: Mapping[str, Any], path: str, problems: Problems) -> Limit:
     if FIELDS[name].always_set:
-        for word, says in (("required", "is always kept"), ("forbidden", "can never be kept")):
-            if value.get(word):
+        for key, effect in (("required", "has no effect"), ("forbidden", "cannot be satisfied")):
+            if value.get(key):
                 problems.add(
-                    f"{path}.{word}",
-                    f"{says}: {name} has a value in every object, because the API server "
-                    "fills it in or demands it",
+                    f"{path}.{key}",
+                    f"{effect}: {name} has a value in every object, because the API server "
+                    "sets or requires it",
                     "limit its value instead, with minimum, maximum or allowed",
                 )
     return _read_limit(value, path, problems)
@@ -227,13 +233,13 @@ def _read_limit(value: Mapping[str, Any], path: str, problems: Problems) -> Limi
             if name not in ("forbidden", "message") and value[name] is not False:
                 problems.add(
                     f"{path}.{name}",
-                    "a field that is forbidden has no value to be limited"
+                    "the value of a forbidden field cannot be limited"
                     if name != "required"
-                    else "a field cannot be required and forbidden",
+                    else "a field cannot be both required and forbidden",
                     "remove one of the two",
                 )
     elif all(value[name] is False or name == "message" for name in value):
-        problems.add(path, "limits nothing", "say minimum, maximum, allowed or required")
+        problems.add(path, "has no effect", "set minimum, maximum, allowed or required")
     _check_bounds(value, path, problems)
     return Limit(value, checks_of(value))
 
@@ -246,7 +252,7 @@ def _check_bounds(value: Mapping[str, Any], path: str, problems: Problems) -> No
         problems.add(
             f"{path}.minimum",
             f"the minimum {value['minimum']} is greater than the maximum {value['maximum']}",
-            "no value can keep both",
+            "lower the minimum or raise the maximum",
         )
     for index, number in enumerate(value.get("allowed", ())):
         if type(number) is not int:
@@ -258,5 +264,5 @@ def _check_bounds(value: Mapping[str, Any], path: str, problems: Problems) -> No
                 f"less than the minimum {least}" if below else f"greater than the maximum {most}"
             )
             problems.add(
-                f"{path}.allowed[{index}]", f"{number} is {bound}", "remove one of the two"
+                f"{path}.allowed[{index}]", f"{number} is {bound}", "change the value or the bound"
             )

@@ -1,4 +1,4 @@
-"""The JSON Schema of ``limits`` and ``immutable``, made from the table of fields."""
+"""The JSON Schema of ``spec.limits`` and ``spec.immutable``, generated from the table of fields."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from jobsworth.policy.language.schema_parts import (
     text,
 )
 
-ANY = "`*` stands for any characters."
+ANY = "`*` matches any characters."
 
 
 def limits() -> Schema:
-    """The schema of ``spec.limits``."""
+    """Return the schema of ``spec.limits``."""
     scopes: dict[str, Schema] = {"job": {}, "pod": {}, "cronJob": {}}
     for field in FIELDS.values():
         scopes[field.scope][field.key] = _of_field(field)
-    of_text = closed(_properties("string", ()), description="A limit of one value.")
+    of_text = closed(_properties("string", ()), description="The limit of one value.")
     return closed(
         {
             **scopes["job"],
@@ -37,24 +37,24 @@ def limits() -> Schema:
             "resources": _resources(),
         },
         minProperties=1,
-        description="What fields may be. A bound speaks about a value that is set; `required` makes "
-        "sure that it is. Defaults of the API server count as set.",
+        description="Limits of fields. A bound applies to a value that is set; `required` makes the value "
+        "mandatory. Defaults of the API server count as set.",
     )
 
 
 def immutable() -> Schema:
-    """The schema of ``spec.immutable``."""
+    """Return the schema of ``spec.immutable``."""
     entry = closed(
         {
             "field": {"enum": list(FIELDS), "description": "The field's name."},
-            "label": text("Or the key of a label."),
-            "annotation": text("Or the key of an annotation."),
+            "label": text("The key of a label, instead of a field."),
+            "annotation": text("The key of an annotation, instead of a field."),
             "unlessSuspended": {
                 "type": "boolean",
                 "default": False,
-                "description": "It may change while the stored object is suspended.",
+                "description": "Allow changes while the stored object is suspended.",
             },
-            "message": text("What a user is told who changes it."),
+            "message": text("The message if it changes."),
         },
         minProperties=1,
     )
@@ -67,8 +67,8 @@ def immutable() -> Schema:
             "then": {"enum": list(FIELDS)},
             "else": entry,
         },
-        "description": "Fields that may not change, although Kubernetes would let them: names, or "
-        "mappings with more about each.",
+        "description": "Fields that may not change, although Kubernetes allows it: names, or mappings "
+        "with options.",
     }
 
 
@@ -83,29 +83,29 @@ def _properties(kind: str, values: tuple[str, ...], *, share: bool = False) -> S
     properties: Schema = {
         "required": {"type": "boolean", "description": "It must be set."},
         "forbidden": {"type": "boolean", "description": "It may not be set."},
-        "message": text("What a user is told who breaks this limit."),
+        "message": text("The message of a violation of this limit."),
     }
     if kind == "integer":
         bound, of_share = (SHARE, ", or a percentage of the completions") if share else (NUMBER, "")
-        properties["minimum"] = {**bound, "description": f"The least that it may be{of_share}."}
-        properties["maximum"] = {**bound, "description": f"The most that it may be{of_share}."}
-        properties["allowed"] = listed(NUMBER, "The only values that it may have.")
+        properties["minimum"] = {**bound, "description": f"The minimum{of_share}."}
+        properties["maximum"] = {**bound, "description": f"The maximum{of_share}."}
+        properties["allowed"] = listed(NUMBER, "The allowed values.")
     elif kind == "boolean":
-        properties["allowed"] = listed({"type": "boolean"}, "The only value that it may have.")
+        properties["allowed"] = listed({"type": "boolean"}, "The allowed value.")
     elif kind == "string" and values:
         known: Schema = {"enum": list(values)}
-        properties["allowed"] = listed(known, "The only values that it may have.")
+        properties["allowed"] = listed(known, "The allowed values.")
     elif kind == "string":
         known = {"type": "string"}
-        properties["allowed"] = listed(known, f"The only values that it may have; {ANY}")
-        properties["denied"] = listed(known, f"Values that it may not have; {ANY}")
+        properties["allowed"] = listed(known, f"The allowed values; {ANY}")
+        properties["denied"] = listed(known, f"Values that are denied; {ANY}")
     return properties
 
 
 def _failure_policy() -> Schema:
     count = {"type": "integer", "minimum": 0, "maximum": MAX_RULES}
     return {
-        "allowedActions": listed({"enum": list(ACTIONS)}, "The only actions of its rules."),
+        "allowedActions": listed({"enum": list(ACTIONS)}, "The allowed actions of its rules."),
         "ignoreDisruptionsFirst": {
             "type": "boolean",
             "description": "Its first rule must ignore the Pod condition DisruptionTarget.",
@@ -114,8 +114,8 @@ def _failure_policy() -> Schema:
             {"type": "integer", "minimum": 1, "maximum": MAX_EXIT_CODES},
             "Exit codes that must fail the Job, in every container.",
         ),
-        "minimumRules": {**count, "description": "The fewest rules."},
-        "maximumRules": {**count, "description": "The most rules."},
+        "minimumRules": {**count, "description": "The minimum number of rules."},
+        "maximumRules": {**count, "description": "The maximum number of rules."},
     }
 
 
@@ -124,21 +124,21 @@ def _resources() -> Schema:
         {
             "maximum": {
                 "type": ["string", "number"],
-                "description": "The most that all Pods of a Job that run at the same time may ask for "
-                "together: a quantity.",
+                "description": "The maximum sum over all Pods of a Job that run at the same time: a "
+                "quantity.",
             },
             "required": {
                 "type": "boolean",
-                "description": "Every container must say how much it asks for.",
+                "description": "Every container must set the resource.",
             },
-            "message": text("What a user is told who breaks this limit."),
+            "message": text("The message of a violation of this limit."),
         },
         minProperties=1,
     )
-    side = by_key(cap, "By resource: cpu, memory, nvidia.com/gpu and the like.")
+    side = by_key(cap, "By resource, such as cpu, memory or nvidia.com/gpu.")
     return closed(
         {"requests": side, "limits": side},
         minProperties=1,
-        description="What one Job may ask for: the resources of a Pod times the Pods that run at the "
-        "same time.",
+        description="Limits of the resources of one Job: the resources of a Pod times the Pods that run "
+        "at the same time.",
     )

@@ -1,9 +1,9 @@
-"""What one Job may ask for: the resources of a Pod times the Pods that run at the same time.
+"""Limits of the resources of one Job: the resources of a Pod times the Pods that run at the same time.
 
-The Pods at the same time are ``parallelism``, or ``completions`` where there are fewer. What a Pod asks
-for is reckoned as the scheduler does: containers together with sidecars, an init container where it
-alone needs more, the Pod's own resources where it has them (KEP-2837), and its overhead. A container
-without a request asks for its limit, as the API server fills it in when it makes the Pod.
+The number of Pods at the same time is ``parallelism``, or ``completions`` if that is less. The resources of
+a Pod are computed as the scheduler does: containers plus sidecars, an init container if it alone needs more,
+the Pod's own resources if it sets them (KEP-2837), and its overhead. A container without a request requests
+its limit, as the API server sets it when it creates the Pod.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jobsworth.api.core.pod_resources import aggregate
 from jobsworth.api.errors import invalid, required
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
 from jobsworth.policy.language import violation_codes
-from jobsworth.policy.violation import Breach
+from jobsworth.policy.violation import Violation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from jobsworth.policy.language.problems import Problems
     from jobsworth.policy.policy_request import JobView
 
-    Judge = Callable[[JobView], Iterable[Breach]]
+    LimitCheck = Callable[[JobView], Iterable[Violation]]
 
 SIDES = ("requests", "limits")
 _ZERO = parse("0")
 
 
 class _Cap:
-    """The cap on one resource."""
+    """The limit of one resource."""
 
     __slots__ = ("hint", "maximum", "name", "required", "side", "text")
 
@@ -42,13 +42,13 @@ class _Cap:
         self.hint: str = value.get("message", "")
 
 
-def read(value: Mapping[str, Any], path: str, problems: Problems) -> Judge:
-    """A judge of what a Job asks for.
+def read(value: Mapping[str, Any], path: str, problems: Problems) -> LimitCheck:
+    """Compile the limits of a Job's resources into a check.
 
     Args:
-        value: the limits of ``resources``, well-formed.
-        path: of them in the document.
-        problems: takes what the schema cannot say.
+        value: the limits of ``resources``, valid against the schema.
+        path: their path in the document.
+        problems: collects the errors that the schema cannot express.
     """
     sides = [
         [
@@ -59,16 +59,16 @@ def read(value: Mapping[str, Any], path: str, problems: Problems) -> Judge:
         if value.get(side)
     ]
 
-    def judge(view: JobView) -> Iterable[Breach]:
-        return [found for caps in sides for found in _judge(caps, view)]
+    def check(view: JobView) -> Iterable[Violation]:
+        return [found for caps in sides for found in _violations(caps, view)]
 
-    return judge
+    return check
 
 
 def _quantity(cap: Mapping[str, Any], path: str, problems: Problems) -> Quantity | None:
     if "maximum" not in cap:
         if not cap.get("required"):
-            problems.add(path, "limits nothing", "say maximum or required")
+            problems.add(path, "has no effect", "set maximum or required")
         return None
     try:
         maximum = parse(cap["maximum"])
@@ -76,23 +76,23 @@ def _quantity(cap: Mapping[str, Any], path: str, problems: Problems) -> Quantity
         problems.add(f"{path}.maximum", str(error), "write a quantity, such as 500m, 64 or 1Gi")
         return None
     if maximum.sign < 0:
-        problems.add(f"{path}.maximum", "is negative: no Job can keep it", "write 0 or more")
+        problems.add(f"{path}.maximum", "must not be negative", "write 0 or more")
     return maximum
 
 
 def pods_at_once(spec: Mapping[str, Any]) -> int:
-    """How many Pods of a Job run at the same time, at most."""
+    """Return the maximum number of Pods of a Job that run at the same time."""
     parallelism: int = spec.get("parallelism", 1)
     completions: int | None = spec.get("completions")
     return parallelism if completions is None else min(parallelism, completions)
 
 
-class _Asked:
-    """What a Pod and its containers ask for, on one side.
+class _PodResources:
+    """The requests, or the limits, of a Pod and its containers.
 
     Attributes:
-        own: the Pod's own resources.
-        containers: of each container its field and index, itself, and its resources.
+        own: the Pod-level resources.
+        containers: the field, index, container and resources of each container.
     """
 
     __slots__ = ("_overhead", "_side", "containers", "own")
@@ -108,7 +108,7 @@ class _Asked:
         ]
 
     def of(self, names: list[str]) -> dict[str, Quantity]:
-        """What the Pod as a whole asks for of some resources; what it does not ask for is not there."""
+        """Return the Pod's total of some resources; a resource that it does not set is absent."""
         bare: dict[str, list[dict[str, Any]]] = {"initContainers": [], "containers": []}
         for field, _, container, amounts in self.containers:
             bare[field].append(_bare(container, self._side, amounts, names))
@@ -120,14 +120,14 @@ class _Asked:
         return total
 
 
-def _judge(caps: list[_Cap], view: JobView) -> Iterator[Breach]:
-    """What a Job does against the caps on its requests, or on its limits."""
-    asked, count = _Asked(view.pod, caps[0].side), pods_at_once(view.spec)
+def _violations(caps: list[_Cap], view: JobView) -> Iterator[Violation]:
+    """Yield the violations of the caps on requests, or on limits."""
+    asked, count = _PodResources(view.pod, caps[0].side), pods_at_once(view.spec)
     bounded = [cap.name for cap in caps if cap.maximum is not None]
     totals = asked.of(bounded) if bounded else {}
     for cap in caps:
         if cap.required and cap.name not in asked.own:
-            yield from _unsaid(cap, asked, view.path)
+            yield from _unset(cap, asked, view.path)
         if cap.maximum is not None:
             each = totals.get(cap.name, _ZERO)
             total = _times(each, count)
@@ -135,7 +135,7 @@ def _judge(caps: list[_Cap], view: JobView) -> Iterator[Breach]:
                 yield _above(cap, view.path, each, count, total)
 
 
-def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) -> Breach:
+def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) -> Violation:
     detail = (
         f"{cap.side} of {cap.name} by {count} Pods at the same time, {each.canonical()} each, "
         f"must be less than or equal to {cap.text} together"
@@ -144,7 +144,7 @@ def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) ->
     )
     field = "parallelism" if count > 1 else "template.spec"
     error = invalid("", total.canonical(), detail)
-    return Breach(
+    return Violation(
         violation_codes.RESOURCES_ABOVE_MAXIMUM,
         f"{path}.{field}",
         error.reason,
@@ -153,11 +153,11 @@ def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) ->
     )
 
 
-def _unsaid(cap: _Cap, asked: _Asked, path: str) -> Iterator[Breach]:
+def _unset(cap: _Cap, asked: _PodResources, path: str) -> Iterator[Violation]:
     for field, index, _, amounts in asked.containers:
         if cap.name not in amounts:
-            error = required("", "must be set, because a policy bounds what a Job asks for")
-            yield Breach(
+            error = required("", "must be set, because a policy limits the resources of a Job")
+            yield Violation(
                 violation_codes.RESOURCES_UNKNOWN,
                 f"{path}.template.spec.{field}[{index}].resources.{cap.side}[{cap.name}]",
                 error.reason,
@@ -167,7 +167,7 @@ def _unsaid(cap: _Cap, asked: _Asked, path: str) -> Iterator[Breach]:
 
 
 def _amounts(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
-    """The resources of a container or Pod; a request that is not there is the limit."""
+    """Return the resources of a container or Pod; a missing request equals the limit."""
     resources = holder.get("resources") or {}
     limits: dict[str, Any] = resources.get("limits") or {}
     return limits if side == "limits" else {**limits, **(resources.get("requests") or {})}
@@ -176,7 +176,7 @@ def _amounts(holder: Mapping[str, Any], side: str) -> dict[str, Any]:
 def _bare(
     container: Mapping[str, Any], side: str, amounts: Mapping[str, Any], names: list[str]
 ) -> dict[str, Any]:
-    """A container with nothing but what is asked about."""
+    """Return a container reduced to some resources."""
     asked = {name: amounts[name] for name in names if name in amounts}
     bare: dict[str, Any] = {"resources": {side: asked}}
     if "restartPolicy" in container:

@@ -1,1 +1,1 @@
-"""Matching: which requests a policy applies to."""
+"""Matching: select the requests that a policy applies to."""

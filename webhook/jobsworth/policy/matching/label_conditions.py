@@ -1,4 +1,4 @@
-"""A label selector of a policy, compiled into a test of labels."""
+"""Label selectors of policies, compiled into predicates."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def compiled(selector: Mapping[str, Any]) -> Callable[[Labels], bool]:
-    """A test whether labels match a LabelSelector, with the meaning that Kubernetes gives it.
+    """Compile a LabelSelector into a predicate on labels, with the semantics of Kubernetes.
 
     >>> matches = compiled({"matchExpressions": [{"key": "env", "operator": "NotIn", "values": ["prod"]}]})
     >>> matches({"env": "test"}), matches({}), matches({"env": "prod"})
     (True, True, False)
 
     Args:
-        selector: well-formed.
+        selector: a valid LabelSelector.
     """
     equal = tuple((selector.get("matchLabels") or {}).items())
     requirements = tuple(
@@ -45,7 +45,7 @@ def _holds(operator: str, value: str | None, values: frozenset[str]) -> bool:
 
 
 def text(selector: Mapping[str, Any]) -> str:
-    """A selector as ``kubectl --selector`` takes it.
+    """Return a selector in the syntax of ``kubectl --selector``.
 
     >>> text({"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "c", "operator": "Exists"}]})
     'a=b,c'

@@ -1,9 +1,8 @@
-"""Which requests a document speaks about: ``match`` and ``exempt``, and why.
+"""Request matching: decide from ``match`` and ``exempt`` if a policy applies to a request, with the reason.
 
-Within one matcher every criterion must hold, and of a criterion's list one entry is enough; of several
-matchers one is enough. An exemption wins over a match. What cannot be known (the labels of a namespace,
-the user behind a file on the command line) is taken for a match, and the decision says that it is not
-certain.
+All criteria of a matcher must match; of the entries of a criterion, and of several matchers, one is enough.
+An exemption takes precedence over a match. An unknown value (the labels of a namespace, the user of a file on
+the command line) counts as a match, and the decision is marked as not certain.
 """
 
 from __future__ import annotations
@@ -20,45 +19,45 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_request import PolicyRequest
 
     Test = Callable[[PolicyRequest], bool | None]
-    Tell = Callable[[PolicyRequest], str]
+    Describe = Callable[[PolicyRequest], str]
 
 NAMESPACE_NAME = "kubernetes.io/metadata.name"
-"""The label that every namespace has (Kubernetes 1.22)."""
+"""The label that the API server sets on every namespace (Kubernetes 1.22)."""
 
-USERCRITERIA = ("users", "groups")
+USER_CRITERIA = ("users", "groups")
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One condition on a request.
+    """One condition of a matcher.
 
     Attributes:
         name: the field of the matcher: ``namespaces``.
-        wanted: what it asks for, as text.
-        test: True, False, or None where it cannot be known.
-        tell: what the request has, as text.
+        expected: the expected value, as text.
+        test: returns True, False, or None if the value is unknown.
+        describe: returns the actual value, as text.
     """
 
     name: str
-    wanted: str
+    expected: str
     test: Test
-    tell: Tell
+    describe: Describe
 
     def sentence(self, request: PolicyRequest, outcome: bool | None) -> str:
-        """What came out, with what was wanted and what there is."""
+        """Describe the outcome, with the expected and the actual value."""
         verb = {True: "is among", False: "is not among", None: "may be among"}[outcome]
         if self.name.endswith("Selector"):
             verb = {True: "matches", False: "does not match", None: "may match"}[outcome]
-        return f"{self.tell(request)} {verb} {self.name} {self.wanted}"
+        return f"{self.describe(request)} {verb} {self.name} {self.expected}"
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether a document speaks about a request.
+class MatchDecision:
+    """The decision if a policy applies to a request.
 
     Attributes:
-        applies: it does.
-        certain: nothing that could not be known was needed to say so.
+        applies: True if the policy applies.
+        certain: False if the decision depends on an unknown value.
     """
 
     applies: bool
@@ -70,7 +69,7 @@ class Decision:
 
     @property
     def because(self) -> str:
-        """Why, in words."""
+        """The reason, in words."""
         sentences = (
             criterion.sentence(self._request, self._outcome) for criterion in self._criteria
         )
@@ -80,12 +79,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """Conditions that must all hold."""
+    """Criteria that must all match."""
 
     criteria: tuple[Criterion, ...]
 
     def test(self, request: PolicyRequest) -> tuple[bool | None, tuple[Criterion, ...]]:
-        """The outcome, and the criteria that decided it: all of them when all hold."""
+        """Return the outcome, and the criteria that decided it: all criteria if all match."""
         unknown: tuple[Criterion, ...] = ()
         for criterion in self.criteria:
             one = criterion.test(request)
@@ -98,68 +97,68 @@ class Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The ``match`` and ``exempt`` of a document.
+    """The compiled ``match`` and ``exempt`` of a policy.
 
     Attributes:
-        match: one must hold; empty for a document that speaks about every request.
-        exempt: none may hold.
-        asks_namespace_labels: some criterion is about the labels of namespaces.
-        kinds: the kinds that it can speak about.
-        operations: the operations that it can speak about.
+        match: matchers of which one must match; empty for a policy that applies to every request.
+        exempt: matchers of which none may match.
+        needs_namespace_labels: True if a criterion selects namespaces by label.
+        kinds: the kinds that the policy can apply to.
+        operations: the operations that the policy can apply to.
     """
 
     match: tuple[Matcher, ...]
     exempt: tuple[Matcher, ...]
-    asks_namespace_labels: bool
+    needs_namespace_labels: bool
     kinds: frozenset[str]
     operations: frozenset[str]
 
     @property
     def is_unconditional(self) -> bool:
-        """Whether the document speaks about every request."""
+        """Return True if the policy applies to every request."""
         return not self.exempt and (
             not self.match or any(not matcher.criteria for matcher in self.match)
         )
 
-    def decide(self, request: PolicyRequest) -> Decision:
-        """Whether the document speaks about a request, and why."""
+    def decide(self, request: PolicyRequest) -> MatchDecision:
+        """Decide if the policy applies to a request."""
         matched = self._matched(request)
         if not matched.applies:
             return matched
         for matcher in self.exempt:
             outcome, criteria = matcher.test(request)
             if outcome:
-                return Decision(False, True, "exempt", criteria, True, request)
-            if outcome is None and not any(one.name in USERCRITERIA for one in criteria):
-                return Decision(True, False, "perhaps exempt", criteria, None, request)
+                return MatchDecision(False, True, "exempt", criteria, True, request)
+            if outcome is None and not any(one.name in USER_CRITERIA for one in criteria):
+                return MatchDecision(True, False, "may be exempt", criteria, None, request)
         return matched
 
-    def _matched(self, request: PolicyRequest) -> Decision:
+    def _matched(self, request: PolicyRequest) -> MatchDecision:
         if not self.match:
-            return Decision(True, True, "speaks about every Job and CronJob", (), True, request)
+            return MatchDecision(True, True, "applies to every Job and CronJob", (), True, request)
         perhaps: tuple[Criterion, ...] = ()
         failed: tuple[Criterion, ...] = ()
         for matcher in self.match:
             outcome, criteria = matcher.test(request)
             if outcome:
-                return Decision(True, True, "matches", criteria, True, request)
+                return MatchDecision(True, True, "matches", criteria, True, request)
             if outcome is None:
                 perhaps = perhaps or criteria
             else:
                 failed = (*failed, *criteria)
         if perhaps:
-            return Decision(True, False, "perhaps matches", perhaps, None, request)
-        return Decision(False, True, "does not match", failed, False, request)
+            return MatchDecision(True, False, "may match", perhaps, None, request)
+        return MatchDecision(False, True, "does not match", failed, False, request)
 
 
 def matcher(value: Mapping[str, Any], *, exempting: bool = False) -> Matcher:
-    """A matcher of a document.
+    """Compile a matcher.
 
     Args:
-        value: well-formed.
-        exempting: it stands in ``exempt``: on an update the stored object's labels must match too, so
-            that nobody exempts an object with the update that the policy would refuse. In ``match`` the
-            labels of either are enough, so that nobody leaves a policy that way.
+        value: the matcher, valid against the schema.
+        exempting: True in ``exempt``: on an update, the labels of the stored object must match too, so that
+            a user cannot exempt an object with the update that the policy would deny. In ``match`` the
+            labels of either object are enough, so that a user cannot remove an object from a policy.
     """
     return Matcher(
         tuple(build(value[name], exempting) for name, build in CRITERIA.items() if name in value)
@@ -167,7 +166,7 @@ def matcher(value: Mapping[str, Any], *, exempting: bool = False) -> Matcher:
 
 
 def matching(match: list[dict[str, Any]], exempt: list[dict[str, Any]]) -> Matching:
-    """The matching of a document, from its well-formed matchers."""
+    """Compile the ``match`` and ``exempt`` of a policy."""
     matchers = tuple(matcher(value) for value in match)
     exemptions = tuple(matcher(value, exempting=True) for value in exempt)
     return Matching(
@@ -180,7 +179,7 @@ def matching(match: list[dict[str, Any]], exempt: list[dict[str, Any]]) -> Match
 
 
 def _reached(match: list[dict[str, Any]], name: str, every: tuple[str, ...]) -> frozenset[str]:
-    """What the matchers together let through of a criterion whose values are all known."""
+    """Return the values of a criterion that the matchers together admit, out of all known values."""
     if not match:
         return frozenset(every)
     return frozenset(one for value in match for one in value.get(name, every))
@@ -192,13 +191,13 @@ def _listed(
     matches = name_patterns.compiled(values)
     return Criterion(
         name,
-        _wanted(values),
+        _expected(values),
         lambda request: matches(of(request)),
         lambda request: f'{what} "{of(request)}"',
     )
 
 
-def _wanted(values: list[str]) -> str:
+def _expected(values: list[str]) -> str:
     return f"[{', '.join(values)}]"
 
 
@@ -206,11 +205,9 @@ def _users(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "users",
-        _wanted(values),
+        _expected(values),
         lambda request: None if request.user is None else matches(request.user),
-        lambda request: (
-            "the user, who is not known," if request.user is None else f'user "{request.user}"'
-        ),
+        lambda request: "unknown user" if request.user is None else f'user "{request.user}"',
     )
 
 
@@ -218,12 +215,10 @@ def _groups(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "groups",
-        _wanted(values),
+        _expected(values),
         lambda request: None if request.user is None else any(map(matches, request.groups)),
         lambda request: (
-            "the user, who is not known,"
-            if request.user is None
-            else f"a group of [{', '.join(request.groups)}]"
+            "unknown user" if request.user is None else f"a group of [{', '.join(request.groups)}]"
         ),
     )
 
@@ -232,7 +227,7 @@ def _owners(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "owners",
-        _wanted(values),
+        _expected(values),
         lambda request: any(map(matches, request.owner_kinds)),
         lambda request: (
             f"an owner of [{', '.join(request.owner_kinds)}]" if request.owner_kinds else "no owner"
@@ -251,13 +246,11 @@ def _namespace_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
             return matches(request.namespace_labels)
         return matches({NAMESPACE_NAME: request.namespace}) if only_name else None
 
-    def tell(request: PolicyRequest) -> str:
+    def describe(request: PolicyRequest) -> str:
         known = request.namespace_labels is not None or only_name
-        return f'namespace "{request.namespace}"' + (
-            "" if known else ", whose labels are not known,"
-        )
+        return f'namespace "{request.namespace}"' + ("" if known else " with unknown labels")
 
-    return Criterion("namespaceSelector", label_conditions.text(value), test, tell)
+    return Criterion("namespaceSelector", label_conditions.text(value), test, describe)
 
 
 def _object_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
@@ -297,4 +290,4 @@ CRITERIA: dict[str, Callable[[Any, bool], Criterion]] = {
     "users": _users,
     "groups": _groups,
 }
-"""Of each criterion what makes it, in the order in which they are tested: the cheap ones first."""
+"""The constructor of each criterion, in evaluation order: the cheapest first."""

@@ -1,4 +1,4 @@
-"""Name patterns of a policy: ``*`` stands for any characters, ``?`` for one, ``[ab]`` for one of some."""
+"""Name patterns: ``*`` matches any characters, ``?`` one character, ``[ab]`` one of a set."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _WILD = frozenset("*?[")
 
 
 def is_wild(pattern: str) -> bool:
-    """Whether a pattern means more than one name."""
+    """Return True if a pattern contains a wildcard."""
     return not _WILD.isdisjoint(pattern)
 
 
 def compiled(patterns: Sequence[str]) -> Callable[[str], bool]:
-    """A test whether a name matches one of some patterns.
+    """Compile patterns into a predicate that is true for a name that matches one of them.
 
     >>> matches = compiled(["ml-*", "ci"])
     >>> [matches(name) for name in ("ml-vision", "ci", "ci-2")]

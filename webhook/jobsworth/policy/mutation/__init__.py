@@ -1,1 +1,1 @@
-"""Mutation: applying the defaults of policies to an object."""
+"""Mutation: apply the defaults of policies to an object."""

@@ -1,11 +1,11 @@
-"""Which default of which document is filled into which field, on create and on update.
+"""Apply the defaults of policies to metadata and JobSpec fields, on create and on update.
 
-On an update little is filled in, so that nobody's update is refused, or does what they did not mean:
+Defaults do little on an update, so that they neither cause a rejection nor change more than the client meant:
 
-- where it leaves the spec alone, nothing;
-- of a Job, what is to hold ``always``, where this very update changes it and the API lets it change;
-- of a CronJob, the same of its labels and annotations; and its ``jobTemplate``, where this update changes
-  it, is filled in as on create, for it makes new Jobs.
+- an update that leaves the spec unchanged gets no defaults;
+- a Job gets only the defaults with ``always``, for fields that this update changes and the API lets change;
+- a CronJob gets the same for its labels and annotations; its ``jobTemplate``, if this update changes it, gets
+  the defaults as on create, because it applies to new Jobs.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.defaults.defaults import Defaults, FieldDefault
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.mutation.working_copy import Change, Draft
+    from jobsworth.policy.mutation.working_copy import Change, WorkingCopy
 
     Choice = tuple[str, FieldDefault]
-    """The name of the document that decides, and its default."""
+    """The name of the policy that decides, and its default."""
 
 MUTABLE = (
     "maxFailedIndexes", "backoffLimit", "podReplacementPolicy", "activeDeadlineSeconds",
     "ttlSecondsAfterFinished",
 )  # fmt: skip
-"""What the API lets change in a Job that exists.
+"""JobSpec fields that the API lets change in an existing Job.
 
-``suspend`` is left out on purpose: queueing systems resume Jobs with it.
+``suspend`` is omitted on purpose: queueing systems resume Jobs with it.
 """
 
 _INDEXED = ("backoffLimitPerIndex", "maxFailedIndexes")
-"""Above 100,000 completions the API accepts them together only."""
+"""Above 100,000 completions the API accepts these fields only together."""
 
 
-def fill_in_metadata(policies: Sequence[JobPolicy], draft: Draft) -> None:
-    """Fill in labels and annotations."""
+def fill_in_metadata(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
+    """Set the defaults of labels and annotations."""
     for part in METADATA:
         decided: dict[str, str] = {}
         for policy, defaults in _with_defaults(policies):
@@ -57,58 +57,60 @@ def fill_in_metadata(policies: Sequence[JobPolicy], draft: Draft) -> None:
                 steps = ("metadata", part, key)
                 first = decided.setdefault(key, policy)
                 if first == policy:
-                    _fill_in_key(policy, (steps, default), draft)
+                    _fill_in_key(policy, (steps, default), copy)
                 else:
-                    draft.skip(policy, field_path(steps), f"policy {first} decides about it")
+                    copy.skip(policy, field_path(steps), f"policy {first} sets it")
 
 
-def _fill_in_key(policy: str, one: tuple[tuple[str, str, str], FieldDefault], draft: Draft) -> None:
+def _fill_in_key(
+    policy: str, one: tuple[tuple[str, str, str], FieldDefault], copy: WorkingCopy
+) -> None:
     steps, default = one
-    present, field = at(draft.object, steps), field_path(steps)
+    present, field = at(copy.object, steps), field_path(steps)
     if present == default.value:
-        if not any(applied.field == field for applied in draft.applied):
-            draft.skip(policy, field, "it has this value")
+        if not any(applied.field == field for applied in copy.applied):
+            copy.skip(policy, field, "the field already has this value")
         return
-    if draft.request.operation == UPDATE:
+    if copy.request.operation == UPDATE:
         if default.when != ALWAYS:
-            draft.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
+            copy.skip(policy, field, f"on update, only defaults with {ALWAYS} apply")
             return
-        if present == at(draft.request.old, steps):
-            draft.skip(policy, field, "this update leaves it as it is")
+        if present == at(copy.request.old, steps):
+            copy.skip(policy, field, "this update does not change the field")
             return
     elif present is not None and default.when != ALWAYS:
-        draft.skip(policy, field, f"it has the value {present!r}")
+        copy.skip(policy, field, f"the field has the value {present!r}")
         return
-    draft.offer(policy, [(steps, default.value)])
+    copy.offer(policy, [(steps, default.value)])
 
 
-def fill_in(policies: Sequence[JobPolicy], draft: Draft) -> None:
-    """Fill in fields of the JobSpec."""
-    choices = _choices(policies, draft)
-    if draft.request.operation == UPDATE:
-        if draft.request.kind == "Job":
-            choices = dict(_meant_on_update(choices, draft))
-        elif at(draft.object, ("spec", "jobTemplate")) == at(
-            draft.request.old, ("spec", "jobTemplate")
+def fill_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
+    """Set the defaults of the JobSpec."""
+    choices = _choices(policies, copy)
+    if copy.request.operation == UPDATE:
+        if copy.request.kind == "Job":
+            choices = dict(_meant_on_update(choices, copy))
+        elif at(copy.object, ("spec", "jobTemplate")) == at(
+            copy.request.old, ("spec", "jobTemplate")
         ):
             return
     for name in FIELDS:
         if name == _INDEXED[0]:
-            _limit_indexes(choices, draft)
-        elif name == "podReplacementPolicy" and not _is_job_update(draft):
-            # A failure policy takes Failed (KEP-3939): that comes first, and what it forbids after it.
+            _limit_indexes(choices, copy)
+        elif name == "podReplacementPolicy" and not _is_job_update(copy):
+            # A failure policy requires Failed (KEP-3939), so set Failed before it and other values after it.
             is_first = name in choices and choices[name][1].value == "Failed"
             if is_first:
-                _fill_in_field(name, choices, draft)
-            fill_in_failure_policy(list(_with_defaults(policies)), draft)
+                _fill_in_field(name, choices, copy)
+            fill_in_failure_policy(list(_with_defaults(policies)), copy)
             if not is_first:
-                _fill_in_field(name, choices, draft)
+                _fill_in_field(name, choices, copy)
         elif name not in _INDEXED:
-            _fill_in_field(name, choices, draft)
+            _fill_in_field(name, choices, copy)
 
 
-def _is_job_update(draft: Draft) -> bool:
-    return draft.request.operation == UPDATE and draft.request.kind == "Job"
+def _is_job_update(copy: WorkingCopy) -> bool:
+    return copy.request.operation == UPDATE and copy.request.kind == "Job"
 
 
 def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Defaults]]:
@@ -117,117 +119,120 @@ def _with_defaults(policies: Sequence[JobPolicy]) -> Iterator[tuple[str, Default
             yield policy.name, policy.defaults
 
 
-def _choices(policies: Sequence[JobPolicy], draft: Draft) -> dict[str, Choice]:
-    """Of each field the first document that names it."""
+def _choices(policies: Sequence[JobPolicy], copy: WorkingCopy) -> dict[str, Choice]:
+    """Return the default of each field from the first policy that has one."""
     choices: dict[str, Choice] = {}
     for policy, defaults in _with_defaults(policies):
         for name, default in defaults.fields.items():
             first, _ = choices.setdefault(name, (policy, default))
             if first != policy:
-                draft.skip(policy, draft.path(name), f"policy {first} decides about it")
+                copy.skip(policy, copy.path(name), f"policy {first} sets it")
     return choices
 
 
-def _meant_on_update(choices: dict[str, Choice], draft: Draft) -> Iterator[tuple[str, Choice]]:
-    old = at(draft.request.old, draft.job) or {}
+def _meant_on_update(choices: dict[str, Choice], copy: WorkingCopy) -> Iterator[tuple[str, Choice]]:
+    old = at(copy.request.old, copy.job) or {}
     for name, (policy, default) in choices.items():
-        field = draft.path(name)
+        field = copy.path(name)
         if name not in MUTABLE:
-            draft.skip(policy, field, "it is filled in on create only")
+            copy.skip(policy, field, "the default applies on create only")
         elif default.when != ALWAYS:
-            draft.skip(policy, field, f"on update only what is to hold {ALWAYS} is filled in")
-        elif draft.spec.get(name) == old.get(name):
-            draft.skip(policy, field, "this update leaves it as it is")
+            copy.skip(policy, field, f"on update, only defaults with {ALWAYS} apply")
+        elif copy.spec.get(name) == old.get(name):
+            copy.skip(policy, field, "this update does not change the field")
         else:
             yield name, (policy, default)
 
 
-def _fill_in_field(name: str, choices: dict[str, Choice], draft: Draft) -> None:
-    changes = _changes(name, choices, draft)
+def _fill_in_field(name: str, choices: dict[str, Choice], copy: WorkingCopy) -> None:
+    changes = _changes(name, choices, copy)
     if changes:
-        draft.offer(choices[name][0], changes)
+        copy.offer(choices[name][0], changes)
 
 
-def _limit_indexes(choices: dict[str, Choice], draft: Draft) -> None:
-    """Fill in the limits of an Indexed Job, together where they need each other."""
-    per_index = _changes(_INDEXED[0], choices, draft)
-    failed = _changes(_INDEXED[1], choices, draft, coming=bool(per_index))
+def _limit_indexes(choices: dict[str, Choice], copy: WorkingCopy) -> None:
+    """Set the limits of an Indexed Job, together if they require each other."""
+    per_index = _changes(_INDEXED[0], choices, copy)
+    failed = _changes(_INDEXED[1], choices, copy, coming=bool(per_index))
     if per_index and failed:
         names = dict.fromkeys(choices[name][0] for name in _INDEXED)
-        if draft.refusal([*per_index, *failed]) is None:
-            draft.offer(", ".join(names), [*per_index, *failed])
+        if copy.error_of([*per_index, *failed]) is None:
+            copy.offer(", ".join(names), [*per_index, *failed])
             return
     if per_index:
-        draft.offer(choices[_INDEXED[0]][0], per_index)
-    _fill_in_field(_INDEXED[1], choices, draft)
+        copy.offer(choices[_INDEXED[0]][0], per_index)
+    _fill_in_field(_INDEXED[1], choices, copy)
 
 
 def _changes(
-    name: str, choices: dict[str, Choice], draft: Draft, *, coming: bool = False
+    name: str, choices: dict[str, Choice], copy: WorkingCopy, *, coming: bool = False
 ) -> list[Change]:
-    """What a default changes: its field, and what follows from that.
+    """Return the changes of a default: its field, and the fields that depend on it.
 
     Args:
-        name: of the field.
-        choices: which document decides about it.
-        draft: the object.
-        coming: ``backoffLimitPerIndex`` is about to be set.
+        name: the field name.
+        choices: the default of each field.
+        copy: the working copy of the object.
+        coming: True if ``backoffLimitPerIndex`` is about to be set.
     """
     if name not in choices:
         return []
     policy, default = choices[name]
-    value, why = _value(name, default, draft, coming=coming)
+    value, why = _value(name, default, copy, coming=coming)
     if not why:
-        why = _is_set(name, value, default, draft)
+        why = _is_set(name, value, default, copy)
     if why:
-        draft.skip(policy, draft.path(name), why)
+        copy.skip(policy, copy.path(name), why)
         return []
-    changes = [((*draft.job, name), value)]
+    changes = [((*copy.job, name), value)]
     if (
         name == "backoffLimitPerIndex"
-        and "backoffLimitPerIndex" not in draft.spec
-        and draft.has_server_default("backoffLimit")
+        and "backoffLimitPerIndex" not in copy.spec
+        and copy.has_server_default("backoffLimit")
     ):
-        changes.append(((*draft.job, "backoffLimit"), MAX_INT32))
+        changes.append(((*copy.job, "backoffLimit"), MAX_INT32))
     return changes
 
 
-def _value(name: str, default: FieldDefault, draft: Draft, *, coming: bool) -> tuple[Any, str]:
-    """What a field would become; None, and why, where the default is not meant for this Job."""
-    spec = draft.spec
+def _value(name: str, default: FieldDefault, copy: WorkingCopy, *, coming: bool) -> tuple[Any, str]:
+    """Return the new value; or None and the reason if the default does not apply to this Job."""
+    spec = copy.spec
     if name in _INDEXED and spec.get("completionMode") != "Indexed":
-        return None, "it is for Indexed Jobs"
+        return None, "the default applies to Indexed Jobs only"
     if name == "maxFailedIndexes":
         if not coming and "backoffLimitPerIndex" not in spec:
-            return None, "it is for Jobs with backoffLimitPerIndex"
+            return None, "the default applies to Jobs with backoffLimitPerIndex only"
         if isinstance(default.value, str):
             completions = spec.get("completions")
             if completions is None:
-                return None, "the Job has no completions to take a percentage of"
+                return (
+                    None,
+                    "the default is a percentage of the completions, and the Job has no completions",
+                )
             share = max(share_of(default.value, completions), default.at_least)
             return min(share, completions, _most_failed(completions)), ""
     return default.value, ""
 
 
 def _most_failed(completions: int) -> int:
-    """The most failed indexes that the API allows for so many completions (KEP-3850)."""
+    """Return the maximum of failed indexes that the API allows for the completions (KEP-3850)."""
     many = completions > MANY_COMPLETIONS
     return MAX_FAILED_INDEXES_WITH_MANY if many else MAX_FAILED_INDEXES
 
 
-def _is_set(name: str, value: Any, default: FieldDefault, draft: Draft) -> str:
-    """Why a field has a value that stays; empty where it has none that does."""
-    if draft.spec.get(name) == value:
-        return "it has this value"
-    if name == "backoffLimit" and "backoffLimitPerIndex" in draft.spec and default.when != ALWAYS:
-        # The server's default then is no limit; another would end the Job before its indexes' limits.
-        return "the retries of each index are limited"
-    if draft.spec.get(name) is None or default.when == ALWAYS:
+def _is_set(name: str, value: Any, default: FieldDefault, copy: WorkingCopy) -> str:
+    """Return the reason to keep the value of a field; empty if the default applies."""
+    if copy.spec.get(name) == value:
+        return "the field already has this value"
+    if name == "backoffLimit" and "backoffLimitPerIndex" in copy.spec and default.when != ALWAYS:
+        # The server's default is then MaxInt32; a lower one would fail the Job before its index limits do.
+        return "backoffLimitPerIndex limits the retries instead"
+    if copy.spec.get(name) is None or default.when == ALWAYS:
         return ""
-    if draft.written.has((*draft.job, name)):
-        return "it was written"
-    if not draft.has_server_default(name):
-        return "it has a value that is not the server's default"
-    if default.when == IF_UNSET and not draft.written.known:
-        return "it has the server's default, and it cannot be told whether somebody wrote it"
+    if copy.ownership.has((*copy.job, name)):
+        return "a client set the field"
+    if not copy.has_server_default(name):
+        return "the field differs from the server's default"
+    if default.when == IF_UNSET and not copy.ownership.known:
+        return "the field has the server's default, and it is unknown if a client set it"
     return ""

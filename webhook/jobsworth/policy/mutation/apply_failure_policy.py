@@ -1,4 +1,4 @@
-"""Which failure policy, and which rules of one, are filled into a Job."""
+"""Apply the failure policy defaults of policies to a Job."""
 
 from __future__ import annotations
 
@@ -12,76 +12,76 @@ if TYPE_CHECKING:
 
     from jobsworth.policy.defaults.defaults import Defaults
     from jobsworth.policy.defaults.failure_policy_defaults import Rule
-    from jobsworth.policy.mutation.working_copy import Change, Draft
+    from jobsworth.policy.mutation.working_copy import Change, WorkingCopy
 
-    Speaking = tuple[str, Defaults]
-    """The name of a document, and its defaults."""
+    NamedDefaults = tuple[str, Defaults]
+    """The name of a policy, and its defaults."""
     Owned = tuple[str, Rule]
-    """A rule, and the name of the document that it is from."""
+    """The name of a policy, and a rule of it."""
 
 FIELD = "podFailurePolicy"
 _BEFORE, _AFTER = "before", "after"
 
 
-def fill_in_failure_policy(policies: Sequence[Speaking], draft: Draft) -> None:
-    """Fill in a failure policy, or add rules to the one that there is."""
-    own: list[Rule] = (draft.spec.get(FIELD) or {}).get("rules") or []
-    whole = _whole(policies, draft)
-    owned = {place: _added(policies, place, draft) for place in (_BEFORE, _AFTER)}
+def fill_in_failure_policy(policies: Sequence[NamedDefaults], copy: WorkingCopy) -> None:
+    """Set a failure policy, or add rules to the existing one."""
+    own: list[Rule] = (copy.spec.get(FIELD) or {}).get("rules") or []
+    whole = _whole(policies, copy)
+    owned = {place: _added(policies, place, copy) for place in (_BEFORE, _AFTER)}
     if _merged(own, whole, owned) == own:
         return
-    if not _can_have_one(whole, owned, draft):
+    if not _can_have_one(whole, owned, copy):
         return
-    if draft.refusal(_with_rules(_merged(own, whole, owned), draft)) is not None:
-        whole, owned = _tried(own, whole, owned, draft)
+    if copy.error_of(_with_rules(_merged(own, whole, owned), copy)) is not None:
+        whole, owned = _tried(own, whole, owned, copy)
     rules = _merged(own, whole, owned)
     if rules != own:
-        draft.offer(_contributors(own, whole, owned), _with_rules(rules, draft))
+        copy.offer(_contributors(own, whole, owned), _with_rules(rules, copy))
 
 
-def _whole(policies: Sequence[Speaking], draft: Draft) -> list[Owned]:
-    """The rules of the first document with a whole policy, where that is to be filled in."""
+def _whole(policies: Sequence[NamedDefaults], copy: WorkingCopy) -> list[Owned]:
+    """Return the rules of the first complete failure policy, if its condition is met."""
     for policy, defaults in policies:
         chosen = defaults.failure_policy
         if chosen is None or chosen.value is None:
             continue
-        if draft.spec.get(FIELD) is None or chosen.when == ALWAYS:
-            return [(policy, rule) for rule in _meant(chosen.value["rules"], policy, draft)]
-        draft.skip(policy, draft.path(FIELD), "it was written")
+        if copy.spec.get(FIELD) is None or chosen.when == ALWAYS:
+            return [(policy, rule) for rule in _meant(chosen.value["rules"], policy, copy)]
+        copy.skip(policy, copy.path(FIELD), "a client set the field")
         break
     return []
 
 
-def _added(policies: Sequence[Speaking], place: str, draft: Draft) -> list[Owned]:
-    """The rules that documents add before or after."""
+def _added(policies: Sequence[NamedDefaults], place: str, copy: WorkingCopy) -> list[Owned]:
+    """Return the rules that policies add at one end."""
     return [
         (policy, rule)
         for policy, defaults in policies
         if defaults.failure_policy is not None
-        for rule in _meant(getattr(defaults.failure_policy, place), policy, draft)
+        for rule in _meant(getattr(defaults.failure_policy, place), policy, copy)
     ]
 
 
-def _meant(rules: Sequence[Rule], policy: str, draft: Draft) -> list[Rule]:
-    """The rules that are for this Job: to fail an index is for Jobs that limit retries of each."""
-    if "backoffLimitPerIndex" in draft.spec:
+def _meant(rules: Sequence[Rule], policy: str, copy: WorkingCopy) -> list[Rule]:
+    """Return the rules that apply to this Job: FailIndex requires ``backoffLimitPerIndex``."""
+    if "backoffLimitPerIndex" in copy.spec:
         return list(rules)
     meant = [rule for rule in rules if rule["action"] != "FailIndex"]
     if len(meant) < len(rules):
-        reason = "rules with FailIndex are for Jobs with backoffLimitPerIndex"
-        draft.skip(policy, draft.path(FIELD), reason)
+        reason = "rules with FailIndex apply to Jobs with backoffLimitPerIndex only"
+        copy.skip(policy, copy.path(FIELD), reason)
     return meant
 
 
-def _can_have_one(whole: list[Owned], owned: dict[str, list[Owned]], draft: Draft) -> bool:
-    """Whether the Job can have a failure policy; if not, that is warned of (KEP-3329)."""
-    pod = draft.spec["template"]["spec"]
+def _can_have_one(whole: list[Owned], owned: dict[str, list[Owned]], copy: WorkingCopy) -> bool:
+    """Return True if the Job can have a failure policy; otherwise add a warning (KEP-3329)."""
+    pod = copy.spec["template"]["spec"]
     if pod.get("restartPolicy") == "Never":
         return True
     for policy in dict.fromkeys(name for name, _ in (*whole, *owned[_BEFORE], *owned[_AFTER])):
         has = f'"{pod["restartPolicy"]}"' if pod.get("restartPolicy") else "none"
-        why = f"it needs the restartPolicy Never, and the Pod template has {has}"
-        draft.warn_that(policy, (*draft.job, FIELD), why)
+        why = f"it requires restartPolicy Never, but the Pod template has {has}"
+        copy.reject(policy, (*copy.job, FIELD), why)
     return False
 
 
@@ -91,37 +91,39 @@ def _merged(own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]]) 
 
 
 def _contributors(own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]]) -> str:
-    """The documents that a change comes from."""
+    """Return the names of the policies that a change comes from."""
     every = [*whole, *owned[_BEFORE], *owned[_AFTER]]
     new = [policy for policy, rule in every if not is_among(rule, own)]
     return ", ".join(dict.fromkeys(new or [policy for policy, _ in every]))
 
 
 def _tried(
-    own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]], draft: Draft
+    own: list[Rule], whole: list[Owned], owned: dict[str, list[Owned]], copy: WorkingCopy
 ) -> tuple[list[Owned], dict[str, list[Owned]]]:
-    """What can be filled in of what cannot be filled in together; the rest is warned of."""
+    """Return the rules that can be added one by one, and add a warning for each other rule."""
     kept: dict[str, list[Owned]] = {_BEFORE: [], _AFTER: []}
-    steps = (*draft.job, FIELD)
-    error = draft.refusal(_with_rules(_merged(own, whole, kept), draft)) if whole else None
+    steps = (*copy.job, FIELD)
+    error = copy.error_of(_with_rules(_merged(own, whole, kept), copy)) if whole else None
     if error is not None:
-        draft.warn_of(whole[0][0], steps, error)
+        copy.reject_for(whole[0][0], steps, error)
         whole = []
     for place in (_BEFORE, _AFTER):
         for policy, rule in owned[place]:
             trial = {**kept, place: [*kept[place], (policy, rule)]}
-            error = draft.refusal(_with_rules(_merged(own, whole, trial), draft))
+            error = copy.error_of(_with_rules(_merged(own, whole, trial), copy))
             if error is None:
                 kept = trial
             else:
-                draft.warn_of(policy, steps, error)
+                copy.reject_for(policy, steps, error)
     return whole, kept
 
 
-def _with_rules(rules: list[Rule], draft: Draft) -> list[Change]:
-    """A failure policy, and the replacement of Pods that it needs (KEP-3939)."""
-    changes: list[Change] = [((*draft.job, FIELD), {"rules": rules})]
-    replacement = draft.spec.get("podReplacementPolicy")
-    if replacement == "TerminatingOrFailed" and draft.has_server_default("podReplacementPolicy"):
-        changes.append(((*draft.job, "podReplacementPolicy"), "Failed"))
+def _with_rules(rules: list[Rule], copy: WorkingCopy) -> list[Change]:
+    """Return the changes that set a failure policy, with the podReplacementPolicy that it requires
+    (KEP-3939).
+    """
+    changes: list[Change] = [((*copy.job, FIELD), {"rules": rules})]
+    replacement = copy.spec.get("podReplacementPolicy")
+    if replacement == "TerminatingOrFailed" and copy.has_server_default("podReplacementPolicy"):
+        changes.append(((*copy.job, "podReplacementPolicy"), "Failed"))
     return changes

@@ -1,16 +1,15 @@
-"""What the defaults of policies do to an object, as a mutating webhook would leave it.
+"""Mutation of an object by the defaults of policies, as in the mutating webhook.
 
-Of the documents that speak about a request, in their order of precedence, the first that names a field
-decides about it alone. The rules that documents add to failure policies are all added, those of the
-first document outermost in front.
+Among the policies that match a request, the first in order of precedence that has a default for a field
+decides. Rules for failure policies are added from all policies; those of the first policy are the outermost.
 
-What is added leaves the object valid: it is judged as the API server would, and a default that brings an
-error is left out, with a warning that says which. What follows from a default is done with it: a failure
-policy turns ``podReplacementPolicy`` to ``Failed`` and a limit per index the ``backoffLimit`` to what the
-server would have made it, where they have the server's default.
+Defaults leave the object valid: the object is validated as the API server does, and a default that causes an
+error is rejected with a warning. Dependent fields change too, if they have the server's default: a failure
+policy sets ``podReplacementPolicy`` to ``Failed``, and ``backoffLimitPerIndex`` sets ``backoffLimit`` as the
+server would.
 
-Documents may match labels that others fill in: labels are filled in until no other documents match.
-To fill in defaults twice changes nothing.
+A policy may match labels that another policy sets, so labels are set until no further policy matches.
+Applying defaults twice changes nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
-from jobsworth.policy.mutation.working_copy import Applied, Draft, LeftOut
+from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,72 +31,76 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What came of the defaults.
+    """The result of applying defaults.
 
     Attributes:
-        object: the object with them; the very object of the request where there are none.
-        applied: what was filled in, in order.
-        left_out: what could not be filled in, and why.
-        skipped: of the defaults that were not needed or not meant, the policy, field and reason.
+        object: the object with defaults; identical to the request's object if none applied.
+        applied: the defaults that were set, in order.
+        rejected: the defaults that could not be set, with the reason.
+        skipped: policy, field and reason of the defaults that were not needed or do not apply.
     """
 
     object: dict[str, Any]
-    applied: tuple[Applied, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
+    applied: tuple[AppliedDefault, ...] = ()
+    rejected: tuple[RejectedDefault, ...] = ()
     skipped: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What could not be filled in, and why, a sentence each for the user."""
-        return tuple(map(str, self.left_out))
+        """The warnings for the user, one sentence for each rejected default."""
+        return tuple(map(str, self.rejected))
 
 
 def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
-    """Fill in what the documents say; the request's object stays as it is.
+    """Apply the defaults of policies; the object of the request is not modified.
 
-    Nothing is filled into an object that is being deleted, or by an update that leaves the spec alone.
+    An object that is being deleted, and an update that leaves the spec unchanged, get no defaults.
 
     Args:
-        policies: the documents, in the order of precedence.
-        request: whose object has the API server's defaults.
-        server: the API server that sends it, or will.
+        policies: the policies, in order of precedence.
+        request: the request; its object has the API server's defaults.
+        server: the API server that sends the request.
     """
     if request.object["metadata"].get("deletionTimestamp") or (
         request.old is not None and request.object["spec"] == request.old["spec"]
     ):
         return Mutation(request.object)
-    draft = _filled_in(policies, Draft(request, server, careful=False))
-    if draft.is_broken():
-        draft = _filled_in(policies, Draft(request, server, careful=True))
-    return Mutation(draft.object, tuple(draft.applied), tuple(draft.left_out), tuple(draft.skipped))
+    copy = _filled_in(policies, WorkingCopy(request, server, careful=False))
+    if copy.has_new_errors():
+        copy = _filled_in(policies, WorkingCopy(request, server, careful=True))
+    return Mutation(copy.object, tuple(copy.applied), tuple(copy.rejected), tuple(copy.skipped))
 
 
-def _filled_in(policies: Sequence[JobPolicy], draft: Draft) -> Draft:
-    speaking = _label(policies, draft)
-    if speaking is not None:
-        fill_in(speaking, draft)
-    return draft
+def _filled_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> WorkingCopy:
+    matching = _label(policies, copy)
+    if matching is not None:
+        fill_in(matching, copy)
+    return copy
 
 
-def _label(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy] | None:
-    """Fill in labels and annotations, and give the documents that speak about the outcome.
+def _label(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy] | None:
+    """Set labels and annotations, and return the policies that match the result.
 
-    None where there is no outcome, because documents undo each other's labels: then nothing is filled in.
+    Return None if the policies overwrite each other's labels without end; then no default is set.
     """
-    speaking = _speaking(policies, draft)
+    matching = _matching(policies, copy)
     for _ in range(len(policies) + 1):
-        before = draft.object
-        fill_in_metadata(speaking, draft)
-        if draft.object is before:
-            return speaking
-        speaking = _speaking(policies, draft)
-    names = ", ".join(policy.name for policy in speaking)
-    draft.undo(names, "they undo each other's labels, and so no default was filled in")
+        before = copy.object
+        fill_in_metadata(matching, copy)
+        if copy.object is before:
+            return matching
+        matching = _matching(policies, copy)
+    names = ", ".join(policy.name for policy in matching)
+    copy.undo(
+        names,
+        "these policies overwrite each other's labels, so no default was set; "
+        "change their match or their label defaults",
+    )
     return None
 
 
-def _speaking(policies: Sequence[JobPolicy], draft: Draft) -> list[JobPolicy]:
-    request = replace(draft.request, object=draft.object)
+def _matching(policies: Sequence[JobPolicy], copy: WorkingCopy) -> list[JobPolicy]:
+    request = replace(copy.request, object=copy.object)
     return [
         policy
         for policy in policies

@@ -1,4 +1,4 @@
-"""The object while defaults are filled in: what it becomes, from whom, and what could not be."""
+"""The working copy of an object while defaults are applied, with the record of the changes."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
     Steps = tuple[str, ...]
     Change = tuple[Steps, Any]
-    """The names that lead to a field, and what it becomes."""
+    """The field names that lead to a field, and its new value."""
 
 _RULES = "podFailurePolicy.rules["
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
-    """One default that was filled in.
+class AppliedDefault:
+    """A default that was set.
 
     Attributes:
-        policy: the name of the document; of rules from several documents, all names.
+        policy: the name of the policy; several names if rules come from several policies.
         field: the field path.
-        before: what stood there; None where nothing did.
-        after: what stands there now.
+        before: the previous value; None if it was unset.
+        after: the new value.
     """
 
     policy: str
@@ -42,13 +42,13 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """One default that could not be filled in.
+class RejectedDefault:
+    """A default that could not be set.
 
     Attributes:
-        policy: the name of the document.
+        policy: the name of the policy.
         field: the field path.
-        why: what would be wrong with it.
+        why: the reason.
     """
 
     policy: str
@@ -56,40 +56,49 @@ class LeftOut:
     why: str
 
     def __str__(self) -> str:
-        return f"policy {self.policy}: its default for {self.field} was left out: {self.why}"
+        return f"policy {self.policy}: default for {self.field} not set: {self.why}"
 
 
-class Draft:
-    """An object that defaults are filled into; what they are filled into is a copy.
+class WorkingCopy:
+    """A copy of an object to which defaults are applied.
 
     Args:
-        request: whose object it is.
-        server: whose verdict and defaults count.
-        careful: judge after every default; otherwise whoever fills in asks :meth:`is_broken` in the end.
+        request: the request with the original object.
+        server: the API server whose validation and defaults apply.
+        careful: validate before every change; otherwise the caller checks :meth:`has_new_errors` at the end.
 
     Attributes:
-        object: the object, as far as it has come.
-        applied: what was filled in.
-        left_out: what could not be filled in, and why.
-        skipped: the policy, field and reason of what was not needed or not meant.
-        written: which fields somebody wrote.
-        job: the names that lead to the JobSpec.
+        object: the object in its current state.
+        applied: the defaults that were set.
+        rejected: the defaults that could not be set, with the reason.
+        skipped: policy, field and reason of the defaults that were not needed or do not apply.
+        ownership: the fields that a client wrote.
+        job: the field names that lead to the JobSpec.
     """
 
     __slots__ = (
-        "_careful", "_engine", "_errors", "_server", "applied", "job", "left_out", "object", "request",
-        "skipped", "written",
+        "_careful",
+        "_engine",
+        "_errors",
+        "_server",
+        "applied",
+        "job",
+        "object",
+        "ownership",
+        "rejected",
+        "request",
+        "skipped",
     )  # fmt: skip
 
     def __init__(self, request: PolicyRequest, server: ApiServer, *, careful: bool) -> None:
         self.request = request
         self.object = request.object
         self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
-        self.written = field_ownership(
+        self.ownership = field_ownership(
             request.object if request.manifest is None else request.manifest
         )
-        self.applied: list[Applied] = []
-        self.left_out: list[LeftOut] = []
+        self.applied: list[AppliedDefault] = []
+        self.rejected: list[RejectedDefault] = []
         self.skipped: list[tuple[str, str, str]] = []
         self._server = server
         self._engine = engine_for(server)
@@ -98,39 +107,39 @@ class Draft:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The JobSpec, as far as it has come."""
+        """The JobSpec in its current state."""
         spec: dict[str, Any] = at(self.object, self.job)
         return spec
 
     def path(self, name: str) -> str:
-        """The field path of a field of the JobSpec."""
+        """Return the field path of a field of the JobSpec."""
         return ".".join((*self.job, name))
 
     def has_server_default(self, name: str) -> bool:
-        """Whether a field of the JobSpec has what the server fills in, unless somebody wrote just that.
+        """Return True if a JobSpec field has the server's default and no client is known to have written it.
 
-        The server fills in nothing in the Job that stands inside a CronJob.
+        The server sets no defaults in the JobSpec of a CronJob.
         """
-        if self.request.kind != "Job" or self.written.has((*self.job, name)):
+        if self.request.kind != "Job" or self.ownership.has((*self.job, name)):
             return False
         default = server_default(name, self.spec, self._server)
         return default is not None and bool(default == self.spec.get(name))
 
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
-        """Make changes, all or none: none where they would bring an error, with a warning that says so."""
+        """Apply all changes, or none and add a warning if they would make the object invalid."""
         offered = list(changes)
-        error = self.refusal(offered)
+        error = self.error_of(offered)
         if error is not None:
-            self.warn_of(policy, offered[0][0], error)
+            self.reject_for(policy, offered[0][0], error)
             return False
         for steps, value in offered:
-            self._note(Applied(policy, field_path(steps), at(self.object, steps), value))
+            self._note(AppliedDefault(policy, field_path(steps), at(self.object, steps), value))
         self.object = changed(self.object, offered)
         self._errors = None
         return True
 
-    def _note(self, applied: Applied) -> None:
-        """Note what was filled in; where something was filled in before, as one change."""
+    def _note(self, applied: AppliedDefault) -> None:
+        """Record a default; merge it with an earlier change of the same field."""
         for earlier in self.applied:
             if earlier.field == applied.field:
                 self.applied.remove(earlier)
@@ -138,8 +147,8 @@ class Draft:
                 break
         self.applied.append(applied)
 
-    def refusal(self, changes: Iterable[Change]) -> Finding | None:
-        """What the server would say against changes; None where they bring no error, and if not careful."""
+    def error_of(self, changes: Iterable[Change]) -> Finding | None:
+        """Return the first new error that changes would cause; None if there is none, or if not `careful`."""
         if not self._careful:
             return None
         if self._errors is None:
@@ -149,8 +158,8 @@ class Draft:
                 return finding
         return None
 
-    def is_broken(self) -> bool:
-        """Whether something is wrong with the object that was not before."""
+    def has_new_errors(self) -> bool:
+        """Return True if the object has an error that the original does not have."""
         if self.object is self.request.object:
             return False
         found = self._found(self.object)
@@ -160,29 +169,29 @@ class Draft:
         return any(_known_by(finding) not in before for finding in found)
 
     def skip(self, policy: str, field: str, reason: str) -> None:
-        """Note that a default is not filled in, and that this is as it should be; once."""
+        """Record, once, that a default is not needed or does not apply."""
         if (policy, field, reason) not in self.skipped:
             self.skipped.append((policy, field, reason))
 
-    def warn_of(self, policy: str, steps: Steps, error: Finding) -> None:
-        """Note that a default was left out, because of what the server would say."""
-        self.warn_that(
+    def reject_for(self, policy: str, steps: Steps, error: Finding) -> None:
+        """Record that a default would cause a validation error."""
+        self.reject(
             policy,
             steps,
             f"it would make the {self.request.kind} invalid: {error.field}: {error.message}",
         )
 
-    def warn_that(self, policy: str, steps: Steps, why: str) -> None:
-        """Note that a default was left out, for a reason of ours; once."""
-        left_out = LeftOut(policy, field_path(steps), why)
-        if left_out not in self.left_out:
-            self.left_out.append(left_out)
+    def reject(self, policy: str, steps: Steps, why: str) -> None:
+        """Record, once, that a default cannot be set."""
+        rejected = RejectedDefault(policy, field_path(steps), why)
+        if rejected not in self.rejected:
+            self.rejected.append(rejected)
 
     def undo(self, policies: str, why: str) -> None:
-        """Take everything back, and warn."""
+        """Undo all changes, and add a warning."""
         self.object = self.request.object
         self.applied, self._errors = [], None
-        self.left_out = [LeftOut(policies, "metadata.labels", why)]
+        self.rejected = [RejectedDefault(policies, "metadata.labels", why)]
 
     def _found(self, value: dict[str, Any]) -> list[Finding]:
         findings = self._engine.validate(value, self.request.old)
@@ -190,7 +199,7 @@ class Draft:
 
 
 def at(value: Any, steps: Steps) -> Any:
-    """What stands at the end of some names; None where nothing does."""
+    """Return the value at the end of a path; None if there is none."""
     for step in steps:
         if not isinstance(value, dict):
             return None
@@ -199,7 +208,7 @@ def at(value: Any, steps: Steps) -> Any:
 
 
 def changed(value: dict[str, Any], changes: Iterable[Change]) -> dict[str, Any]:
-    """An object with changes; what they do not touch is shared with it."""
+    """Return an object with changes applied; unchanged parts are shared."""
     for steps, after in changes:
         value = _with(value, steps, after)
     return value
@@ -214,14 +223,14 @@ def _with(value: Any, steps: Steps, after: Any) -> Any:
 
 
 def field_path(steps: Steps) -> str:
-    """Names as a field path; the key of a label or annotation stands in brackets."""
+    """Return a field path; the key of a label or annotation is in brackets."""
     if steps[0] == "metadata" and len(steps) == 3:
         return f"metadata.{steps[1]}[{steps[2]}]"
     return ".".join(steps)
 
 
 def _known_by(finding: Finding) -> tuple[str, tuple[str, ...]]:
-    """What makes two errors the same: rules of a failure policy move when others come before them."""
+    """Return the identity of an error, independent of the position of failure policy rules."""
     field = finding.field
     before, rules, rest = field.partition(_RULES)
     if rules:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.server import ApiServer
-from jobsworth.audit.live_audit import Audit, AuditMetrics, Kind
+from jobsworth.audit.live_audit import Audit, AuditMetrics, FindingLabels
 from jobsworth.client.resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
@@ -72,8 +72,8 @@ def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, A
     audited = Audited(("", finding()), ("spot", finding("error", "JP012")), ("", finding()))
     audited.show(stored)
     kinds = {
-        Kind(NAMESPACE, "lint", "warning", "JW101", ""): 1,
-        Kind(NAMESPACE, "lint", "error", "JP012", "spot"): 1,
+        FindingLabels(NAMESPACE, "lint", "warning", "JW101", ""): 1,
+        FindingLabels(NAMESPACE, "lint", "error", "JP012", "spot"): 1,
     }
     assert audited.audit.counted() == (kinds, 1)
     shown = [

@@ -10,11 +10,11 @@ from jobsworth.audit.lifecycle import cron_job_of, is_over
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.stored_objects import StoredObjects
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class AuditScope:
     """What is to be judged.
 
     Attributes:
@@ -29,7 +29,7 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Tally:
+class AuditProgress:
     """How far a stocktaking is.
 
     Attributes:
@@ -45,7 +45,9 @@ class Tally:
     folded: int = 0
 
 
-def stored_objects(inventory: Inventory, scope: Scope, tally: Tally) -> Iterator[dict[str, Any]]:
+def stored_objects(
+    inventory: StoredObjects, scope: AuditScope, tally: AuditProgress
+) -> Iterator[dict[str, Any]]:
     """The objects that are to be judged, CronJobs first, as they are read.
 
     Raises:
@@ -69,7 +71,7 @@ def stored_objects(inventory: Inventory, scope: Scope, tally: Tally) -> Iterator
 
 
 def _read(
-    inventory: Inventory, kind: str, namespace: str | None, tally: Tally
+    inventory: StoredObjects, kind: str, namespace: str | None, tally: AuditProgress
 ) -> Iterator[dict[str, Any]]:
     for page in inventory.batch_objects(kind, namespace):
         for index, stored in enumerate(page.items, start=1):

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"
 LONGEST_MESSAGE = 1000
-TOLD = ("error", "warning")  # a mere hint is worth no event
+EVENT_SEVERITIES = ("error", "warning")  # a mere hint is worth no event
 
 
-class Kind(NamedTuple):
+class FindingLabels(NamedTuple):
     """What findings are counted by."""
 
     namespace: str
@@ -67,7 +67,7 @@ class Audit:
         self._changed = threading.Condition()
         self._pending: dict[str, dict[str, Any]] = {}
         self._judged: dict[str, tuple[Any, ...]] = {}
-        self._found: dict[str, tuple[Kind, ...]] = {}
+        self._found: dict[str, tuple[FindingLabels, ...]] = {}
         self._closed = False
 
     def look(self, job: dict[str, Any]) -> None:
@@ -106,17 +106,17 @@ class Audit:
         meta = job["metadata"]
         found = self._judge(job)
         kinds = {
-            Kind(meta["namespace"], finding.source, finding.severity, finding.code, policy)
+            FindingLabels(meta["namespace"], finding.source, finding.severity, finding.code, policy)
             for policy, finding in found
         }
         with self._changed:
             if meta["uid"] in self._judged:  # it has not gone meanwhile
                 self._found[meta["uid"]] = tuple(kinds)
-        told = [finding for _, finding in found if finding.severity in TOLD]
+        told = [finding for _, finding in found if finding.severity in EVENT_SEVERITIES]
         if told:
             self._tell(meta, told)
 
-    def counted(self) -> tuple[Counter[Kind], int]:
+    def counted(self) -> tuple[Counter[FindingLabels], int]:
         """How many Jobs have findings of each kind, and how many have been judged."""
         with self._changed:
             found = Counter(kind for kinds in self._found.values() for kind in kinds)
@@ -158,7 +158,7 @@ class AuditMetrics(Collector):
         findings = GaugeMetricFamily(
             "jobsworth_audit_findings",
             "Unfinished Jobs of which something is found",
-            labels=Kind._fields,
+            labels=FindingLabels._fields,
         )
         for kind, number in sorted(found.items()):
             findings.add_metric(list(kind), number)

@@ -16,7 +16,7 @@ _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")
 
 
-class Inventory:
+class StoredObjects:
     """Reads what a cluster stores.
 
     Args:

@@ -38,16 +38,16 @@ class Creation:
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
+class ActionResults:
     """What came of a plan's deletions and creations.
 
     Attributes:
         deleted: UIDs of the Pods whose deletion was accepted, or that were already gone.
         created: how many Pods were created.
-        refused: how many creations were refused; those that a slow start skipped are not, nor
-            those refused because the namespace is being deleted.
+        rejected: how many creations were rejected; those that a slow start skipped are not, nor
+            those rejected because the namespace is being deleted.
     """
 
     deleted: frozenset[str] = frozenset()
     created: int = 0
-    refused: int = 0
+    rejected: int = 0

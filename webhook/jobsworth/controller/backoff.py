@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.pods import Pod
 
 
@@ -21,7 +21,7 @@ _ENOUGH_DOUBLINGS = 62  # any cap has been reached long before
 
 
 @dataclass(frozen=True, slots=True)
-class Backoff:
+class BackoffRecord:
     """The failures of a Job since its last success.
 
     Attributes:
@@ -34,7 +34,7 @@ class Backoff:
     last: int | None = None
     success: int | None = None
 
-    def after(self, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> Backoff:
+    def after(self, succeeded: Sequence[Pod], failed: Sequence[Pod]) -> BackoffRecord:
         """The record once Pods have newly ended, ignored failures included.
 
         A failure at the second of the last success counts as before it. A success that comes again
@@ -47,14 +47,14 @@ class Backoff:
             last = max(self.last or 0, *(pod.finished_at for pod in failed))
             return replace(self, failures=self.failures + len(failed), last=last)
         later = [pod.finished_at for pod in failed if pod.finished_at > success]
-        return Backoff(len(later), max(later, default=None), success)
+        return BackoffRecord(len(later), max(later, default=None), success)
 
-    def remaining(self, now: float, settings: Settings) -> float:
+    def remaining(self, now: float, settings: ControllerSettings) -> float:
         """Seconds until Pods may be created again; 0 if they may."""
         return remaining(self.failures, self.last or 0, now, settings)
 
 
-def remaining(failures: int, last: int, now: float, settings: Settings) -> float:
+def remaining(failures: int, last: int, now: float, settings: ControllerSettings) -> float:
     """Seconds to wait after so many failures in a row, of which the last was at `last`."""
     if failures <= 0:
         return 0.0
@@ -63,7 +63,7 @@ def remaining(failures: int, last: int, now: float, settings: Settings) -> float
     return max(0.0, delay - (now - last))
 
 
-def index_remaining(last_failed: Pod | None, now: float, settings: Settings) -> float:
+def index_remaining(last_failed: Pod | None, now: float, settings: ControllerSettings) -> float:
     """Seconds until an index may get a Pod again, by the last failed Pod of it, if there is one."""
     if last_failed is None:
         return 0.0

@@ -13,7 +13,7 @@ from jobsworth.controller.well_known_names import (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ControllerSettings:
     """Whose Jobs, which limits, which delays. The numbers are those of Kubernetes 1.36.
 
     Attributes:
@@ -58,9 +58,9 @@ class Settings:
     def manages(self, managed_by: str | None) -> bool:
         """Whether Jobs with this ``spec.managedBy`` are ours.
 
-        >>> Settings().manages("jobsworth.dev/job-controller"), Settings().manages(None)
+        >>> ControllerSettings().manages("jobsworth.dev/job-controller"), ControllerSettings().manages(None)
         (True, False)
-        >>> Settings(adopt_unmanaged=True).manages(None)
+        >>> ControllerSettings(adopt_unmanaged=True).manages(None)
         True
         """
         if managed_by is None or managed_by == RESERVED_MANAGER:
@@ -70,7 +70,7 @@ class Settings:
     def finalizer_for(self, managed_by: str | None) -> str:
         """The tracking finalizer of the Pods of Jobs with this ``spec.managedBy``.
 
-        >>> Settings().finalizer_for(None)
+        >>> ControllerSettings().finalizer_for(None)
         'batch.kubernetes.io/job-tracking'
         """
         if managed_by is None or managed_by == RESERVED_MANAGER:

@@ -152,7 +152,7 @@ class FailurePolicy:
         return NO_MATCH
 
 
-class Matcher:
+class FailurePolicyMatcher:
     """Asks a policy once for all the Pods that ended alike: thousands of them, as a rule."""
 
     __slots__ = ("_known", "policy")

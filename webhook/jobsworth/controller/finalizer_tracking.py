@@ -12,20 +12,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import ENDED_WELL
+from jobsworth.controller.pods import POD_SUCCEEDED
 from jobsworth.controller.well_known_names import FAIL_JOB, POD_FAILURE_POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from jobsworth.controller.finished_condition import Verdict
-    from jobsworth.controller.pod_classification import Census, Indexes
+    from jobsworth.controller.finished_condition import FinishedCondition
+    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.status import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
+class FinalizerTracking:
     """What was written down of Pods.
 
     Attributes:
@@ -42,19 +42,19 @@ class Books:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class TrackingInput:
     """What decides whether a Pod may be let go of.
 
     Attributes:
-        verdict: that this sync acts on; None if there is none, or not yet.
-        withheld: a verdict that this sync may not act on.
+        finished_condition: that this sync acts on; None if there is none, or not yet.
+        deferred: a finished_condition that this sync may not act on.
         limit: new indexes and uncounted Pods in one sync.
     """
 
-    census: Census
+    classified: ClassifiedPods
     indexes: Indexes
-    verdict: Verdict | None
-    withheld: Verdict | None
+    finished_condition: FinishedCondition | None
+    deferred: FinishedCondition | None
     limit: int
 
 
@@ -71,66 +71,78 @@ def count_released(status: Status, tracked: Collection[str]) -> Status:
     )
 
 
-def write_down(status: Status, around: Circumstances) -> Books:
+def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTracking:
     """Write down the Pods that have ended, as many as one sync may."""
-    census, indexes = around.census, around.indexes
-    status = count_released(status, {pod.uid for pod in census.tracked})
-    draft = _Draft(status, around)
-    pods = census.tracked
-    if census.job.indexed:
+    classified, indexes = given.classified, given.indexes
+    status = count_released(status, {pod.uid for pod in classified.tracked})
+    lists = _UncountedLists(status, given)
+    pods = classified.tracked
+    if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
-    going = [pod for pod in pods if _may_go(pod, around)]
-    if draft.full:
+    releasable = [pod for pod in pods if _may_release(pod, given)]
+    if lists.full:
         # By Pods that could not be let go of when they were written down. Until one of them is, there
         # is no room for others, which must not keep them from their turn.
-        going.sort(key=draft.is_new)
-    capped = not all(map(draft.take, going))
+        releasable.sort(key=lists.is_new)
+    capped = not all(map(lists.record, releasable))
     status = replace(
         status,
-        uncounted_succeeded=tuple(draft.succeeded),
-        uncounted_failed=tuple(draft.failed),
+        uncounted_succeeded=tuple(lists.succeeded),
+        uncounted_failed=tuple(lists.failed),
     )
-    if census.job.indexed:
-        completed = indexes.completed.union(IndexSet.of(draft.completed))
+    if classified.job.indexed:
+        completed = indexes.completed.union(IndexSet.of(lists.completed))
         status = replace(
             status,
             succeeded=len(completed),
             completed_indexes=completed.text,
-            failed_indexes=indexes.failed.text if census.job.per_index else None,
+            failed_indexes=indexes.failed.text if classified.job.per_index else None,
         )
-    return Books(status, tuple(draft.release), capped, dict(draft.handled))
+    return FinalizerTracking(status, tuple(lists.release), capped, dict(lists.handled))
 
 
 def _by_index(pod: Pod) -> int:
     return pod.index
 
 
-def _may_go(pod: Pod, around: Circumstances) -> bool:
+def _may_release(pod: Pod, given: TrackingInput) -> bool:
     """Whether nothing needs the Pod any longer, once it is written down."""
-    census = around.census
-    if census.job.deleting or around.verdict is not None or pod.state == ENDED_WELL:
+    classified = given.classified
+    if (
+        classified.job.deleting
+        or given.finished_condition is not None
+        or pod.state == POD_SUCCEEDED
+    ):
         return True
-    if not census.failed(pod) or around.indexes.delayed.get(pod.index) is pod:
+    if not classified.failed(pod) or given.indexes.delayed.get(pod.index) is pod:
         return False
-    return not _is_evidence(pod, around)
+    return not _is_failure_policy_match(pod, given)
 
 
-def _is_evidence(pod: Pod, around: Circumstances) -> bool:
-    """Whether a verdict that is not stored rests on the Pod: with it, the verdict would go."""
-    withheld = around.withheld
-    if withheld is None or withheld.stored or withheld.reason != POD_FAILURE_POLICY:
+def _is_failure_policy_match(pod: Pod, given: TrackingInput) -> bool:
+    """Whether a finished_condition that is not stored rests on the Pod: with it, the finished_condition would go."""
+    deferred = given.deferred
+    if deferred is None or deferred.stored or deferred.reason != POD_FAILURE_POLICY:
         return False
-    return around.census.matcher.match(pod).action == FAIL_JOB
+    return given.classified.matcher.match(pod).action == FAIL_JOB
 
 
-class _Draft:
+class _UncountedLists:
     """The lists while Pods are added to them."""
 
-    __slots__ = ("around", "completed", "failed", "handled", "known_failed", "known_succeeded",
-                 "release", "succeeded")  # fmt: skip
+    __slots__ = (
+        "completed",
+        "failed",
+        "given",
+        "handled",
+        "known_failed",
+        "known_succeeded",
+        "release",
+        "succeeded",
+    )  # fmt: skip
 
-    def __init__(self, status: Status, around: Circumstances) -> None:
-        self.around = around
+    def __init__(self, status: Status, given: TrackingInput) -> None:
+        self.given = given
         self.succeeded = list(status.uncounted_succeeded)
         self.failed = list(status.uncounted_failed)
         self.known_succeeded = frozenset(self.succeeded)
@@ -142,18 +154,18 @@ class _Draft:
     @property
     def full(self) -> bool:
         size = len(self.completed) + len(self.succeeded) + len(self.failed)
-        return size >= self.around.limit
+        return size >= self.given.limit
 
-    def take(self, pod: Pod) -> bool:
+    def record(self, pod: Pod) -> bool:
         """Write a Pod down, if it has to be; False if there is no room for more Pods."""
         if not self.is_new(pod):
             self.release.append(pod)
             return True
         if self.full:
             return False
-        if pod.state != ENDED_WELL:
+        if pod.state != POD_SUCCEEDED:
             self._add_failed(pod)
-        elif self.around.census.job.indexed:
+        elif self.given.classified.job.indexed:
             self.completed.add(pod.index)
         else:
             self.succeeded.append(pod.uid)
@@ -162,18 +174,20 @@ class _Draft:
 
     def is_new(self, pod: Pod) -> bool:
         """Whether the Pod has to be written down, and is not yet."""
-        census, indexes = self.around.census, self.around.indexes
-        if pod.uid in self.known_failed or not census.valid(pod):
+        classified, indexes = self.given.classified, self.given.indexes
+        if pod.uid in self.known_failed or not classified.valid(pod):
             return False
-        if pod.state == ENDED_WELL:
-            if not census.job.indexed:
+        if pod.state == POD_SUCCEEDED:
+            if not classified.job.indexed:
                 return pod.uid not in self.known_succeeded
             return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
-        verdict = self.around.verdict
-        return census.failed(pod) or (verdict is not None and not verdict.success)
+        finished_condition = self.given.finished_condition
+        return classified.failed(pod) or (
+            finished_condition is not None and not finished_condition.success
+        )
 
     def _add_failed(self, pod: Pod) -> None:
-        match = self.around.census.matcher.match(pod)
+        match = self.given.classified.matcher.match(pod)
         if match.action is not None:
             self.handled[match.action] += 1
         if match.counts:

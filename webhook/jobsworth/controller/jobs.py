@@ -18,7 +18,7 @@ from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.success_policy import SuccessRule, read_success_policy
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6
@@ -105,7 +105,7 @@ class Job:
         return Owner(API_VERSION, KIND, self.name, self.uid)
 
 
-def read_job(job: dict[str, Any], settings: Settings) -> Job:
+def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
     """Read a Job of the API.
 
     Args:

@@ -11,15 +11,15 @@ from jobsworth.controller.signals import Count
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from jobsworth.controller.actions import Acted
-    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.actions import ActionResults
+    from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.status import Status
 
 
-def created_pods(reason: str, acted: Acted) -> tuple[Count, ...]:
-    """Creations by what came of them; one that was refused counts once, unlike in Kubernetes."""
-    outcomes = (("succeeded", acted.created), ("failed", acted.refused))
+def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:
+    """Creations by what came of them; one that was rejected counts once, unlike in Kubernetes."""
+    outcomes = (("succeeded", results.created), ("failed", results.rejected))
     return tuple(
         Count(well_known_names.PODS_CREATED, (("reason", reason), ("status", outcome)), number)
         for outcome, number in outcomes
@@ -53,14 +53,14 @@ def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
     )
 
 
-def finished_job(job: Job, verdict: Verdict) -> Count:
+def finished_job(job: Job, finished_condition: FinishedCondition) -> Count:
     """A Job that has finished."""
     return Count(
         well_known_names.JOBS_FINISHED,
         (
             ("completion_mode", job.completion_mode),
-            ("result", "succeeded" if verdict.success else "failed"),
-            ("reason", verdict.reason),
+            ("result", "succeeded" if finished_condition.success else "failed"),
+            ("reason", finished_condition.reason),
         ),
     )
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.ownership import controlling_job
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
 
 
-def stray_finalizers(pod: Pod, owner: Job | None, settings: Settings) -> tuple[str, ...]:
+def orphan_finalizers_of(
+    pod: Pod, owner: Job | None, settings: ControllerSettings
+) -> tuple[str, ...]:
     """The tracking finalizers to remove from a Pod; empty if it is to be left alone.
 
     Args:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller.jobs import API_VERSION, KIND
-from jobsworth.controller.pods import ENDED_BADLY, ENDED_WELL
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -118,7 +118,7 @@ def finalizer_patch(finalizer: str) -> dict[str, Any]:
     return {"metadata": {"$deleteFromPrimitiveList/finalizers": [finalizer]}}
 
 
-def stray_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
+def orphan_release_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
     """A strategic merge patch that removes finalizers from a Pod that nobody will count.
 
     It is refused (409) if the Pod has changed since it was read: it may have been adopted meanwhile, and
@@ -133,4 +133,4 @@ def stray_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
 
 
 def _ended(pod: Pod) -> bool:
-    return pod.state in (ENDED_WELL, ENDED_BADLY)
+    return pod.state in (POD_SUCCEEDED, POD_FAILED)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.controller.failure_policy import Matcher
+from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import ACTIVE, ENDED_BADLY, ENDED_WELL, TERMINATING
+from jobsworth.controller.pods import ACTIVE, POD_FAILED, POD_SUCCEEDED, TERMINATING
 from jobsworth.controller.well_known_names import FAIL_INDEX
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class ClassifiedPods:
     """The Pods of a Job, sorted.
 
     Attributes:
@@ -39,11 +39,11 @@ class Census:
     terminating: list[Pod]
     ready: int
     tracked: list[Pod]
-    matcher: Matcher
+    matcher: FailurePolicyMatcher
 
     def failed(self, pod: Pod) -> bool:
         """Whether the Pod counts as failed: one that is being deleted may, before it has ended."""
-        return pod.state == ENDED_BADLY or (
+        return pod.state == POD_FAILED or (
             pod.state == TERMINATING and not self.job.only_replace_failed
         )
 
@@ -61,7 +61,7 @@ class Census:
         return [
             pod
             for pod in self.tracked
-            if pod.state == ENDED_WELL and pod.uid not in known and self.valid(pod)
+            if pod.state == POD_SUCCEEDED and pod.uid not in known and self.valid(pod)
         ]
 
     def newly_failed(self) -> list[Pod]:
@@ -85,12 +85,12 @@ class Census:
             if pod.state != ACTIVE and self.valid(pod) and (pod.uid in tracked or not pod.deleting)
         ]
         return (
-            [pod for pod in there if pod.state == ENDED_WELL],
+            [pod for pod in there if pod.state == POD_SUCCEEDED],
             [pod for pod in there if self.failed(pod)],
         )
 
 
-def take_census(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Census:
+def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> ClassifiedPods:
     """Sort the Pods of a Job.
 
     Args:
@@ -107,7 +107,9 @@ def take_census(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Cens
         if finalizer in pod.tracking and pod.uid not in released:
             tracked.append(pod)
     ready = sum(pod.ready for pod in active)
-    return Census(job, pods, active, terminating, ready, tracked, Matcher(job.failure_policy))
+    return ClassifiedPods(
+        job, pods, active, terminating, ready, tracked, FailurePolicyMatcher(job.failure_policy)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +135,16 @@ class Indexes:
 NO_INDEXES = Indexes(IndexSet(), IndexSet(), IndexSet(), IndexSet(), {})
 
 
-def take_indexes(census: Census) -> Indexes:
+def classify_indexes(classified: ClassifiedPods) -> Indexes:
     """Sort the indexes of a Job. What is stored of an index stands: it is never both."""
-    job, status = census.job, census.job.status
+    job, status = classified.job, classified.job.status
     if not job.indexed:
         return NO_INDEXES
     completed = IndexSet.read(status.completed_indexes, job.size)
     stored_failed = IndexSet.read(status.failed_indexes, job.size) if job.per_index else IndexSet()
     succeeded = completed.union(
         IndexSet.of(
-            {pod.index for pod in census.newly_succeeded() if pod.index not in stored_failed}
+            {pod.index for pod in classified.newly_succeeded() if pod.index not in stored_failed}
         )
     )
     if not job.per_index:
@@ -151,32 +153,36 @@ def take_indexes(census: Census) -> Indexes:
         IndexSet.of(
             {
                 pod.index
-                for pod in census.tracked
-                if census.valid(pod) and _exhausts(pod, census) and pod.index not in succeeded
+                for pod in classified.tracked
+                if classified.valid(pod)
+                and _exhausts(pod, classified)
+                and pod.index not in succeeded
             }
         )
     )
-    return Indexes(completed, succeeded, stored_failed, failed, _delayed(census, succeeded, failed))
+    return Indexes(
+        completed, succeeded, stored_failed, failed, _delayed(classified, succeeded, failed)
+    )
 
 
-def _exhausts(pod: Pod, census: Census) -> bool:
+def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
     """Whether the failure of a Pod is the last that its index may have."""
-    if not census.failed(pod):
+    if not classified.failed(pod):
         return False
-    match = census.matcher.match(pod)
+    match = classified.matcher.match(pod)
     if match.action == FAIL_INDEX:
         return True
-    limit = census.job.backoff_limit_per_index
+    limit = classified.job.backoff_limit_per_index
     return match.counts and limit is not None and pod.failure_count >= limit
 
 
-def _delayed(census: Census, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
+def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
     """Of each index that is to be tried again, the failed Pod that carries most failures."""
-    active = {pod.index for pod in census.active}
+    active = {pod.index for pod in classified.active}
     delayed: dict[int, Pod] = {}
-    for pod in census.tracked:
+    for pod in classified.tracked:
         index = pod.index
-        if not census.failed(pod) or not census.valid(pod):
+        if not classified.failed(pod) or not classified.valid(pod):
             continue
         if index in active or index in succeeded or index in failed:
             continue

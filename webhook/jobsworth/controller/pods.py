@@ -17,13 +17,13 @@ from jobsworth.controller.times import read_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 UNKNOWN_INDEX = -1
 MAX_INT32 = 2**31 - 1
 
 # What has become of a Pod: its phase and whether it is being deleted, taken together.
-ACTIVE, TERMINATING, ENDED_WELL, ENDED_BADLY = range(4)
+ACTIVE, TERMINATING, POD_SUCCEEDED, POD_FAILED = range(4)
 
 
 class Owner(NamedTuple):
@@ -56,9 +56,9 @@ class Pod:
     Attributes:
         labels: each as ``key=value``.
         controller: its controlling owner, None of an orphan.
-        tracking: the tracking finalizers that it has (of those in ``Settings.finalizers``).
+        tracking: the tracking finalizers that it has (of those in ``ControllerSettings.finalizers``).
         phase: ``Pending``, ``Running``, ``Succeeded``, ``Failed`` or ``Unknown``.
-        state: ACTIVE, TERMINATING, ENDED_WELL or ENDED_BADLY.
+        state: ACTIVE, TERMINATING, POD_SUCCEEDED or POD_FAILED.
         gone_by: when it is to be gone, its deletionTimestamp; 0 if nobody has deleted it.
         created: when it was created, 0 if not known.
         finished_at: when it finished, as KEP-3850 defines it for any Pod.
@@ -110,7 +110,7 @@ class Pod:
         return replace(self, controller=owner, tracking=tracking)
 
 
-def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
+def read_pod(pod: dict[str, Any], settings: ControllerSettings) -> Pod:
     """Read a Pod of the API.
 
     Args:
@@ -165,9 +165,9 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
 
 def _state(phase: str, deleting: bool) -> int:
     if phase == well_known_names.SUCCEEDED:
-        return ENDED_WELL
+        return POD_SUCCEEDED
     if phase == well_known_names.FAILED:
-        return ENDED_BADLY
+        return POD_FAILED
     return TERMINATING if deleting else ACTIVE
 
 

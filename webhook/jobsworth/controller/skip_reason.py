@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.well_known_names import INDEXED, NON_INDEXED
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
 
 
-class Entry(Enum):
+class SyncDecision(Enum):
     """What to do with a Job that has come up."""
 
     SYNC = "sync"
@@ -21,16 +21,16 @@ class Entry(Enum):
     UNKNOWN_MODE = "its completion mode is unknown: send signals.UNKNOWN_COMPLETION_MODE"
 
 
-def entry(job: Job, settings: Settings) -> Entry:
+def decide_sync(job: Job, settings: ControllerSettings) -> SyncDecision:
     """Whether a Job is to be synced.
 
     To be asked at each sync, not only when the Job is queued: a Job of the same name with another
     ``spec.managedBy`` may have taken its place.
     """
     if not settings.manages(job.managed_by):
-        return Entry.NOT_OURS
+        return SyncDecision.NOT_OURS
     if job.finished:
-        return Entry.FINISHED
+        return SyncDecision.FINISHED
     if job.completion_mode not in (INDEXED, NON_INDEXED):
-        return Entry.UNKNOWN_MODE
-    return Entry.SYNC
+        return SyncDecision.UNKNOWN_MODE
+    return SyncDecision.SYNC

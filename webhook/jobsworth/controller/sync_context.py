@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.pod_classification import Census, Indexes, take_census, take_indexes
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.pod_classification import (
+    ClassifiedPods,
+    Indexes,
+    classify_indexes,
+    classify_pods,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.controller.actions import Acted, Deletion
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.actions import ActionResults, Deletion
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
 
@@ -32,11 +37,11 @@ class Memory:
 
     observed: bool = True
     released: frozenset[str] = frozenset()
-    backoff: Backoff | None = None
+    backoff: BackoffRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class SyncContext:
     """What all stages of a sync rest on.
 
     Attributes:
@@ -48,16 +53,16 @@ class Basis:
     """
 
     job: Job
-    census: Census
+    classified: ClassifiedPods
     indexes: Indexes
     succeeded: int
     failed: int
-    backoff: Backoff
+    backoff: BackoffRecord
     observed: bool
     started: int | None
     active_since: int | None
     now: float
-    settings: Settings
+    settings: ControllerSettings
 
     @property
     def second(self) -> int:
@@ -69,27 +74,29 @@ class Basis:
         """Why a Pod is created, as the metrics name it."""
         if self.failed and self.job.replaces_failed:
             return "recreate_failed"
-        if self.failed or self.census.terminating:
+        if self.failed or self.classified.terminating:
             return "recreate_terminating_or_failed"
         return "new"
 
 
-def look(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Settings) -> Basis:
-    census = take_census(job, pods, memory.released)
-    indexes = take_indexes(census)
-    succeeded, failed = census.newly_succeeded(), census.newly_failed()
-    status, match = job.status, census.matcher.match
+def new_sync_context(
+    job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
+) -> SyncContext:
+    classified = classify_pods(job, pods, memory.released)
+    indexes = classify_indexes(classified)
+    succeeded, failed = classified.newly_succeeded(), classified.newly_failed()
+    status, match = job.status, classified.matcher.match
     if memory.backoff is None:
-        backoff = Backoff().after(*census.ended())
+        backoff = BackoffRecord().after(*classified.ended())
     else:
         backoff = memory.backoff.after(succeeded, failed)
     started = status.start_time
     if started is None and not job.suspended:
         started = int(now)
     resuming = not job.suspended and status.holds(well_known_names.SUSPENDED)
-    return Basis(
+    return SyncContext(
         job=job,
-        census=census,
+        classified=classified,
         indexes=indexes,
         succeeded=len(indexes.succeeded)
         if job.indexed
@@ -107,8 +114,8 @@ def look(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """The Pods that run once a plan has been acted on."""
+class PodCounts:
+    """The Pods that run once a plan has been results on."""
 
     active: int
     ready: int
@@ -116,11 +123,13 @@ class Running:
     all_deleted: bool
 
 
-def run_on(census: Census, deletions: Sequence[Deletion], acted: Acted) -> Running:
-    deleted = [entry.pod for entry in deletions if entry.pod.uid in acted.deleted]
-    return Running(
-        active=len(census.active) - len(deleted) + acted.created,
-        ready=census.ready - sum(pod.ready for pod in deleted),
-        terminating=len(census.terminating) + len(deleted),
+def count_after_actions(
+    classified: ClassifiedPods, deletions: Sequence[Deletion], results: ActionResults
+) -> PodCounts:
+    deleted = [entry.pod for entry in deletions if entry.pod.uid in results.deleted]
+    return PodCounts(
+        active=len(classified.active) - len(deleted) + results.created,
+        ready=classified.ready - sum(pod.ready for pod in deleted),
+        terminating=len(classified.terminating) + len(deleted),
         all_deleted=len(deleted) == len(deletions),
     )

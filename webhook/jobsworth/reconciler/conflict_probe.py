@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"
 PROBE_SECONDS, PROBE_STEP = 5.0, 0.25
 CLOCK_SKEW = 5
 
 
-class BuiltInControllerAtWork(Exception):
+class BuiltInControllerActive(Exception):
     """The built-in Job controller is at work; the message says how we know, and what to do."""
 
     def __init__(self, how: str) -> None:
@@ -47,7 +47,7 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
         None; or why it could not be found out.
 
     Raises:
-        BuiltInControllerAtWork: somebody took it.
+        BuiltInControllerActive: somebody took it.
     """
     try:
         made = api.create(jobs_path(namespace), _probe_job(namespace))
@@ -58,7 +58,7 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
         for _ in range(int(PROBE_SECONDS / PROBE_STEP)):
             wait(PROBE_STEP)
             if (api.get(path).get("status") or {}).get("conditions"):
-                raise BuiltInControllerAtWork(
+                raise BuiltInControllerActive(
                     f"within {PROBE_SECONDS:.0f} s it took a suspended Job that names no controller"
                 )
     except ApiError as error:
@@ -68,7 +68,7 @@ def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | No
     return None
 
 
-def seen_at_work(job: dict[str, Any], settings: Settings, since: float) -> bool:
+def has_written_status(job: dict[str, Any], settings: ControllerSettings, since: float) -> bool:
     """Whether the built-in controller has written the status of a Job that is ours to adopt.
 
     Args:

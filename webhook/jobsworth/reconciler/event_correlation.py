@@ -25,7 +25,7 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Occurrence:
     """Something that happened to an object.
 
     Attributes:
@@ -39,7 +39,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class Series:
+class EventSeries:
     """Repetitions of one event.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Similar:
     last: float = 0.0
 
 
-class Correlator:
+class EventCorrelator:
     """See above.
 
     Args:
@@ -72,20 +72,20 @@ class Correlator:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._series: OrderedDict[tuple[str, ...], Series] = OrderedDict()
+        self._series: OrderedDict[tuple[str, ...], EventSeries] = OrderedDict()
         self._similar: OrderedDict[tuple[str, ...], _Similar] = OrderedDict()
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
-    def take(self, report: Report) -> Series | None:
-        """The event to write for a report: a new one if it has no name; None if none is to be."""
-        kind = (report.about, report.type, report.reason)
-        combined = self._has_many_like(kind, report.message)
-        message = COMBINED + report.message if combined else report.message
-        key = kind if combined else (*kind, report.message)
-        if not self._bucket(report.about).take():
+    def take(self, occurrence: Occurrence) -> EventSeries | None:
+        """The event to write for a occurrence: a new one if it has no name; None if none is to be."""
+        kind = (occurrence.about, occurrence.type, occurrence.reason)
+        combined = self._has_many_like(kind, occurrence.message)
+        message = COMBINED + occurrence.message if combined else occurrence.message
+        key = kind if combined else (*kind, occurrence.message)
+        if not self._bucket(occurrence.about).take():
             return None
         now = self._clock()
-        series = _remembered(self._series, key, lambda: Series(message, first=now))
+        series = _remembered(self._series, key, lambda: EventSeries(message, first=now))
         series.message = message
         series.count += 1
         series.last = now

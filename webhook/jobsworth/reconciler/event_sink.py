@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.prometheus_metrics import Metrics
 
 
-class Audience:
+class EventSink:
     """Who is told of a sync: by itself, nobody."""
 
     def event(self, metadata: dict[str, Any], event: Event) -> None:
@@ -20,7 +20,7 @@ class Audience:
         """A counter goes up."""
 
 
-class Told(Audience):
+class ApiEventSink(EventSink):
     """Passes on what syncs tell: Kubernetes events and metrics."""
 
     def __init__(self, recorder: EventRecorder, metrics: Metrics) -> None:

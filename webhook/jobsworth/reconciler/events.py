@@ -12,7 +12,7 @@ from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.event_correlation import Correlator, Report, Series
+from jobsworth.reconciler.event_correlation import EventCorrelator, EventSeries, Occurrence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,7 @@ class EventRecorder:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._api = api
-        self._correlator = Correlator(clock)
+        self._correlator = EventCorrelator(clock)
         self._component = component
         self._log = log
         self._waiting: queue.Queue[tuple[dict[str, Any], Event] | None] = queue.Queue(WAITING)
@@ -87,7 +87,9 @@ class EventRecorder:
             ApiError: it could not be written.
         """
         message = event.message[:LONGEST_MESSAGE]
-        series = self._correlator.take(Report(metadata["uid"], event.type, event.reason, message))
+        series = self._correlator.take(
+            Occurrence(metadata["uid"], event.type, event.reason, message)
+        )
         if series is None:
             return
         if series.name and self._count_up(metadata, series):
@@ -96,7 +98,7 @@ class EventRecorder:
         self._api.create(events_path(metadata["namespace"]), body)
         series.name = body["metadata"]["name"]
 
-    def _count_up(self, metadata: dict[str, Any], series: Series) -> bool:
+    def _count_up(self, metadata: dict[str, Any], series: EventSeries) -> bool:
         """Whether the event was still there to be counted up."""
         patch = {
             "count": series.count,
@@ -111,7 +113,7 @@ class EventRecorder:
             return False
         return True
 
-    def _body(self, metadata: dict[str, Any], event: Event, series: Series) -> dict[str, Any]:
+    def _body(self, metadata: dict[str, Any], event: Event, series: EventSeries) -> dict[str, Any]:
         return {
             "apiVersion": "v1",
             "kind": "Event",

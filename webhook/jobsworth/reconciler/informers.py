@@ -18,7 +18,7 @@ from jobsworth.reconciler.expectations import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Versioned(Protocol):
 T = TypeVar("T", bound=_Versioned)
 
 
-class Cache(Generic[T]):
+class Informer(Generic[T]):
     """What the caches of Jobs and of Pods have in common.
 
     Attributes:
@@ -92,7 +92,7 @@ class Cache(Generic[T]):
             self.seen = Seen(version, begun)
         self.synced.set()
         for old_one, new_one in changes:
-            self._tell(old_one, new_one)
+            self._notify(old_one, new_one)
 
     def apply(self, kind: str, obj: dict[str, Any]) -> None:
         """Take an event of a watch: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
@@ -110,7 +110,7 @@ class Cache(Generic[T]):
                 self._change(old, new)
             self.seen = Seen(max(version, self.seen.version), self.seen.listed)
         if old is not None or new is not None:
-            self._tell(old, new)
+            self._notify(old, new)
 
     def get_uid(self, uid: str) -> T | None:
         """The object with a UID."""
@@ -119,7 +119,7 @@ class Cache(Generic[T]):
     def __len__(self) -> int:
         return len(self._by_uid)
 
-    def _tell(self, old: T | None, new: T | None) -> None:
+    def _notify(self, old: T | None, new: T | None) -> None:
         self.changed(old, new)
         if new is None and old is not None:
             self.gone(old.uid)
@@ -151,7 +151,7 @@ class CachedJob(StoredJob):
         return self.job.resource_version
 
 
-class JobCache(Cache[CachedJob]):
+class JobInformer(Informer[CachedJob]):
     """All Jobs, whoever manages them.
 
     Args:
@@ -161,7 +161,7 @@ class JobCache(Cache[CachedJob]):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ControllerSettings,
         look: Callable[[dict[str, Any]], None] = lambda job: None,
     ) -> None:
         super().__init__()
@@ -205,24 +205,24 @@ class JobCache(Cache[CachedJob]):
                 del self._by_namespace[old.job.namespace][old.job.key]
 
 
-def stored(obj: dict[str, Any], settings: Settings) -> CachedJob:
+def stored(obj: dict[str, Any], settings: ControllerSettings) -> CachedJob:
     """Read a Job of the API."""
     metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
     return CachedJob(read_job(obj, settings), metadata)
 
 
-class PodCache(Cache[Pod]):
+class PodInformer(Informer[Pod]):
     """The Pods that can be of interest: of Jobs, of nobody, or with a tracking finalizer.
 
     Args:
         settings: how Pods are read.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ControllerSettings) -> None:
         super().__init__()
         self._settings = settings
         self._by_owner: dict[str, dict[str, Pod]] = {}
-        self._loose: dict[str, dict[str, Pod]] = {}
+        self._orphans: dict[str, dict[str, Pod]] = {}
 
     def read(self, obj: dict[str, Any]) -> Pod | None:
         """The Pod; None of one that can be of no interest."""
@@ -237,16 +237,16 @@ class PodCache(Cache[Pod]):
         with self.lock:
             return list(self._by_owner.get(uid, {}).values())
 
-    def loose(self, namespace: str) -> list[Pod]:
+    def orphans(self, namespace: str) -> list[Pod]:
         """The Pods of a namespace that nobody controls."""
         with self.lock:
-            return list(self._loose.get(namespace, {}).values())
+            return list(self._orphans.get(namespace, {}).values())
 
-    def within_reach(self, uid: str, namespace: str) -> list[Pod]:
+    def claimable(self, uid: str, namespace: str) -> list[Pod]:
         """The Pods that a Job controls, and those of its namespace that nobody does, at one moment."""
         with self.lock:
             owned = self._by_owner.get(uid, {}).values()
-            return [*owned, *self._loose.get(namespace, {}).values()]
+            return [*owned, *self._orphans.get(namespace, {}).values()]
 
     def all(self) -> list[Pod]:
         """All Pods."""
@@ -256,16 +256,16 @@ class PodCache(Cache[Pod]):
     def _change(self, old: Pod | None, new: Pod | None) -> None:
         super()._change(old, new)
         if old is not None:
-            shelf, label = self._shelf(old)
-            pods = shelf[label]
+            index, label = self._index_of(old)
+            pods = index[label]
             pods.pop(old.uid, None)
             if not pods:
-                del shelf[label]
+                del index[label]
         if new is not None:
-            shelf, label = self._shelf(new)
-            shelf.setdefault(label, {})[new.uid] = new
+            index, label = self._index_of(new)
+            index.setdefault(label, {})[new.uid] = new
 
-    def _shelf(self, pod: Pod) -> tuple[dict[str, dict[str, Pod]], str]:
+    def _index_of(self, pod: Pod) -> tuple[dict[str, dict[str, Pod]], str]:
         if pod.controller is None:
-            return self._loose, pod.namespace
+            return self._orphans, pod.namespace
         return self._by_owner, pod.controller.uid

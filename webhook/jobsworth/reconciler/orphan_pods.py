@@ -8,8 +8,8 @@ from jobsworth.client.api import STRATEGIC_MERGE
 from jobsworth.client.errors import ApiError
 from jobsworth.client.paging import resumed_pages
 from jobsworth.client.resources import jobs_path, pods_path
-from jobsworth.controller.orphan_finalizers import stray_finalizers
-from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
+from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
+from jobsworth.controller.ownership import controlling_job, finalizer_patch, orphan_release_patch
 from jobsworth.reconciler.api_writes import patch_pod
 from jobsworth.reconciler.informers import stored
 
@@ -17,27 +17,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
-    from jobsworth.reconciler.informers import JobCache, PodCache
+    from jobsworth.reconciler.informers import JobInformer, PodInformer
 
 REMEMBERED = 4096
 
 
-class OrphanRelease:
+class OrphanReleaser:
     """Takes the tracking finalizer off Pods, one at a time, by UID."""
 
-    def __init__(self, api: Api, jobs: JobCache, pods: PodCache, settings: Settings) -> None:
+    def __init__(
+        self, api: Api, jobs: JobInformer, pods: PodInformer, settings: ControllerSettings
+    ) -> None:
         self._api = api
         self._jobs = jobs
         self._pods = pods
         self._settings = settings
         self._gone: dict[str, None] = {}  # UIDs of Jobs that the API server does not have
 
-    def concerns(self, pod: Pod) -> bool:
+    def is_orphan(self, pod: Pod) -> bool:
         """Whether, by the caches, a Pod has a finalizer that nobody will take off."""
-        return bool(stray_finalizers(pod, self._cached_owner(pod), self._settings))
+        return bool(orphan_finalizers_of(pod, self._cached_owner(pod), self._settings))
 
     def release(self, uid: str) -> None:
         """Take the finalizers off a Pod, if it is still there and they are still stray.
@@ -46,13 +48,13 @@ class OrphanRelease:
             ApiError: to be tried again.
         """
         pod = self._pods.get_uid(uid)
-        if pod is None or not self.concerns(pod):
+        if pod is None or not self.is_orphan(pod):
             return
-        finalizers = stray_finalizers(pod, self._owner(pod), self._settings)
+        finalizers = orphan_finalizers_of(pod, self._owner(pod), self._settings)
         if not finalizers:
             return
         try:
-            patch_pod(self._api, pod, stray_patch(pod, finalizers))
+            patch_pod(self._api, pod, orphan_release_patch(pod, finalizers))
         except ApiError as error:
             if not (error.not_found or error.another_object):
                 raise

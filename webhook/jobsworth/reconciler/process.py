@@ -12,15 +12,15 @@ from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
-from jobsworth.controller.controller_settings import Settings
-from jobsworth.reconciler.conflict_probe import BuiltInControllerAtWork, probe, seen_at_work
-from jobsworth.reconciler.event_sink import Told
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe
+from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.reconciler.parallel import Threads
 from jobsworth.reconciler.prometheus_metrics import Metrics
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.reflector import Watcher
+from jobsworth.reconciler.reflector import Reflector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
     from jobsworth.reconciler.job_observer import JobObserver
-    from jobsworth.reconciler.reconciler_options import Options
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
 SECONDS_TO_STOP = 20.0  # of the 30 that a Pod has by default
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
 LEASE_QPS = 5.0
 
 
-class Application:
+class ReconcilerProcess:
     """See above.
 
     Args:
@@ -46,7 +46,7 @@ class Application:
     def __init__(
         self,
         config: RestConfig,
-        options: Options,
+        options: ReconcilerOptions,
         log: Callable[[str], None],
         observed_by: Callable[[Api], JobObserver] | None = None,
     ) -> None:
@@ -70,7 +70,7 @@ class Application:
             clock=time.time,
             monotonic=time.monotonic,
             calls=self._calls,
-            audience=Told(self._recorder, self.metrics),
+            event_sink=ApiEventSink(self._recorder, self.metrics),
             look=self._look_at,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
@@ -105,7 +105,7 @@ class Application:
             leading = self._lead()
             if leading:
                 self._work()
-        except BuiltInControllerAtWork as error:
+        except BuiltInControllerActive as error:
             self._fail(str(error))
         finally:
             self._end(leading)
@@ -146,10 +146,10 @@ class Application:
             return False
         self._standing_by = False
         self.metrics.leading.labels(self.options.lease).set(1)
-        self._start("lease", lambda: self._election.hold(self._lost))
+        self._start("lease", lambda: self._election.hold(self._lost_leadership))
         return True
 
-    def _lost(self) -> None:
+    def _lost_leadership(self) -> None:
         # Another may be at work by now: end at once, and let whoever started us start us again.
         self.metrics.leading.labels(self.options.lease).set(0)
         self._fail("lost the lead")
@@ -176,10 +176,10 @@ class Application:
         gc.freeze()
         for number in range(self.options.workers):
             self._start(f"job-{number}", self._sync_jobs)
-            self._start(f"orphan-{number}", self._free_orphans)
+            self._start(f"orphan-{number}", self._release_orphan_pods)
         self._log(
             f"caches in sync, at work: {len(self.reconciler.jobs)} Jobs, "
-            f"{len(self.reconciler.pods)} Pods; {_whose(settings)}, {self.options.workers} workers"
+            f"{len(self.reconciler.pods)} Pods; {_managed_jobs(settings)}, {self.options.workers} workers"
         )
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
@@ -190,16 +190,16 @@ class Application:
             (jobs_path(namespace), self.reconciler.jobs),
             (pods_path(namespace), self.reconciler.pods),
         ):
-            watcher = Watcher(self._api, path, cache, stop=self.stop, log=self._log)
-            self._start(f"watch {path}", self._guarded(watcher.run))
+            reflector = Reflector(self._api, path, cache, stop=self.stop, log=self._log)
+            self._start(f"watch {path}", self._guarded(reflector.run))
 
     def _sync_jobs(self) -> None:
         while not self.stop.is_set():
             begun = time.monotonic()
             try:
-                outcome = self.reconciler.step_job(1.0)
+                outcome = self.reconciler.process_next_job(1.0)
             except Exception as error:  # a bug: the Job is tried again, the others go on
-                self._log(f"internal error: {_described(error)}")
+                self._log(f"internal error: {_describe_error(error)}")
                 continue
             if outcome is not None:
                 self.metrics.synced(outcome, time.monotonic() - begun)
@@ -207,19 +207,19 @@ class Application:
                     key = outcome.job.key if outcome.job else ""
                     self._log(f"sync of {key}: {sync_error}")
 
-    def _free_orphans(self) -> None:
+    def _release_orphan_pods(self) -> None:
         while not self.stop.is_set():
             try:
-                self.reconciler.step_orphan(1.0)
+                self.reconciler.process_next_orphan_pod(1.0)
             except Exception as error:
-                self._log(f"internal error: {_described(error)}")
+                self._log(f"internal error: {_describe_error(error)}")
 
     def _look_at(self, job: dict[str, Any]) -> None:
         settings = self.options.settings
-        if settings.adopt_unmanaged and seen_at_work(job, settings, self._started):
+        if settings.adopt_unmanaged and has_written_status(job, settings, self._started):
             meta = job["metadata"]
             how = f"it wrote the status of {meta['namespace']}/{meta['name']}"
-            self._fail(str(BuiltInControllerAtWork(how)))
+            self._fail(str(BuiltInControllerActive(how)))
         if self._observer is not None:
             self._observer.look(job)
 
@@ -237,7 +237,7 @@ class Application:
             try:
                 run()
             except Exception as error:
-                self._fail(f"internal error: {_described(error)}")
+                self._fail(f"internal error: {_describe_error(error)}")
 
         return guarded
 
@@ -287,12 +287,12 @@ class Application:
         )
 
 
-def _whose(settings: Settings) -> str:
+def _managed_jobs(settings: ControllerSettings) -> str:
     named = f"Jobs managed by {settings.manager}"
     return f"{named} or by nobody" if settings.adopt_unmanaged else named
 
 
-def _described(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """An unforeseen error and where it came from, on one line."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

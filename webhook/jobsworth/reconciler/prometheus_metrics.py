@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from jobsworth.controller.signals import Count
-    from jobsworth.reconciler.sync_outcome import Outcome
+    from jobsworth.reconciler.sync_outcome import SyncOutcome
     from jobsworth.reconciler.work_queue import WorkQueue
 
 SYNC_LABELS = ("completion_mode", "result", "action")
@@ -90,7 +90,7 @@ class Metrics:
             self._counted[count.metric, count.labels] = counter
         counter.inc(count.amount)
 
-    def synced(self, outcome: Outcome, seconds: float) -> None:
+    def synced(self, outcome: SyncOutcome, seconds: float) -> None:
         """A sync has ended."""
         if outcome.stale is not None:
             group = "batch" if outcome.stale == "jobs" else ""

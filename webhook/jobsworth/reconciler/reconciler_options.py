@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from jobsworth.client.leases import Times
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 
 LEASE = "jobsworth-job-controller"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReconcilerOptions:
     """How the process runs.
 
     Attributes:
@@ -29,7 +29,7 @@ class Options:
         user_agent: who we say we are to the API server.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: ControllerSettings = field(default_factory=ControllerSettings)
     namespace: str = ""
     workers: int = 5
     qps: float = 50.0

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api import Api
-    from jobsworth.reconciler.informers import Cache
+    from jobsworth.reconciler.informers import Informer
 
 
-class Watcher:
+class Reflector:
     """Lists and watches one resource for a cache.
 
     Args:
@@ -38,7 +38,7 @@ class Watcher:
         self,
         api: Api,
         path: str,
-        cache: Cache[Any],
+        cache: Informer[Any],
         *,
         stop: threading.Event,
         clock: Callable[[], float] = time.monotonic,

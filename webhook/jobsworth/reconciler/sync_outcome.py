@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Outcome:
+class SyncOutcome:
     """What came of a sync.
 
     Attributes:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from jobsworth.cli.configuration.resolved_settings import Settings as Judging
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.findings.finding import Finding
-    from jobsworth.reconciler.reconciler_options import Options as Reconciling
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     Judge = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
@@ -110,11 +110,11 @@ def run(options: ReconcileOptions) -> int:
     """
     from jobsworth.client.configuration import own_namespace, rest_config
     from jobsworth.client.errors import ApiError
-    from jobsworth.reconciler.reconciler_options import Options as Reconciling
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     asked = options.controller
     host, port = _address(asked.listen)
-    controller = Reconciling(
+    controller = ReconcilerOptions(
         settings=_settings(asked),
         namespace=asked.namespace or "",
         workers=asked.workers,
@@ -141,15 +141,15 @@ def run(options: ReconcileOptions) -> int:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: Reconciling, judge: Judge | None) -> int:
-    from jobsworth.reconciler.process import Application
+def _reconcile(config: RestConfig, options: ReconcilerOptions, judge: Judge | None) -> int:
+    from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line turns it off, for commands that end soon
     observed_by = None if judge is None else _audit_by(judge)
-    application = Application(config, options, _log, observed_by)
-    application.stop_on_signals()
+    process = ReconcilerProcess(config, options, _log, observed_by)
+    process.stop_on_signals()
     try:
-        return application.run()
+        return process.run()
     except OSError as error:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
@@ -200,7 +200,7 @@ def _judged_by(options: JudgementOptions, runs: str | None) -> Judging:
 
 def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
     """Says of a stored Job what is wrong with it, by the labels that its namespace has now."""
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
@@ -209,7 +209,7 @@ def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
 
     retry = Retry(4, reads_while_busy=True)
     api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
-    judged_by = _judged_by(options, Inventory(api).release())
+    judged_by = _judged_by(options, StoredObjects(api).release())
     policies = None if judged_by.policies is None else judged_by.policies.policies
     selection = judged_by.selection
     evaluator = Evaluator(judged_by.server, selection, policies)
@@ -225,8 +225,8 @@ def _judge(options: JudgementOptions, config: RestConfig) -> Judge:
     return judge
 
 
-def _settings(options: ControllerOptions) -> Settings:
-    from jobsworth.controller.controller_settings import Settings
+def _settings(options: ControllerOptions) -> ControllerSettings:
+    from jobsworth.controller.controller_settings import ControllerSettings
 
     manager = options.managed_by
     if manager == RESERVED_MANAGER:
@@ -234,7 +234,7 @@ def _settings(options: ControllerOptions) -> Settings:
             f"{RESERVED_MANAGER} is reserved to the built-in Job controller: "
             "give --adopt-unmanaged to take its Jobs where it does not run"
         )
-    return Settings(
+    return ControllerSettings(
         manager=manager,
         adopt_unmanaged=options.adopt_unmanaged,
         backoff_base=_seconds("--pod-failure-backoff", options.pod_failure_backoff),

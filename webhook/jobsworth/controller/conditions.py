@@ -1,4 +1,4 @@
-"""Where a Job is begun, suspended, resumed or finished: what its status says then, and what is told."""
+"""Conditions and events for start, suspend, resume and finish."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 def start_events(job: Job) -> tuple[Event, ...]:
-    """What to tell when a Job is seen for the first time: what of it is not done as it says."""
+    """Return the events of the first sync of a Job: annotations that the controller ignores."""
     if job.status.start_time is not None or job.status.conditions:
         return ()
     return tuple(extension_ignored(error) for error in job.extension_errors)
 
 
 def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple[Event, ...]]:
-    """The status that says whether the Job is suspended, and what to tell if that is news.
+    """Set the Suspended condition, and return the status with the event, if the condition changed.
 
-    The start time goes with a suspension and comes anew with what follows it (KEP-2232).
+    A suspension clears the start time, and a resumption sets it again (KEP-2232).
     """
     suspended = context.job.suspended
     reason, message = well_known_names.JOB_SUSPENDED if suspended else well_known_names.JOB_RESUMED
@@ -49,10 +49,10 @@ def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple
 
 
 def finish(context: SyncContext, status: Status, finished_condition: FinishedCondition) -> Status:
-    """The status that declares the Job finished.
+    """Return the status with the terminal condition.
 
-    The API server wants a start time of it, which a Job that was suspended has lost; and no end
-    before the start, which clocks of two controllers may have made later than now.
+    The API server requires a start time in it, which a suspended Job does not have, and a completion
+    time that is not before the start time, which another controller may have set by a faster clock.
     """
     now, started = context.second, status.start_time
     if started is None and not (context.job.suspended and context.job.completions == 0):

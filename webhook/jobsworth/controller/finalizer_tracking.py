@@ -1,8 +1,8 @@
-"""Counting Pods that have ended, so that each is counted once whatever dies when (KEP-2307).
+"""Track Job Pods with finalizers, so that each is counted exactly once whatever crashes (KEP-2307).
 
-A Pod that has ended is written down by UID while it still has its finalizer (of an Indexed Job's
-successes the index is enough), then it loses the finalizer, then it moves from the list into the
-counter: both in the same write.
+A terminated Pod is first recorded by UID in ``uncountedTerminatedPods`` while it still has its
+finalizer (for a success of an Indexed Job the index in ``completedIndexes`` is enough). Then the
+finalizer is removed. Then one status update removes the UID from the list and increments the counter.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FinalizerTracking:
-    """What was written down of Pods.
+    """The result of recording terminated Pods.
 
     Attributes:
-        status: the status with the Pods in its lists, and its counters brought up to date.
-        release: Pods that may lose their finalizer once the status is stored.
-        capped: there is more to write down, in the next sync.
-        handled: how many failures each action of the failure policy was taken for.
+        status: the status with the Pods in uncountedTerminatedPods, and with updated counters.
+        release: Pods whose finalizer may be removed once the status is stored.
+        capped: the limit was reached; the next sync records the remaining Pods.
+        handled: number of failures by failure policy action.
     """
 
     status: Status
@@ -43,12 +43,13 @@ class FinalizerTracking:
 
 @dataclass(frozen=True, slots=True)
 class TrackingInput:
-    """What decides whether a Pod may be let go of.
+    """The values that decide which Pods are recorded and released.
 
     Attributes:
-        finished_condition: that this sync acts on; None if there is none, or not yet.
-        deferred: a finished_condition that this sync may not act on.
-        limit: new indexes and uncounted Pods in one sync.
+        finished_condition: the finished condition that this sync acts on; None if there is none, or
+            if it is deferred.
+        deferred: a finished condition that this sync must not act on yet.
+        limit: maximum of newly completed indexes and uncounted Pods in one sync.
     """
 
     classified: ClassifiedPods
@@ -59,7 +60,7 @@ class TrackingInput:
 
 
 def count_released(status: Status, tracked: Collection[str]) -> Status:
-    """Move from the lists into the counters the Pods that are not tracked any more, or are gone."""
+    """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters."""
     succeeded = tuple(uid for uid in status.uncounted_succeeded if uid in tracked)
     failed = tuple(uid for uid in status.uncounted_failed if uid in tracked)
     return replace(
@@ -72,7 +73,7 @@ def count_released(status: Status, tracked: Collection[str]) -> Status:
 
 
 def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTracking:
-    """Write down the Pods that have ended, as many as one sync may."""
+    """Record terminated Pods in the status, up to the limit of one sync."""
     classified, indexes = given.classified, given.indexes
     status = count_released(status, {pod.uid for pod in classified.tracked})
     lists = _UncountedLists(status, given)
@@ -81,8 +82,8 @@ def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTra
         pods = sorted(pods, key=_by_index)
     releasable = [pod for pod in pods if _may_release(pod, given)]
     if lists.full:
-        # By Pods that could not be let go of when they were written down. Until one of them is, there
-        # is no room for others, which must not keep them from their turn.
+        # The lists are full of Pods whose finalizer could not be removed earlier. Put these first, since
+        # new Pods find no room until one of them is released.
         releasable.sort(key=lists.is_new)
     capped = not all(map(lists.record, releasable))
     status = replace(
@@ -106,7 +107,7 @@ def _by_index(pod: Pod) -> int:
 
 
 def _may_release(pod: Pod, given: TrackingInput) -> bool:
-    """Whether nothing needs the Pod any longer, once it is written down."""
+    """Return True if nothing needs the Pod any longer once it is recorded."""
     classified = given.classified
     if (
         classified.job.deleting
@@ -120,7 +121,10 @@ def _may_release(pod: Pod, given: TrackingInput) -> bool:
 
 
 def _is_failure_policy_match(pod: Pod, given: TrackingInput) -> bool:
-    """Whether a finished_condition that is not stored rests on the Pod: with it, the finished_condition would go."""
+    """Return True if an unstored finished condition depends on the Pod.
+
+    Without the Pod, the next sync could not derive the condition again.
+    """
     deferred = given.deferred
     if deferred is None or deferred.stored or deferred.reason != POD_FAILURE_POLICY:
         return False
@@ -128,7 +132,7 @@ def _is_failure_policy_match(pod: Pod, given: TrackingInput) -> bool:
 
 
 class _UncountedLists:
-    """The lists while Pods are added to them."""
+    """The lists of uncountedTerminatedPods while Pods are added to them."""
 
     __slots__ = (
         "completed",
@@ -157,7 +161,7 @@ class _UncountedLists:
         return size >= self.given.limit
 
     def record(self, pod: Pod) -> bool:
-        """Write a Pod down, if it has to be; False if there is no room for more Pods."""
+        """Record a Pod, if needed; return False if the limit leaves no room for it."""
         if not self.is_new(pod):
             self.release.append(pod)
             return True
@@ -173,7 +177,7 @@ class _UncountedLists:
         return True
 
     def is_new(self, pod: Pod) -> bool:
-        """Whether the Pod has to be written down, and is not yet."""
+        """Return True if the Pod must be recorded and is not recorded yet."""
         classified, indexes = self.given.classified, self.given.indexes
         if pod.uid in self.known_failed or not classified.valid(pod):
             return False

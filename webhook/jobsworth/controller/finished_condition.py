@@ -1,8 +1,8 @@
-"""Whether a Job has succeeded or failed. The first answer that is stored stands.
+"""Decide if a Job has succeeded or failed. A decision recorded in the status is final.
 
-The order of the questions is that of Kubernetes 1.36: what is stored, the failure policy, the limits
-of the Job, its deadline, the limits of its indexes, the success policy. Completion comes last, once
-the running Pods are known (:func:`completed`).
+The checks run in the order of Kubernetes 1.36: stored condition, failure policy, backoff limit,
+active deadline, index limits, success policy. Completion comes last, once the number of active Pods
+is known (:func:`completed`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FinishedCondition:
-    """How a Job ends.
+    """The condition with which a Job finishes.
 
     Attributes:
-        success: it is complete; else it has failed.
-        stored: the status says so already, by its interim condition.
+        success: True for Complete, False for Failed.
+        stored: the status already has the interim condition.
     """
 
     success: bool
@@ -36,7 +36,7 @@ class FinishedCondition:
     stored: bool = False
 
     def interim(self, now: int) -> Condition:
-        """The condition that announces the end, while Pods are still being dealt with."""
+        """Return the condition to set while Pods still terminate: SuccessCriteriaMet or FailureTarget."""
         kind = (
             well_known_names.SUCCESS_CRITERIA_MET
             if self.success
@@ -45,18 +45,18 @@ class FinishedCondition:
         return Condition(kind, "True", self.reason, self.message, now, now)
 
     def terminal(self, now: int) -> Condition:
-        """The condition that declares the end: reason and message are those of the interim one."""
+        """Return the terminal condition, with the reason and message of the interim condition."""
         kind = well_known_names.COMPLETE if self.success else well_known_names.JOB_FAILED
         return Condition(kind, "True", self.reason, self.message, now, now)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishInput:
-    """What a finished_condition rests on.
+    """The input of the checks.
 
     Attributes:
-        failed: failures that count, of which the status knows or not.
-        started: when the Job started to be active, None if it has not.
+        failed: counted failures, including those that the status does not have yet.
+        started: time since which the Job is active; None if it is not.
         now: seconds since 1970.
     """
 
@@ -69,7 +69,7 @@ class FinishInput:
 
 
 def find_finished_condition(given: FinishInput) -> FinishedCondition | None:
-    """The finished_condition on a Job, None while it is open."""
+    """Return the finished condition of a Job; None while it goes on."""
     for check in _CHECKS:
         finished_condition = check(given)
         if finished_condition is not None:
@@ -78,7 +78,7 @@ def find_finished_condition(given: FinishInput) -> FinishedCondition | None:
 
 
 def completed(job: Job, succeeded: int, active: int) -> FinishedCondition | None:
-    """The finished_condition on a Job of which `succeeded` Pods or indexes have, and `active` Pods run."""
+    """Return the success of a Job with enough `succeeded` Pods or indexes and no `active` Pods; else None."""
     enough = succeeded > 0 if job.completions is None else succeeded >= job.completions
     return (
         FinishedCondition(True, *well_known_names.COMPLETIONS_REACHED)
@@ -88,7 +88,7 @@ def completed(job: Job, succeeded: int, active: int) -> FinishedCondition | None
 
 
 def seconds_to_deadline(job: Job, started: int | None, now: float) -> float | None:
-    """Seconds until a Job has been active for too long; None if that does not come."""
+    """Return the seconds until activeDeadlineSeconds is exceeded; None if no deadline applies."""
     if job.active_deadline is None or job.suspended or started is None:
         return None
     return started + job.active_deadline - now
@@ -110,9 +110,9 @@ def _stored(job: Job, kind: str, *, success: bool) -> FinishedCondition | None:
 
 
 def _failure_policy(given: FinishInput) -> FinishedCondition | None:
-    """A failed Pod that the policy fails the Job for: the first to have finished, by name if equal.
+    """Fail the Job for a Pod that matches a FailJob rule: the first to finish, then by name.
 
-    Pods that are counted already are asked too: their finished_condition may not have been stored.
+    Check counted Pods too, because the condition that they caused may not have been stored.
     """
     policy, classified = given.job.failure_policy, given.classified
     if policy is None or not policy.can_fail_job:
@@ -137,9 +137,9 @@ def _backoff_limit(given: FinishInput) -> FinishedCondition | None:
 
 
 def _restarted_too_often(given: FinishInput) -> bool:
-    """Whether containers restarted in place have used up the limit.
+    """Return True if in-place container restarts have reached the backoff limit.
 
-    A limit of n allows n - 1 restarts, where it allows n failed Pods: so it is in Kubernetes.
+    A limit of n allows n failed Pods but only n - 1 restarts, as in Kubernetes.
     """
     job = given.job
     if not job.restarts_on_failure:

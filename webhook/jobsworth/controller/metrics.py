@@ -1,4 +1,4 @@
-"""What a sync counts for its metrics, by their labels. Source: Kubernetes 1.36."""
+"""Counter increments of a sync, with their labels. Source: Kubernetes 1.36."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:
-    """Creations by what came of them; one that was rejected counts once, unlike in Kubernetes."""
+    """Count creations by result; a failed one counts once, unlike in Kubernetes."""
     outcomes = (("succeeded", results.created), ("failed", results.rejected))
     return tuple(
         Count(well_known_names.PODS_CREATED, (("reason", reason), ("status", outcome)), number)
@@ -28,7 +28,7 @@ def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:
 
 
 def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
-    """Pods and indexes by which one status is ahead of another."""
+    """Count the Pods and indexes that finished between two versions of the status."""
     limit = "perIndex" if job.per_index else "global"
     counts = []
     if job.indexed:
@@ -46,7 +46,7 @@ def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
 
 
 def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
-    """Failures by the action that the failure policy took."""
+    """Count failures by failure policy action."""
     return tuple(
         Count(well_known_names.FAILURES_HANDLED, (("action", action),), number)
         for action, number in handled.items()
@@ -54,7 +54,7 @@ def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
 
 
 def finished_job(job: Job, finished_condition: FinishedCondition) -> Count:
-    """A Job that has finished."""
+    """Count a finished Job."""
     return Count(
         well_known_names.JOBS_FINISHED,
         (

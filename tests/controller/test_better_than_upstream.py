@@ -278,7 +278,10 @@ def test_a_pod_that_is_waited_for_and_does_not_go_is_told(policy: str) -> None:
         assert overdue == []
         return
     since = write_time(NOW - 300)
-    assert overdue == [f"Waiting for pod lost on node node-1, which should be gone since {since}"]
+    assert overdue == [
+        f"Waiting for pod lost on node node-1, which should have terminated by {since}. "
+        "Check its node and its finalizers"
+    ]
     assert done.requeue_after == 200
 
 

@@ -66,6 +66,7 @@ def finish(context: SyncContext, status: Status, finished_condition: FinishedCon
 def terminal_events(
     job: Job, status: Status, finished_condition: FinishedCondition
 ) -> tuple[Event, ...]:
+    """Return the events for a Job that has finished."""
     if not finished_condition.success:
         return (Event(WARNING, finished_condition.reason, finished_condition.message),)
     if job.completions is not None and status.succeeded > job.completions:

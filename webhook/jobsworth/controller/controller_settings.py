@@ -30,7 +30,7 @@ class ControllerSettings:
         retry_cap: the longest of these delays, in seconds.
         expectation_timeout: seconds after which creations and deletions that the watch has not shown
             count as observed.
-        overdue_after: seconds after its deletion deadline at which a terminating Pod that the Job waits
+        overdue_after: seconds after its deletionTimestamp at which a terminating Pod that the Job waits
             for is reported by an event.
         resync: seconds between two resyncs of all unfinished Jobs.
     """

@@ -1,18 +1,20 @@
-"""The heart of the Job controller: from a Job and its Pods to what is to be done, in three stages.
+"""Plan one sync of a Job, in three stages.
 
-Three values depend on what came of the calls before them: the counts of counts Pods (which
-deletions and creations succeeded), whether a finished_condition may be results on, and the counters (which
-finalizers could be removed). So a sync goes like this, and may stop after any step:
+Three values depend on the results of earlier API calls: the Pod counts (on the deletions and creations
+that succeeded), the right to act on a finished condition, and the counters (on the finalizers that
+could be removed). A sync therefore runs in these steps, and may stop after any of them:
 
-1. ``plan(...)`` says what to do. If ``Plan.interim`` is not None, store it first: the finished_condition is on
-   record before a Pod is deleted for it. Then delete, or create (never both have entries).
-2. ``Plan.after(results)`` says what to write down (KEP-2307). Store ``Record.status`` if it is not
-   None; remember ``Record.backoff``; then remove the tracking finalizer of ``Record.release``.
-3. ``Record.after(released)`` concludes. Store ``Conclusion.status`` if it is not None; only then
-   send its events and count its metrics.
+1. ``plan(...)`` returns the actions. If ``Plan.interim`` is not None, store it first, so that the
+   finished condition is recorded before a Pod is deleted because of it. Then delete, or create; a plan
+   never does both.
+2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``Record.status`` if
+   it is not None, remember ``Record.backoff``, then remove the tracking finalizer of
+   ``Record.release``.
+3. ``Record.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None; only
+   then emit its events and count its metrics.
 
-A sync that died anywhere is made good by the next: everything is worked out anew from what is
-stored. Where a status could not be stored, abandon the sync and try again later.
+The next sync recovers from a crash at any point, because it derives everything from stored objects. If
+a status update fails, abort the sync and retry it later.
 """
 
 from __future__ import annotations
@@ -68,16 +70,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """The end of a sync.
+    """The last stage of a sync.
 
     Attributes:
-        status: to store now; None if nothing changed.
-        finished: this status declares the Job finished: leave the Job alone from now on, even
-            while the watch still shows it unfinished.
-        events: to send once the status is stored.
-        metrics: to count once the status is stored.
-        requeue_after: seconds until the Job has to be looked at again whatever happens; None if
-            the next event is enough. Wanted even where a call of the sync failed.
+        status: status to store now; None if nothing changed.
+        finished: this status has the terminal condition; do not sync the Job again, even while the
+            watch still shows it unfinished.
+        events: events to emit once the status is stored.
+        metrics: counts to add once the status is stored.
+        requeue_after: seconds until the next sync, also without a watch event and after a failed
+            call; None if the next watch event is enough.
     """
 
     status: Status | None = None
@@ -89,17 +91,17 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What to write down before finalizers are removed.
+    """The status to store before finalizers are removed.
 
     Attributes:
-        status: to store first; None if nothing changed.
-        release: Pods to remove the tracking finalizer of, once the status is stored. A Pod that is
-            gone counts as released.
-        backoff: to remember once the status is stored (or was not needed).
-        action_metrics: to count at once, whatever comes of the status.
-        events: to send once the status is stored.
-        metrics: to count once the status is stored (or was not needed).
-        requeue_after: as in Conclusion, for a sync that ends here.
+        status: status to store first; None if nothing changed.
+        release: Pods whose tracking finalizer to remove once the status is stored. A Pod that no longer
+            exists counts as released.
+        backoff: backoff record to remember once the status is stored, or needed no update.
+        action_metrics: counts to add at once, even if the status update fails.
+        events: events to emit once the status is stored.
+        metrics: counts to add once the status is stored, or needed no update.
+        requeue_after: as in Conclusion, for a sync that stops here.
     """
 
     status: Status | None
@@ -115,10 +117,10 @@ class Record:
     _may_finish: bool = field(repr=False)
 
     def after(self, released: frozenset[str]) -> Conclusion:
-        """Conclude.
+        """Return the conclusion of the sync.
 
         Args:
-            released: UIDs of the Pods of ``release`` that lost their finalizer, or were gone.
+            released: UIDs of the Pods in ``release`` without the finalizer, or no longer existing.
         """
         context, before = self._context, self._written
         tracked = {pod.uid for pod in context.classified.tracked} - released
@@ -144,14 +146,15 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do first.
+    """The actions of a sync.
 
     Attributes:
-        interim: a status to store before anything is deleted; None if that is not needed.
+        interim: status to store before any deletion; None if not needed.
         deletions: Pods to delete, in any order.
-        creations: Pods to create, in batches of 1, 2, 4, 8 …, stopping after a batch with errors.
-        action: what the sync did, as the sync metrics name it.
-        because: why, for people.
+        creations: Pods to create with slow start: in batches of 1, 2, 4, 8 …, stopping after a batch
+            with errors.
+        action: the ``action`` label of the sync metrics.
+        because: the reason in one sentence, for humans.
     """
 
     interim: Status | None
@@ -166,7 +169,7 @@ class Plan:
     _warnings: tuple[Event, ...] = field(default=(), repr=False)
 
     def after(self, results: ActionResults) -> Record:
-        """Go on, knowing what came of the deletions and creations."""
+        """Return the status to record after the deletions and creations."""
         context = self._context
         counts = count_after_actions(context.classified, self.deletions, results)
         stored = context.job.status if self.interim is None else self.interim
@@ -220,7 +223,7 @@ class Plan:
 
     @property
     def _waits(self) -> bool:
-        """Whether nothing goes on before the terminating Pods are gone."""
+        """True if the Job makes no progress until its terminating Pods have terminated."""
         return self._finished_condition is not None or (
             self._managed
             and self._context.job.only_replace_failed
@@ -228,7 +231,7 @@ class Plan:
         )
 
     def _requeue(self, tracking: FinalizerTracking) -> float | None:
-        """When to new_sync_context again; where the tracking were not closed, as soon as for any event."""
+        """Return the seconds until the next sync; batch_delay if the limit left Pods unrecorded."""
         context = self._context
         times = [self._wait]
         if tracking.capped:
@@ -243,12 +246,12 @@ class Plan:
 def plan(
     job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
 ) -> Plan:
-    """Decide what a sync of a Job does.
+    """Plan one sync of a Job.
 
     Args:
-        job: unfinished, and ours (see :func:`jobsworth.controller.skip_reason.decide_sync`).
-        pods: those that the Job controls (see :mod:`jobsworth.controller.ownership`).
-        memory: what is expected of earlier actions.
+        job: an unfinished Job of ours (see :func:`jobsworth.controller.skip_reason.decide_sync`).
+        pods: the Pods that the Job owns (see :mod:`jobsworth.controller.ownership`).
+        memory: state kept from earlier syncs.
         now: seconds since 1970.
     """
     context = new_sync_context(job, pods, memory, now, settings)
@@ -286,7 +289,7 @@ def plan(
 
 
 def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
-    """Delete what runs. The finished_condition is stored first: what is deleted could change it."""
+    """Delete active Pods. Store the finished condition first: the deletions could change it."""
     status = context.job.status
     warnings = tuple(warning_events.restarted(context, finished_condition))
     interim = None
@@ -310,19 +313,21 @@ def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
 
 
 def _newly_failed(tracking: FinalizerTracking, before: Status) -> list[Pod]:
-    """The Pods that have just been written down as failed."""
+    """Return the Pods that this sync records as failed."""
     new = set(tracking.status.uncounted_failed).difference(before.uncounted_failed)
     return [pod for pod in tracking.release if pod.uid in new]
 
 
 def _explanation(context: SyncContext, scaling: Scaling, managed: bool) -> str:
-    """Why the plan is what it is, in a sentence."""
+    """Return the reason for the plan in one sentence."""
     if not managed:
-        return "the Job is being deleted" if context.job.deleting else "the watch lags behind"
+        return "the Job is being deleted" if context.job.deleting else "the watch cache is stale"
     if scaling.deletions:
-        return "the Job is suspended" if context.job.suspended else "more Pods run than are wanted"
+        return (
+            "the Job is suspended" if context.job.suspended else "more Pods are active than desired"
+        )
     if scaling.creations:
-        return "fewer Pods run than are wanted"
+        return "fewer Pods are active than desired"
     if scaling.wait is not None:
-        return "after a failure, the next Pod has to wait"
-    return "as many Pods run as are wanted"
+        return "the next Pod waits for the backoff after a failure"
+    return "as many Pods are active as desired"

@@ -1,6 +1,6 @@
-"""The Pods of a Job by what has become of them, and what that makes known about the Job.
+"""Classify the Pods of a Job by state, and its completion indexes by result.
 
-Source: Kubernetes 1.36; KEP-2307 for what is tracked, KEP-3939 for what is failed.
+Source: Kubernetes 1.36; KEP-2307 for tracked Pods, KEP-3939 for failed Pods.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedPods:
-    """The Pods of a Job, sorted.
+    """The Pods of a Job by state.
 
     Attributes:
-        pods: all of them.
-        active: neither ended nor being deleted.
-        terminating: being deleted, and not ended.
-        ready: how many of the active are ready.
-        tracked: those with the finalizer, whose removal we have not asked for: not counted yet.
-        matcher: what the failure policy says of them.
+        pods: all Pods.
+        active: Pods that are neither terminated nor being deleted.
+        terminating: Pods that are being deleted and have not terminated.
+        ready: number of active Pods that are ready.
+        tracked: Pods with the tracking finalizer, unless we have removed it: not counted yet.
+        matcher: matches them against the failure policy.
     """
 
     job: Job
@@ -42,19 +42,19 @@ class ClassifiedPods:
     matcher: FailurePolicyMatcher
 
     def failed(self, pod: Pod) -> bool:
-        """Whether the Pod counts as failed: one that is being deleted may, before it has ended."""
+        """Return True if the Pod counts as failed; a terminating Pod may, by podReplacementPolicy."""
         return pod.state == POD_FAILED or (
             pod.state == TERMINATING and not self.job.only_replace_failed
         )
 
     def valid(self, pod: Pod) -> bool:
-        """Whether the Pod can be counted: in an Indexed Job, its index has to be one of the Job."""
+        """Return True if the Pod can be counted: in an Indexed Job, its index must be valid."""
         return not self.job.indexed or 0 <= pod.index < self.job.size
 
     def newly_succeeded(self) -> list[Pod]:
-        """Pods that have succeeded, of which the status does not know.
+        """Return the Pods that have succeeded and that the status does not have yet.
 
-        A Pod that is recorded as failed stays so: it was being deleted when it was counted.
+        A Pod that is recorded as failed stays failed: it was terminating when it was counted.
         """
         status = self.job.status
         known = {*status.uncounted_succeeded, *status.uncounted_failed}
@@ -65,7 +65,7 @@ class ClassifiedPods:
         ]
 
     def newly_failed(self) -> list[Pod]:
-        """Pods that have failed, of which the status does not know, ignored ones included."""
+        """Return the Pods that have failed and that the status does not have yet, with ignored ones."""
         known = frozenset(self.job.status.uncounted_failed)
         return [
             pod
@@ -74,9 +74,9 @@ class ClassifiedPods:
         ]
 
     def ended(self) -> tuple[list[Pod], list[Pod]]:
-        """All Pods that are still there and have succeeded, or failed, whether counted or not.
+        """Return all existing Pods that have succeeded, and all that have failed, counted or not.
 
-        Left out are those that were let go of and deleted before they ended: they never counted.
+        Omit Pods that were released and deleted before they terminated: they never count.
         """
         tracked = {pod.uid for pod in self.tracked}
         there = [
@@ -91,10 +91,10 @@ class ClassifiedPods:
 
 
 def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> ClassifiedPods:
-    """Sort the Pods of a Job.
+    """Classify the Pods of a Job.
 
     Args:
-        released: UIDs of those whose finalizer was removed, although they may still show it.
+        released: UIDs of Pods whose finalizer was removed, although the cache may still show it.
     """
     finalizer = job.finalizer
     active, terminating, tracked = [], [], []
@@ -114,15 +114,16 @@ def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Cl
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The indexes of an Indexed Job by what is known of them.
+    """The completion indexes of an Indexed Job by result.
 
     Attributes:
-        completed: as stored, those beyond the Job's completions left out.
-        succeeded: those, and the indexes of tracked Pods that have succeeded.
-        stored_failed: as stored; empty without a limit per index, as are the next two.
-        failed: those, and the indexes that have newly reached their limit.
-        delayed: for an index that is to be tried again its last failed Pod, which is kept until
-            the next one exists, for that one continues its counts (KEP-3850).
+        completed: completedIndexes of the status, without indexes beyond the Job's completions.
+        succeeded: ``completed`` and the indexes of tracked Pods that have succeeded.
+        stored_failed: failedIndexes of the status; empty without backoffLimitPerIndex, as are the next
+            two.
+        failed: ``stored_failed`` and the indexes that have newly reached their limit.
+        delayed: for each index to retry, its last failed Pod; it is kept until its replacement
+            exists, because the replacement continues its failure counts (KEP-3850).
     """
 
     completed: IndexSet
@@ -136,7 +137,10 @@ NO_INDEXES = Indexes(IndexSet(), IndexSet(), IndexSet(), IndexSet(), {})
 
 
 def classify_indexes(classified: ClassifiedPods) -> Indexes:
-    """Sort the indexes of a Job. What is stored of an index stands: it is never both."""
+    """Classify completion indexes.
+
+    A result recorded in the status is final, so no index is both succeeded and failed.
+    """
     job, status = classified.job, classified.job.status
     if not job.indexed:
         return NO_INDEXES
@@ -166,7 +170,7 @@ def classify_indexes(classified: ClassifiedPods) -> Indexes:
 
 
 def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
-    """Whether the failure of a Pod is the last that its index may have."""
+    """Return True if the failure of this Pod makes its index fail."""
     if not classified.failed(pod):
         return False
     match = classified.matcher.match(pod)
@@ -177,7 +181,7 @@ def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
 
 
 def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
-    """Of each index that is to be tried again, the failed Pod that carries most failures."""
+    """Return, for each index to retry, the failed Pod with the highest failure count."""
     active = {pod.index for pod in classified.active}
     delayed: dict[int, Pod] = {}
     for pod in classified.tracked:

@@ -1,7 +1,7 @@
-"""How many Pods should run, and so which to delete or to create.
+"""Compare active with desired Pods, and choose the Pods to delete or to create (upstream: manageJob).
 
-Never both at once: what is too much goes first, and the next sync sees what is missing. Source:
-Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (delays per index).
+A sync never does both: it deletes surplus Pods first, and the next sync creates missing ones. Source:
+Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (backoff per index).
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _PHASE_RANK = {
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """What to do about the number of Pods.
+    """The Pods to delete or to create.
 
     Attributes:
-        wait: seconds until a Pod may be created that may not be yet; None if there is none.
+        wait: seconds until the backoff allows a further Pod; None if no Pod waits.
     """
 
     deletions: tuple[Deletion, ...] = ()
@@ -45,7 +45,7 @@ class Scaling:
 
     @property
     def action(self) -> well_known_names.SyncAction:
-        """What the sync does, as its metrics name it; to wait counts as creating."""
+        """The ``action`` label of the sync metrics; waiting for a backoff counts as creating."""
         if self.deletions:
             return well_known_names.PODS_DELETED_ACTION
         if self.creations or self.wait is not None:
@@ -55,10 +55,10 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class ScalingInput:
-    """What the number of Pods depends on.
+    """The input of the scaling decision.
 
     Attributes:
-        succeeded: Pods, or indexes of an Indexed Job, known to have succeeded.
+        succeeded: number of Pods, or indexes of an Indexed Job, that have succeeded.
     """
 
     classified: ClassifiedPods
@@ -70,7 +70,7 @@ class ScalingInput:
 
 
 def manage_job(given: ScalingInput) -> Scaling:
-    """Decide which Pods to delete or to create."""
+    """Choose the Pods to delete or to create."""
     classified, job = given.classified, given.classified.job
     if job.suspended:
         return Scaling(deletions=_deletions(classified.active))
@@ -90,12 +90,12 @@ def _wanted(job: Job, succeeded: int, active: int) -> int:
 
 
 def _deletions(pods: Iterable[Pod]) -> tuple[Deletion, ...]:
-    """Let go of before they are deleted, so that they never count as failed."""
+    """Delete Pods after removing their finalizer, so that they never count as failed."""
     return tuple(Deletion(pod, release_first=True) for pod in pods)
 
 
 def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
-    """Pods that should not run: those without a right index, doubles, then the least deletion_rank."""
+    """Return the Pods to delete: invalid indexes, duplicate indexes, then those of lowest rank."""
     job = classified.job
     tracked = {pod.uid for pod in classified.tracked}
 
@@ -122,17 +122,17 @@ def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
 
 
 def _deletion_rank(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
-    """What is lost with a Pod; the smallest goes first.
+    """Return the sort key by which Pods are deleted, lowest first.
 
-    First of all go those that are not tracked: a sync that let go of them and died before it could
-    delete them left them behind, and nobody will count them.
+    Untracked Pods come first: a sync removed their finalizer and crashed before it deleted them, so
+    they will never be counted.
     """
     return (
         tracked,
         bool(pod.node),
         _PHASE_RANK.get(pod.phase, 1),
         pod.ready,
-        # Of two that are ready the one that was so for less time; not known is no time.
+        # Of two ready Pods, delete the one that became ready later; an unknown time counts as latest.
         pod.ready and pod.ready_since > 0,
         -pod.ready_since if pod.ready else 0,
         -pod.container_restarts,
@@ -158,7 +158,7 @@ def _create(given: ScalingInput, missing: int) -> Scaling:
 
 
 def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
-    """The lowest indexes that need not wait; those that do leave their turn to others."""
+    """Create Pods for the lowest indexes that are not in backoff."""
     classified, delayed = given.classified, given.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
@@ -177,7 +177,7 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
 
 
 def _successor(index: int, last: Pod | None, classified: ClassifiedPods) -> Creation:
-    """The Pod that continues the counts of the one that failed."""
+    """Return the replacement of a failed Pod, which continues its failure counts."""
     if last is None:
         return Creation(index, failure_count=0)
     counts = classified.matcher.match(last).counts
@@ -189,7 +189,7 @@ def _successor(index: int, last: Pod | None, classified: ClassifiedPods) -> Crea
 
 
 def _occupied(given: ScalingInput) -> IndexSet:
-    """The indexes that need no Pod, or have one."""
+    """Return the indexes that have a Pod or need none."""
     classified, indexes = given.classified, given.indexes
     taken = {pod.index for pod in classified.active}
     if classified.job.only_replace_failed:

@@ -1,4 +1,4 @@
-"""Whether a Job is to be synced at all."""
+"""Decide if a Job is synced, or the reason to skip it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 class SyncDecision(Enum):
-    """What to do with a Job that has come up."""
+    """The decision on a Job taken from the queue: sync it, or the reason to skip it."""
 
     SYNC = "sync"
     NOT_OURS = "another controller manages it"
-    FINISHED = "it is finished: forget what is remembered of it"
-    UNKNOWN_MODE = "its completion mode is unknown: send signals.UNKNOWN_COMPLETION_MODE"
+    FINISHED = "it is finished: forget its in-memory state"
+    UNKNOWN_MODE = "its completion mode is unknown: emit signals.UNKNOWN_COMPLETION_MODE"
 
 
 def decide_sync(job: Job, settings: ControllerSettings) -> SyncDecision:
-    """Whether a Job is to be synced.
+    """Decide if a Job is synced.
 
-    To be asked at each sync, not only when the Job is queued: a Job of the same name with another
-    ``spec.managedBy`` may have taken its place.
+    Decide at each sync, not only when the Job is enqueued: a Job of the same name with another
+    ``spec.managedBy`` may have replaced it.
     """
     if not settings.manages(job.managed_by):
         return SyncDecision.NOT_OURS

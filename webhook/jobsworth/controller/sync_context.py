@@ -1,4 +1,4 @@
-"""What all stages of a sync rest on: the Job, its Pods sorted, and what is remembered."""
+"""The shared context of all stages of a sync: the Job, its classified Pods, its backoff record."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a controller remembers of a Job between syncs, all of it by the Job's UID.
+    """The state that a controller keeps for a Job between syncs, by the Job's UID.
 
     Attributes:
-        observed: what earlier syncs created and deleted has been seen in the watch (or waiting
-            for it has timed out). Ask this **before** listing the Pods.
-        released: UIDs of Pods whose finalizer was removed by us, which the watch has not shown.
-        backoff: what ``Record.backoff`` last said; None after a restart, then it is worked out
-            from the Pods that still exist.
+        observed: the watch has shown the creations and deletions of earlier syncs, or the expectation
+            has timed out. Check this **before** listing the Pods.
+        released: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
+        backoff: the last ``Record.backoff``; None after a restart: it is then derived from the
+            existing Pods.
     """
 
     observed: bool = True
@@ -42,14 +42,14 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class SyncContext:
-    """What all stages of a sync rest on.
+    """The shared context of all stages of a sync.
 
     Attributes:
-        succeeded: Pods, or indexes of an Indexed Job, known to have succeeded.
-        failed: failures known that count.
-        backoff: with the Pods of this sync.
+        succeeded: number of Pods, or indexes of an Indexed Job, that have succeeded.
+        failed: number of failures that count.
+        backoff: the backoff record, including the Pods of this sync.
         started: the start time to store.
-        active_since: the start time that the deadline runs from; None if it does not run.
+        active_since: the time from which the active deadline runs; None if it does not run.
     """
 
     job: Job
@@ -66,12 +66,12 @@ class SyncContext:
 
     @property
     def second(self) -> int:
-        """Now, as precise as a status can say it."""
+        """The current time in whole seconds, the precision of a status."""
         return int(self.now)
 
     @property
     def creation_reason(self) -> str:
-        """Why a Pod is created, as the metrics name it."""
+        """The ``reason`` label of the metric on Pod creations."""
         if self.failed and self.job.replaces_failed:
             return "recreate_failed"
         if self.failed or self.classified.terminating:
@@ -115,7 +115,7 @@ def new_sync_context(
 
 @dataclass(frozen=True, slots=True)
 class PodCounts:
-    """The Pods that run once a plan has been results on."""
+    """Pod counts after the actions of a plan."""
 
     active: int
     ready: int

@@ -1,7 +1,7 @@
-"""What people should know of a Job that goes on without them, or does not go on; upstream is silent here.
+"""Events on Jobs that lose logs or make no progress, which upstream does not emit.
 
-Source of the need: kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` go with their logs), 115688 (a
-failure that no rule can match), 134038 (a terminating Pod that never goes).
+Requested in kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` are deleted with their logs),
+115688 (a failure that no rule can match), 134038 (a Pod that never terminates).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def unmatched(context: SyncContext, failed: Iterable[Pod]) -> Iterator[Event]:
-    """Failures that count although a failure policy was to say what becomes of them."""
+    """Yield an event for each counted failure that no rule of the failure policy can match."""
     if context.job.failure_policy is None:
         return
     for pod in failed:
@@ -32,7 +32,7 @@ def unmatched(context: SyncContext, failed: Iterable[Pod]) -> Iterator[Event]:
 
 
 def restarted(context: SyncContext, finished_condition: FinishedCondition) -> Iterator[Event]:
-    """The Pods whose restarts in place have used up the backoff limit, before they are deleted."""
+    """Yield an event for each Pod about to be deleted because of too many in-place restarts."""
     if (
         finished_condition.stored
         or finished_condition.reason != well_known_names.BACKOFF_LIMIT_EXCEEDED[0]
@@ -45,7 +45,7 @@ def restarted(context: SyncContext, finished_condition: FinishedCondition) -> It
 
 
 def overdue(context: SyncContext) -> Iterator[Event]:
-    """The Pods that should be gone for long."""
+    """Yield an event for each Pod that is terminating for too long."""
     limit = context.now - context.settings.overdue_after
     for pod in context.classified.terminating:
         if pod.gone_by <= limit:
@@ -53,7 +53,7 @@ def overdue(context: SyncContext) -> Iterator[Event]:
 
 
 def seconds_to_overdue(context: SyncContext) -> float | None:
-    """Until when the next Pod will be overdue; None if none will be."""
+    """Return the seconds until the next terminating Pod is overdue; None if none will be."""
     left = (
         pod.gone_by + context.settings.overdue_after - context.now
         for pod in context.classified.terminating

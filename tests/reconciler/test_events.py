@@ -118,4 +118,4 @@ def test_a_server_that_refuses_holds_nobody_up(api: FakeApi) -> None:
     recorder.start()
     recorder.record(JOB, pod_created("a"))
     recorder.stop(2)
-    assert "could not write" in log[0]
+    assert "cannot write event" in log[0]

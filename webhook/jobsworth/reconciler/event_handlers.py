@@ -1,4 +1,4 @@
-"""Who is to be looked at when something has changed: which Jobs, when, and which Pods of nobody."""
+"""Watch handlers: map object changes to the Job keys and orphan Pods to enqueue."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class EventHandlers:
-    """Listens to both caches, and puts into two queues what they mean.
+    """Handles the changes of both informers, and fills both work queues.
 
     Args:
-        queue: of Jobs, by ``namespace/name``.
-        orphan_queue: of Pods, by UID.
-        count: a counter goes up.
+        queue: queue of Jobs, by ``namespace/name``.
+        orphan_queue: queue of orphan Pods, by UID.
+        count: increments a counter.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class EventHandlers:
         pods.changed = self.pod_changed
 
     def job_changed(self, old: CachedJob | None, new: CachedJob | None) -> None:
-        """A Job was added, changed, or deleted."""
+        """Handle an added, updated or deleted Job."""
         if new is None:
             if old is not None:
                 self._queue.add(old.job.key)
@@ -64,7 +64,7 @@ class EventHandlers:
             return
         if job.finished:
             if old is None or not old.job.finished:
-                self._queue.add(job.key)  # what is remembered of it can go
+                self._queue.add(job.key)  # so that the sync forgets its in-memory state
                 self._enqueue_orphan_pods(new)
         elif old is None or old.job.generation != job.generation or job.deleting:
             self._queue.add(job.key)
@@ -74,7 +74,7 @@ class EventHandlers:
             self._enqueue_orphan_pods(new)
 
     def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
-        """A Pod was added, changed, or deleted."""
+        """Handle an added, updated or deleted Pod."""
         pod = new or old
         if pod is None:
             return
@@ -119,7 +119,7 @@ class EventHandlers:
                 self._orphan_queue.add(pod.uid)
 
     def _count_finalizer(self, old: Pod | None, new: Pod | None) -> None:
-        """A Pod that has ended gained or lost its finalizer, which tells how fast Pods are counted."""
+        """Count a terminated Pod that gained or lost its finalizer; the metric shows the counting rate."""
         before, after = _is_uncounted(old), _is_uncounted(new)
         if before != after:
             event = "add" if after else "delete"
@@ -131,5 +131,5 @@ def _is_uncounted(pod: Pod | None) -> bool:
 
 
 def _may_be_adopted(old: Pod | None, new: Pod) -> bool:
-    """Whether a Pod without a controller has become one, or has other labels."""
+    """Return True if a Pod has become an orphan, or is an orphan with changed labels."""
     return old is None or old.controller is not None or old.labels != new.labels

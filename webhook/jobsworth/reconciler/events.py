@@ -1,4 +1,4 @@
-"""Writes Kubernetes events about Jobs, in a thread of its own: no sync waits for one."""
+"""Write Kubernetes events about Jobs in a separate thread, so that no sync waits for them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from jobsworth.controller.signals import Event
 
 COMPONENT = "job-controller"
-WAITING = 4096  # events beyond that many are dropped
-LONGEST_MESSAGE = 1024  # what the API takes
+WAITING = 4096  # queue length; further events are dropped
+LONGEST_MESSAGE = 1024  # limit of the API
 
 
 class EventRecorder:
-    """See above.
+    """Queues events, and writes them in a thread.
 
     Args:
         clock: seconds since 1970.
-        component: who says so.
-        log: is told of events that could not be written.
+        component: source component of the events.
+        log: logs events that could not be written.
     """
 
     def __init__(
@@ -50,20 +50,20 @@ class EventRecorder:
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def record(self, metadata: dict[str, Any], event: Event) -> None:
-        """Have an event written about the Job with this metadata."""
+        """Enqueue an event about the Job with this metadata."""
         try:
             self._waiting.put_nowait((metadata, event))
         except queue.Full:
             self._log(
-                f"dropped the event {event.reason} about {metadata.get('name')}: too many wait"
+                f"dropped event {event.reason} of Job {metadata.get('name')}: the event queue is full"
             )
 
     def stop(self, seconds: float) -> None:
-        """Write what waits, for at most so many seconds."""
+        """Write the queued events, for at most `seconds`, and stop the thread."""
         if not self._thread.is_alive():
             return
         try:
@@ -78,13 +78,13 @@ class EventRecorder:
             try:
                 self.write(metadata, event)
             except ApiError as error:
-                self._log(f"could not write the event {event.reason}: {error}")
+                self._log(f"cannot write event {event.reason}: {error}")
 
     def write(self, metadata: dict[str, Any], event: Event) -> None:
-        """Write an event, count one up, or leave it, as correlation says.
+        """Create an event, increment an existing one, or drop it, as correlation decides.
 
         Raises:
-            ApiError: it could not be written.
+            ApiError: the write failed.
         """
         message = event.message[:LONGEST_MESSAGE]
         series = self._correlator.take(
@@ -99,7 +99,7 @@ class EventRecorder:
         series.name = body["metadata"]["name"]
 
     def _count_up(self, metadata: dict[str, Any], series: EventSeries) -> bool:
-        """Whether the event was still there to be counted up."""
+        """Increment the count of an event; return False if it no longer exists."""
         patch = {
             "count": series.count,
             "lastTimestamp": write_time(int(series.last)),

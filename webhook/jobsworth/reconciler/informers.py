@@ -1,7 +1,8 @@
-"""Jobs and Pods as the watches have shown them, held small, found by what the reconciler asks for.
+"""Watch caches of Jobs and Pods, indexed for the reconciler.
 
-A cache takes a whole list or single events; it drops what it has seen already (watches may repeat
-themselves after a break) and tells a listener what has changed, after the change can be read.
+An informer receives lists and watch events from a reflector. It ignores events that it has already
+applied, because watches may repeat events after a reconnect, and calls its handlers after it has
+applied a change.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """A Job, and what has to be sent back when its status is written.
+    """A Job with the metadata that a status update must send.
 
     Attributes:
-        metadata: as it was read, without managedFields; not to be changed.
+        metadata: metadata as read, without managedFields, shared: do not modify it.
     """
 
     job: Job
@@ -45,13 +46,13 @@ T = TypeVar("T", bound=_Versioned)
 
 
 class Informer(Generic[T]):
-    """What the caches of Jobs and of Pods have in common.
+    """A watch cache of one resource.
 
     Attributes:
-        gone: is told the UID of each object that has gone.
-        seen: how far the cache has come.
-        synced: set once the first list is in.
-        changed: is told of each change: the old object or None, the new one or None.
+        gone: handler called with the UID of each deleted object.
+        seen: progress of the cache.
+        synced: set once the first list is applied.
+        changed: handler called with the old object or None, and the new object or None.
     """
 
     def __init__(self) -> None:
@@ -63,15 +64,15 @@ class Informer(Generic[T]):
         self._by_uid: dict[str, T] = {}
 
     def read(self, obj: dict[str, Any]) -> T | None:
-        """What is kept of an object; None if nothing is."""
+        """Return the part of an object to cache; None to ignore the object."""
         raise NotImplementedError
 
     def replace(self, objects: Iterable[dict[str, Any]], version: int, begun: float) -> None:
-        """Take a whole list.
+        """Replace the content by a complete list.
 
         Args:
-            version: the list's resourceVersion.
-            begun: when it was asked for, by the clock of the expectations.
+            version: resourceVersion of the list.
+            begun: start time of the list request, by the clock of the expectations.
         """
         fresh: dict[str, T] = {}
         for obj in objects:
@@ -95,7 +96,7 @@ class Informer(Generic[T]):
             self._notify(old_one, new_one)
 
     def apply(self, kind: str, obj: dict[str, Any]) -> None:
-        """Take an event of a watch: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
+        """Apply a watch event: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
         version = resource_version(obj)
         if kind == "BOOKMARK":
             self._advance(version)
@@ -113,7 +114,7 @@ class Informer(Generic[T]):
             self._notify(old, new)
 
     def get_uid(self, uid: str) -> T | None:
-        """The object with a UID."""
+        """Return the object with a UID; None if there is none."""
         return self._by_uid.get(uid)
 
     def __len__(self) -> int:
@@ -136,7 +137,7 @@ class Informer(Generic[T]):
 
 
 class CachedJob(StoredJob):
-    """A Job as the cache has it."""
+    """A Job in the cache."""
 
     __slots__ = ()
 
@@ -152,11 +153,11 @@ class CachedJob(StoredJob):
 
 
 class JobInformer(Informer[CachedJob]):
-    """All Jobs, whoever manages them.
+    """A watch cache of all Jobs, also of those that other controllers manage.
 
     Args:
-        settings: how Jobs are read.
-        look: is shown each Job as it comes, before it is cut down.
+        settings: settings for reading Jobs.
+        look: called with each complete Job object before it is reduced.
     """
 
     def __init__(
@@ -171,24 +172,24 @@ class JobInformer(Informer[CachedJob]):
         self._by_namespace: dict[str, dict[str, CachedJob]] = {}
 
     def read(self, obj: dict[str, Any]) -> CachedJob | None:
-        """The Job, without its managedFields."""
-        # The items of a list lack these two.
+        """Return the Job without its managedFields."""
+        # Items of a list have neither field.
         obj.setdefault("apiVersion", API_VERSION)
         obj.setdefault("kind", KIND)
         self._look(obj)
         return stored(obj, self._settings)
 
     def get(self, key: str) -> CachedJob | None:
-        """The Job of a ``namespace/name``."""
+        """Return the Job with key ``namespace/name``; None if there is none."""
         return self._by_key.get(key)
 
     def of_namespace(self, namespace: str) -> list[CachedJob]:
-        """The Jobs of a namespace."""
+        """Return the Jobs of a namespace."""
         with self.lock:
             return list(self._by_namespace.get(namespace, {}).values())
 
     def all(self) -> list[CachedJob]:
-        """All Jobs."""
+        """Return all Jobs."""
         with self.lock:
             return list(self._by_uid.values())
 
@@ -198,7 +199,7 @@ class JobInformer(Informer[CachedJob]):
             self._by_key[new.job.key] = new
             self._by_namespace.setdefault(new.job.namespace, {})[new.job.key] = new
         elif old is not None:
-            # A list may show the next Job of the name before it shows that this one has gone.
+            # A list may contain a new Job of this name before the deletion of the old one is applied.
             present = self._by_key.get(old.job.key)
             if present is not None and present.uid == old.uid:
                 del self._by_key[old.job.key]
@@ -206,16 +207,16 @@ class JobInformer(Informer[CachedJob]):
 
 
 def stored(obj: dict[str, Any], settings: ControllerSettings) -> CachedJob:
-    """Read a Job of the API."""
+    """Read a Job from its JSON object."""
     metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
     return CachedJob(read_job(obj, settings), metadata)
 
 
 class PodInformer(Informer[Pod]):
-    """The Pods that can be of interest: of Jobs, of nobody, or with a tracking finalizer.
+    """A watch cache of the relevant Pods: owned by Jobs, orphans, or with a tracking finalizer.
 
     Args:
-        settings: how Pods are read.
+        settings: settings for reading Pods.
     """
 
     def __init__(self, settings: ControllerSettings) -> None:
@@ -225,7 +226,7 @@ class PodInformer(Informer[Pod]):
         self._orphans: dict[str, dict[str, Pod]] = {}
 
     def read(self, obj: dict[str, Any]) -> Pod | None:
-        """The Pod; None of one that can be of no interest."""
+        """Return the Pod; None if it is not relevant."""
         pod = read_pod(obj, self._settings)
         owner = pod.controller
         if owner is None or pod.tracking or owner.kind == KIND:
@@ -233,23 +234,23 @@ class PodInformer(Informer[Pod]):
         return None
 
     def of_owner(self, uid: str) -> list[Pod]:
-        """The Pods whose controller has a UID."""
+        """Return the Pods whose controller has this UID."""
         with self.lock:
             return list(self._by_owner.get(uid, {}).values())
 
     def orphans(self, namespace: str) -> list[Pod]:
-        """The Pods of a namespace that nobody controls."""
+        """Return the orphan Pods of a namespace."""
         with self.lock:
             return list(self._orphans.get(namespace, {}).values())
 
     def claimable(self, uid: str, namespace: str) -> list[Pod]:
-        """The Pods that a Job controls, and those of its namespace that nobody does, at one moment."""
+        """Return a consistent snapshot of the Pods of a Job and the orphan Pods of its namespace."""
         with self.lock:
             owned = self._by_owner.get(uid, {}).values()
             return [*owned, *self._orphans.get(namespace, {}).values()]
 
     def all(self) -> list[Pod]:
-        """All Pods."""
+        """Return all Pods."""
         with self.lock:
             return list(self._by_uid.values())
 

@@ -48,7 +48,7 @@ class Process:
 
     def at_work(self) -> bool:
         """Whether it has said so."""
-        return any("caches in sync" in line for line in self.log)
+        return any("caches synced" in line for line in self.log)
 
     def end(self) -> int | None:
         """Have it end, and return the exit code."""

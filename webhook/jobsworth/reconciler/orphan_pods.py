@@ -1,4 +1,4 @@
-"""Frees Pods that nobody will count: of Jobs that are gone, that are finished, or of nobody."""
+"""Remove tracking finalizers from orphan Pods: without a Job, or of a deleted or finished Job."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REMEMBERED = 4096
 
 
 class OrphanReleaser:
-    """Takes the tracking finalizer off Pods, one at a time, by UID."""
+    """Removes the tracking finalizers of orphan Pods, one Pod at a time."""
 
     def __init__(
         self, api: Api, jobs: JobInformer, pods: PodInformer, settings: ControllerSettings
@@ -35,17 +35,17 @@ class OrphanReleaser:
         self._jobs = jobs
         self._pods = pods
         self._settings = settings
-        self._gone: dict[str, None] = {}  # UIDs of Jobs that the API server does not have
+        self._gone: dict[str, None] = {}  # UIDs of Jobs that no longer exist in the API server
 
     def is_orphan(self, pod: Pod) -> bool:
-        """Whether, by the caches, a Pod has a finalizer that nobody will take off."""
+        """Return True if, by the caches, no Job will remove the Pod's tracking finalizer."""
         return bool(orphan_finalizers_of(pod, self._cached_owner(pod), self._settings))
 
     def release(self, uid: str) -> None:
-        """Take the finalizers off a Pod, if it is still there and they are still stray.
+        """Remove the tracking finalizers of a Pod, if it still exists and is still an orphan.
 
         Raises:
-            ApiError: to be tried again.
+            ApiError: the call failed; retry it.
         """
         pod = self._pods.get_uid(uid)
         if pod is None or not self.is_orphan(pod):
@@ -65,9 +65,9 @@ class OrphanReleaser:
         return None if cached is None else cached.job
 
     def _owner(self, pod: Pod) -> Job | None:
-        """The Job that a Pod names, from the API server where the cache does not have it.
+        """Return the Job in the Pod's controller reference, from the API server if not in the cache.
 
-        A cache that is behind would have the Pods of a new Job set free uncounted.
+        With a stale cache alone, the Pods of a new Job would be released uncounted.
         """
         name, job = controlling_job(pod), self._cached_owner(pod)
         if name is None or pod.controller is None or pod.controller.uid in self._gone:
@@ -93,10 +93,10 @@ class OrphanReleaser:
 
 
 def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError | None]:
-    """Take a finalizer off every Pod that has it, for an installation that is being removed.
+    """Remove a finalizer from every Pod, when jobsworth is uninstalled.
 
     Yields:
-        For each Pod that had it, None or why it still has it.
+        For each Pod with the finalizer: None, or the error that prevented its removal.
 
     Raises:
         ApiError: the Pods cannot be listed.

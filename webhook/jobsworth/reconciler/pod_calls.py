@@ -1,4 +1,4 @@
-"""The calls about Pods that one sync of a Job makes, and what came of them."""
+"""Pod operations of one sync of a Job: adopt, release, create, delete, remove finalizers."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.parallel import Calls
 
-REJECTIONS = (403, 422)  # by a policy, a webhook, RBAC: nothing that time will heal
+REJECTIONS = (403, 422)  # by RBAC, a webhook or a policy: a retry alone does not help
 
 
 def finalizer_removal_failed(name: str, error: str) -> Event:
-    """A Pod cannot be let go, which holds up its deletion and its counting."""
+    """Return the event for a finalizer that cannot be removed, which blocks deletion and counting."""
     return Event(signals.WARNING, "FailedFinalizerRemoval", f"Error releasing pod {name}: {error}")
 
 
 class PodCalls:
-    """See above.
+    """Pod operations for one Job.
 
     Args:
-        emit: an event about the Job.
-        errors: what goes wrong is added to it.
+        emit: emits an event about the Job.
+        errors: list to which errors are appended.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PodCalls:
         self._errors = errors
 
     def adopt(self, pod: Pod) -> Pod | None:
-        """Adopt a Pod, and return it as it is then; None if that did not work."""
+        """Adopt a Pod, and return it with its new owner; None if the adoption failed."""
         try:
             self._patch(pod, ownership.adoption_patch(self._job, pod))
         except ApiError as error:
@@ -67,7 +67,7 @@ class PodCalls:
         return pod.adopted(self._job.owner, self._job.finalizer)
 
     def release(self, pod: Pod) -> None:
-        """Let a Pod go that the Job no longer selects."""
+        """Release a Pod that the Job no longer selects."""
         try:
             self._patch(pod, ownership.release_patch(self._job, pod))
         except ApiError as error:
@@ -75,7 +75,7 @@ class PodCalls:
                 self._errors.append(error)
 
     def delete(self, deletions: Sequence[Deletion]) -> frozenset[str]:
-        """Delete Pods, and return the UIDs of those that are being deleted, or are gone."""
+        """Delete Pods, and return the UIDs of those that are terminating or no longer exist."""
         deleted = set()
         for deletion, answer in self._together(self._delete_one, deletions):
             pod = deletion.pod
@@ -95,7 +95,7 @@ class PodCalls:
         self._wrote(delete_pod(self._api, pod))
 
     def create(self, creations: Sequence[Creation]) -> ActionResults:
-        """Create in batches that double, and stop after one with an error (a quota, say)."""
+        """Create Pods with slow start: double the batch size, and stop after a batch with an error."""
         created = rejected = begun = 0
         size = 1
         while begun < len(creations):
@@ -115,7 +115,7 @@ class PodCalls:
         return ActionResults(created=created, rejected=rejected)
 
     def _creation_failed(self, error: ApiError) -> bool:
-        """Whether it counts: in a namespace that is being deleted, nothing else can be expected."""
+        """Record the error and return True, unless it is expected because the namespace is terminating."""
         if error.namespace_terminating:
             return False
         self._errors.append(error)
@@ -133,7 +133,7 @@ class PodCalls:
         return name
 
     def remove_finalizers(self, pods: Sequence[Pod]) -> frozenset[str]:
-        """Remove the finalizer of Pods, and return the UIDs of those that no longer have it."""
+        """Remove the tracking finalizer of Pods, and return the UIDs of those without it."""
         self._expectations.releasing(self._job.key, (pod.uid for pod in pods))
         released = set()
         for pod, answer in self._together(self._remove_finalizer, pods):

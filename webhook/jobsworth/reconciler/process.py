@@ -1,4 +1,4 @@
-"""The reconciler as a process: its threads, who leads, when it is at work, and how it ends."""
+"""The reconciler process: threads, leader election, readiness and shutdown."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.job_observer import JobObserver
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
-SECONDS_TO_STOP = 20.0  # of the 30 that a Pod has by default
+SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
 LEASE_QPS = 5.0
 
 
 class ReconcilerProcess:
-    """See above.
+    """Runs a reconciler with its threads, metrics and health endpoints.
 
     Args:
-        log: is told what people who run it should know, a line at a time.
-        observed_by: makes what sees each Job, given the API server that it may write to.
+        log: logs a line for the operator.
+        observed_by: creates an observer of all Jobs, given an API client.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ReconcilerProcess:
         self._threads: list[threading.Thread] = []
         self._server: HealthServer | None = None
         self._api = self._client(config, TokenBucket(options.qps, options.burst))
-        # Renewing the Lease must not wait in line behind a thousand Pods.
+        # Lease renewals have their own rate limit, so that they never wait behind 1,000 Pod calls.
         self._lease_api = self._client(config, TokenBucket(LEASE_QPS, 10))
         self._calls = Threads(options.calls_at_once)
         self._recorder = EventRecorder(self._api, time.time, log=log)
@@ -92,10 +92,10 @@ class ReconcilerProcess:
         )
 
     def run(self) -> int:
-        """Run until told to stop, and return the exit code: 0, or 1 if something made us stop.
+        """Run until stopped, and return the exit code: 0, or 1 after a failure.
 
         Raises:
-            OSError: the address to listen at cannot be had.
+            OSError: the listen address is in use or not available.
         """
         server = self._server = self._health_server()
         if server is not None:
@@ -114,34 +114,34 @@ class ReconcilerProcess:
         return 0 if self._failure is None else 1
 
     def stop_on_signals(self) -> None:
-        """End on SIGTERM and SIGINT; to be called in the main thread."""
+        """Stop on SIGTERM and SIGINT; call this in the main thread."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop.set())
 
     def unhealthy(self) -> str | None:
-        """What is so wrong that the process should be started anew; None if nothing is."""
+        """Return the reason why the process must be restarted; None if it is healthy."""
         if self._failure is not None:
             return self._failure
         dead = [thread.name for thread in self._threads if not thread.is_alive()]
         if dead and not self.stop.is_set():
-            return f"dead: {', '.join(dead)}"
+            return f"threads have died: {', '.join(dead)}"
         return None
 
     def unready(self) -> str | None:
-        """What is not ready yet; None if nothing is. Who stands by to lead is ready."""
+        """Return the reason why the process is not ready; None if it is ready or on standby."""
         if self._standing_by:
             return None
         if not (self.reconciler.jobs.synced.is_set() and self.reconciler.pods.synced.is_set()):
-            return "the caches are not in sync yet"
+            return "the caches are not synced yet"
         return self.unhealthy()
 
-    # Leading.
+    # Leader election.
 
     def _lead(self) -> bool:
-        """Wait until we lead, if several want to; False if told to stop before."""
+        """Acquire the Lease, if leader election is on; return False if stopped before."""
         if not self.options.leader_elect:
             return True
-        self._log(f"waiting for the Lease {self.options.lease_namespace}/{self.options.lease}")
+        self._log(f"waiting to acquire Lease {self.options.lease_namespace}/{self.options.lease}")
         if not self._election.acquire():
             return False
         self._standing_by = False
@@ -150,36 +150,39 @@ class ReconcilerProcess:
         return True
 
     def _lost_leadership(self) -> None:
-        # Another may be at work by now: end at once, and let whoever started us start us again.
+        # Another replica may lead by now: exit at once, and let the kubelet restart this one.
         self.metrics.leading.labels(self.options.lease).set(0)
-        self._fail("lost the lead")
+        self._fail("lost the leader election Lease")
 
-    # At work.
+    # Running.
 
     def _work(self) -> None:
         settings = self.options.settings
         if settings.adopt_unmanaged:
             unsure = probe(self._api, self.options.lease_namespace, self.stop.wait)
             if unsure is not None:
-                self._log(f"assuming that the built-in Job controller is off: {unsure}")
+                self._log(
+                    f"cannot verify that the built-in Job controller is off: {unsure}. "
+                    "Continuing on the assumption that it is"
+                )
         self._recorder.start()
         if self._observer is not None:
             self._start("observer", self._guarded(self._observer.run))
         self._watch()
-        # Each list is begun after the Lease was taken: it contains all that a leader before us wrote.
+        # Each list begins after the Lease was acquired, so it contains all writes of the previous leader.
         for cache in (self.reconciler.jobs, self.reconciler.pods):
             while not cache.synced.wait(0.1):
                 if self.stop.is_set():
                     return
-        # What the caches hold stays: the garbage collector need not go over it again and again.
+        # The content of the caches is long-lived: exclude it from garbage collection.
         gc.collect()
         gc.freeze()
         for number in range(self.options.workers):
             self._start(f"job-{number}", self._sync_jobs)
             self._start(f"orphan-{number}", self._release_orphan_pods)
         self._log(
-            f"caches in sync, at work: {len(self.reconciler.jobs)} Jobs, "
-            f"{len(self.reconciler.pods)} Pods; {_managed_jobs(settings)}, {self.options.workers} workers"
+            f"caches synced: {len(self.reconciler.jobs)} Jobs, {len(self.reconciler.pods)} Pods; "
+            f"started {self.options.workers} workers for {_managed_jobs(settings)}"
         )
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
@@ -198,7 +201,7 @@ class ReconcilerProcess:
             begun = time.monotonic()
             try:
                 outcome = self.reconciler.process_next_job(1.0)
-            except Exception as error:  # a bug: the Job is tried again, the others go on
+            except Exception as error:  # a bug: retry this Job, go on with the others
                 self._log(f"internal error: {_describe_error(error)}")
                 continue
             if outcome is not None:
@@ -218,12 +221,12 @@ class ReconcilerProcess:
         settings = self.options.settings
         if settings.adopt_unmanaged and has_written_status(job, settings, self._started):
             meta = job["metadata"]
-            how = f"it wrote the status of {meta['namespace']}/{meta['name']}"
-            self._fail(str(BuiltInControllerActive(how)))
+            evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
+            self._fail(str(BuiltInControllerActive(evidence)))
         if self._observer is not None:
             self._observer.look(job)
 
-    # Threads and the end.
+    # Threads and shutdown.
 
     def _start(self, name: str, run: Callable[[], None]) -> None:
         thread = threading.Thread(target=run, name=name, daemon=True)
@@ -231,7 +234,7 @@ class ReconcilerProcess:
         thread.start()
 
     def _guarded(self, run: Callable[[], None]) -> Callable[[], None]:
-        """Without its watch the process is of no use: end it, to be started anew."""
+        """Wrap a thread without which the process is useless: an error in it stops the process."""
 
         def guarded() -> None:
             try:
@@ -248,7 +251,7 @@ class ReconcilerProcess:
         self.stop.set()
 
     def _end(self, led: bool) -> None:
-        """Finish what has begun, and only then let another lead."""
+        """Finish the syncs in progress, and only then release the Lease."""
         self.stop.set()
         self.reconciler.queue.close()
         self.reconciler.orphan_queue.close()
@@ -289,11 +292,11 @@ class ReconcilerProcess:
 
 def _managed_jobs(settings: ControllerSettings) -> str:
     named = f"Jobs managed by {settings.manager}"
-    return f"{named} or by nobody" if settings.adopt_unmanaged else named
+    return f"{named} and Jobs without managedBy" if settings.adopt_unmanaged else named
 
 
 def _describe_error(error: BaseException) -> str:
-    """An unforeseen error and where it came from, on one line."""
+    """Describe an unexpected error and its source line on one line."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

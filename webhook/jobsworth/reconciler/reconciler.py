@@ -1,4 +1,4 @@
-"""The reconciler without its threads: caches, queues, and what happens to one key of each queue."""
+"""The reconciler without threads: informers, work queues, and the processing of one queue item."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 class Reconciler:
-    """Jobs and Pods in, calls out. Safe to step from several threads.
+    """Reconciles Jobs and orphan Pods, one queue item per call. Thread-safe.
 
     Args:
         clock: seconds since 1970.
-        monotonic: seconds that never go back.
-        calls: makes several calls, at once if it can.
-        event_sink: is told of events and counts.
-        look: is shown each Job as the watch brings it.
+        monotonic: monotonic clock, in seconds.
+        calls: runs several API calls, in parallel if possible.
+        event_sink: receives events and counts.
+        look: called with each Job object from the watch.
 
     Attributes:
-        queue: of Jobs, by ``namespace/name``.
-        orphan_queue: of Pods, by UID.
+        queue: queue of Jobs, by ``namespace/name``.
+        orphan_queue: queue of orphan Pods, by UID.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Reconciler:
         )
 
     def process_next_job(self, timeout: float | None = 0.0) -> SyncOutcome | None:
-        """Sync the next Job that is due; None if none was in so many seconds."""
+        """Sync the next Job in the queue; return None if none is due within `timeout` seconds."""
         key = self.queue.take(timeout)
         if key is None:
             return None
@@ -106,9 +106,9 @@ class Reconciler:
             self.queue.done(key)
 
     def process_next_orphan_pod(self, timeout: float | None = 0.0) -> bool:
-        """Free the next Pod of nobody; False if there was none in so many seconds.
+        """Release the next orphan Pod; return False if none is due within `timeout` seconds.
 
-        A Pod that cannot be freed now is tried again later, ever more slowly.
+        Retry a Pod that cannot be released, with exponential backoff.
         """
         uid = self.orphan_queue.take(timeout)
         if uid is None:
@@ -126,9 +126,9 @@ class Reconciler:
         return True
 
     def resync(self) -> None:
-        """Have every unfinished Job of ours looked at, and every Pod that may be stray.
+        """Enqueue every unfinished Job of ours, and every orphan Pod with a tracking finalizer.
 
-        Nothing should need it: every change wakes whom it is_orphan. It makes good what does not.
+        The event handlers should make this unnecessary; it is a safety net for missed changes.
         """
         for cached in self.jobs.all():
             if self._settings.manages(cached.job.managed_by) and not cached.job.finished:
@@ -138,6 +138,6 @@ class Reconciler:
                 self.orphan_queue.add(pod.uid)
 
     def next_due(self) -> float | None:
-        """When the next key of either queue is due, by the clock that never goes back."""
+        """Return the time at which the next key of either queue is due, by the monotonic clock."""
         times = [self.queue.next_due(), self.orphan_queue.next_due()]
         return min((time for time in times if time is not None), default=None)

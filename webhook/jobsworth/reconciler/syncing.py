@@ -1,8 +1,7 @@
-"""Carries one Job's plan out: the calls in the order that loses nothing, whatever breaks in between.
+"""Execute the plan of one Job, in an order of API calls in which a crash loses nothing.
 
-What is to be done is decided in :mod:`jobsworth.controller`; here it is done, one Job at a time, with
-everything from outside handed in: an API server, caches, a clock. No thread is started and no time is
-waited for, so that a test can step through it.
+:mod:`jobsworth.controller` decides; this module acts. API client, informers and clock are parameters,
+and nothing here starts a thread or waits, so that a test can run it step by step.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.informers import JobInformer, PodInformer
     from jobsworth.reconciler.parallel import Calls
 
-STALE_DELAY = 0.05  # seconds until a cache is asked again whether it has come as far as our writes
+STALE_DELAY = 0.05  # seconds before a sync skipped because of a stale cache is retried
 
 
 class _Abandoned(Exception):
-    """The sync cannot go on; the error is in the outcome, if there was one."""
+    """The sync was aborted; the outcome has the error, if any."""
 
 
 class Syncer:
@@ -50,7 +49,7 @@ class Syncer:
 
     Args:
         clock: seconds since 1970.
-        calls: makes several calls, at once if it can.
+        calls: runs several API calls, in parallel if possible.
     """
 
     def __init__(
@@ -77,11 +76,11 @@ class Syncer:
         self._unconfirmed: set[str] = set()
 
     def sync(self, key: str) -> SyncOutcome:
-        """Look at the Job of a ``namespace/name``, and do what there is to do."""
+        """Sync the Job with key ``namespace/name``."""
         outcome = SyncOutcome()
         if key in self._unconfirmed and not self._confirm(key, outcome):
             return outcome
-        # Before the caches are read: what they gain afterwards can only be newer.
+        # Read the progress before the content: the content can then only be newer.
         seen = {JOBS: self.jobs.seen, PODS: self.pods.seen}
         outcome.stale = self.expectations.unseen(key, seen)
         if outcome.stale is not None:
@@ -106,16 +105,16 @@ class Syncer:
         self.backoffs.pop(key, None)
 
     def mark_unconfirmed(self, key: str) -> None:
-        """A write of the status was not answered, and may have taken effect.
+        """Note a status update without a response, which may have succeeded.
 
-        What it counted could then be gone before the cache knows of it, and be taken for missing; and
-        Pods may be written down of which the record of backoff does not know.
+        Pods that it counted may be deleted before the cache shows the new status, and would then be
+        replaced; and it may have recorded failures that the backoff record lacks.
         """
         self._unconfirmed.add(key)
         self.backoffs.pop(key, None)
 
     def _confirm(self, key: str, outcome: SyncOutcome) -> bool:
-        """Ask how far a Job has come, for the cache to come as far before anything is decided."""
+        """Read the Job's current version, so that the next sync waits until the cache has it."""
         try:
             live = self.api.get(jobs_path(*key.split("/")))
         except ApiError as error:
@@ -128,7 +127,7 @@ class Syncer:
         return True
 
     def backoff(self, job: Job) -> BackoffRecord | None:
-        """What is remembered of this very Job, not of an earlier one of its name."""
+        """Return the backoff record of the Job with this UID, not of an earlier one with its name."""
         uid, backoff = self.backoffs.get(job.key, (None, None))
         return backoff if uid == job.uid else None
 
@@ -156,7 +155,7 @@ class _Sync:
         job, syncer, outcome = self._job, self._syncer, self._outcome
         pods = self._claim()
         memory = Memory(
-            observed=True,  # else this sync would not have begun
+            observed=True,  # otherwise this sync would have been skipped as stale
             released=syncer.expectations.released(self._key),
             backoff=syncer.backoff(job),
         )
@@ -193,7 +192,7 @@ class _Sync:
         return owned
 
     def _check_still_there(self) -> None:
-        """Read the Job anew: who adopts for a Job that is gone makes orphans."""
+        """Read the Job from the API server: adopting for a deleted Job would create orphan Pods."""
         try:
             live = self._api.get(jobs_path(self._job.namespace, self._job.name))
         except ApiError as error:
@@ -225,7 +224,7 @@ class _Sync:
             return self._pods.create(planned.creations)
         return ActionResults()
 
-    # What is told.
+    # Events and metrics.
 
     def _event(self, event: Event) -> None:
         self._syncer.event_sink.event(self._metadata, event)

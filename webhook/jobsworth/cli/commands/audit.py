@@ -310,11 +310,11 @@ def _sentence(
     release = judged_by.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
     parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
-    if tally.over:
-        parts.append(f"{tally.over} finished or being deleted, skipped (--include-finished)")
-    if tally.folded:
-        noun = "Job stands" if tally.folded == 1 else "Jobs stand"
-        parts.append(f"for {tally.folded} {noun} their CronJob (--include-owned)")
+    if tally.finished:
+        parts.append(f"{tally.finished} finished or being deleted, skipped (--include-finished)")
+    if tally.owned:
+        noun = "Job stands" if tally.owned == 1 else "Jobs stand"
+        parts.append(f"for {tally.owned} {noun} their CronJob (--include-owned)")
     return "; ".join(parts)
 
 

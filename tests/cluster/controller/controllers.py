@@ -206,7 +206,9 @@ class _Inside:
         from jobsworth.reconciler.process import ReconcilerProcess
         from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
-        options = ReconcilerOptions(settings=settings, qps=200, burst=400, host="127.0.0.1", port=port)
+        options = ReconcilerOptions(
+            settings=settings, qps=200, burst=400, host="127.0.0.1", port=port
+        )
         self._access = contextlib.ExitStack()
         config = self._access.enter_context(rest_config(Target(str(bed.kubeconfig), None)))
         self._application: ReconcilerProcess = ReconcilerProcess(

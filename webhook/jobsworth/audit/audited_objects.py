@@ -45,7 +45,7 @@ class AuditProgress:
     owned: int = 0
 
 
-def stored_objects(
+def audited_objects(
     cluster: StoredObjects, scope: AuditScope, progress: AuditProgress
 ) -> Iterator[dict[str, Any]]:
     """Yield the objects to audit as they are read, CronJobs first.

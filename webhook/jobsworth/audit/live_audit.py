@@ -42,11 +42,11 @@ class FindingLabels(NamedTuple):
     policy: str
 
 
-class Audit:
+class LiveAudit:
     """Evaluates Jobs from the watch in a separate thread, so that no watch and no sync waits for it.
 
     Args:
-        judge: evaluates a stored Job, and returns its findings, each with the name of its policy
+        evaluate: evaluates a stored Job, and returns its findings, each with the name of its policy
             (empty if it is from no policy).
         api: API client for writing events.
         clock: seconds since 1970.
@@ -55,12 +55,12 @@ class Audit:
 
     def __init__(
         self,
-        judge: Callable[[dict[str, Any]], list[tuple[str, Finding]]],
+        evaluate: Callable[[dict[str, Any]], list[tuple[str, Finding]]],
         api: Api,
         clock: Callable[[], float],
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
-        self._judge = judge
+        self._evaluate = evaluate
         self._api = api
         self._clock = clock
         self._log = log
@@ -93,7 +93,7 @@ class Audit:
     def run(self) -> None:
         """Evaluate enqueued Jobs until closed."""
         while (job := self._next()) is not None:
-            self.judge(job)
+            self.evaluate(job)
 
     def close(self) -> None:
         """Stop evaluating."""
@@ -101,10 +101,10 @@ class Audit:
             self._closed = True
             self._changed.notify_all()
 
-    def judge(self, job: dict[str, Any]) -> None:
+    def evaluate(self, job: dict[str, Any]) -> None:
         """Evaluate a Job, count its findings, and emit an event."""
         meta = job["metadata"]
-        found = self._judge(job)
+        found = self._evaluate(job)
         kinds = {
             FindingLabels(meta["namespace"], finding.source, finding.severity, finding.code, policy)
             for policy, finding in found
@@ -150,7 +150,7 @@ class Audit:
 class AuditMetrics(Collector):
     """Prometheus metrics on the findings of an audit."""
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, audit: LiveAudit) -> None:
         self._audit = audit
 
     def collect(self) -> Iterator[Any]:

@@ -84,7 +84,7 @@ class ExitCodeRule:
     container: str | None
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for ended in pod.terminations:
             if self.container in (None, ended.container) and _meets(
                 self.operator, ended.exit_code in self.codes
@@ -104,7 +104,7 @@ class ReasonRule:
     container: str | None
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for ended in pod.terminations:
             if self.container in (None, ended.container) and _meets(
                 self.operator, ended.reason in self.reasons
@@ -122,7 +122,7 @@ class ConditionRule:
     patterns: frozenset[str]
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for condition in pod.conditions:
             if condition in self.patterns:
                 return Match(self.action, self.position, condition=condition.partition("=")[0])

@@ -55,7 +55,7 @@ class Condition:
         """True if its status is True."""
         return self.status == "True"
 
-    def says(self, other: Condition) -> bool:
+    def equals_except_times(self, other: Condition) -> bool:
         """Return True if both have the same status, reason and message, at any time."""
         return (self.status, self.reason, self.message) == (
             other.status,
@@ -115,7 +115,7 @@ class Status:
             if condition.status == "False":
                 return self
             return replace(self, conditions=(*self.conditions, condition))
-        if present.says(condition):
+        if present.equals_except_times(condition):
             return self
         return replace(
             self,

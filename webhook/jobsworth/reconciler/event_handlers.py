@@ -49,8 +49,8 @@ class EventHandlers:
         self._expectations = expectations
         self._settings = settings
         self._count = count
-        jobs.changed = self.job_changed
-        pods.changed = self.pod_changed
+        jobs.on_change = self.job_changed
+        pods.on_change = self.pod_changed
 
     def job_changed(self, old: CachedJob | None, new: CachedJob | None) -> None:
         """Handle an added, updated or deleted Job."""

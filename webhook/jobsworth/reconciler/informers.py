@@ -49,18 +49,18 @@ class Informer(Generic[T]):
     """A watch cache of one resource.
 
     Attributes:
-        gone: handler called with the UID of each deleted object.
+        on_delete: handler called with the UID of each deleted object.
         seen: progress of the cache.
         synced: set once the first list is applied.
-        changed: handler called with the old object or None, and the new object or None.
+        on_change: handler called with the old object or None, and the new object or None.
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.seen = Seen()
         self.synced = threading.Event()
-        self.changed: Callable[[T | None, T | None], None] = lambda old, new: None
-        self.gone: Callable[[str], None] = lambda uid: None
+        self.on_change: Callable[[T | None, T | None], None] = lambda old, new: None
+        self.on_delete: Callable[[str], None] = lambda uid: None
         self._by_uid: dict[str, T] = {}
 
     def read(self, obj: dict[str, Any]) -> T | None:
@@ -121,9 +121,9 @@ class Informer(Generic[T]):
         return len(self._by_uid)
 
     def _notify(self, old: T | None, new: T | None) -> None:
-        self.changed(old, new)
+        self.on_change(old, new)
         if new is None and old is not None:
-            self.gone(old.uid)
+            self.on_delete(old.uid)
 
     def _advance(self, version: int) -> None:
         with self.lock:

@@ -78,7 +78,7 @@ class ReconcilerProcess:
         self._observer = None if observed_by is None else observed_by(self._api)
         if self._observer is not None:
             self.metrics.registry.register(self._observer.collector())
-            self.reconciler.jobs.gone = self._observer.forget
+            self.reconciler.jobs.on_delete = self._observer.forget
         self._election = LeaderElection(
             self._lease_api,
             options.lease_namespace,

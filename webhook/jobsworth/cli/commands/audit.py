@@ -160,7 +160,7 @@ class Audit:
 
 
 def _audit(config: RestConfig, asked: Audit) -> int:
-    from jobsworth.audit.audited_objects import AuditProgress, stored_objects
+    from jobsworth.audit.audited_objects import AuditProgress, audited_objects
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
@@ -186,7 +186,7 @@ def _audit(config: RestConfig, asked: Audit) -> int:
     quiet = asked.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
     judged = _judged(
-        stored_objects(inventory, scope, tally),
+        audited_objects(inventory, scope, tally),
         evaluator,
         settings.selection,
         labels,

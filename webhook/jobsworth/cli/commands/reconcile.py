@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.audit.live_audit import Audit
+    from jobsworth.audit.live_audit import LiveAudit
     from jobsworth.cli.configuration.resolved_settings import Settings as Judging
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
@@ -154,12 +154,12 @@ def _reconcile(config: RestConfig, options: ReconcilerOptions, judge: Judge | No
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
 
-def _audit_by(judge: Judge) -> Callable[[Api], Audit]:
+def _audit_by(judge: Judge) -> Callable[[Api], LiveAudit]:
     import time
 
-    from jobsworth.audit.live_audit import Audit
+    from jobsworth.audit.live_audit import LiveAudit
 
-    return lambda api: Audit(judge, api, time.time, _log)
+    return lambda api: LiveAudit(judge, api, time.time, _log)
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:

@@ -113,15 +113,15 @@ def fill() -> None:
     import urllib3  # noqa: F401
     from controller_bed import peak_memory, resident_memory
 
-    from jobsworth.controller.controller_settings import Settings
-    from jobsworth.reconciler.informers import PodCache
-    from jobsworth.reconciler.reflector import Watcher
+    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.reconciler.informers import PodInformer
+    from jobsworth.reconciler.reflector import Reflector
 
     before = resident_memory(os.getpid())
-    cache = PodCache(Settings())
-    watcher = Watcher(Lists(), "/api/v1/pods", cache, stop=threading.Event())
+    cache = PodInformer(ControllerSettings())
+    reflector = Reflector(Lists(), "/api/v1/pods", cache, stop=threading.Event())
     began = time.monotonic()
-    watcher._list()
+    reflector._list()
     seconds = time.monotonic() - began
     after = resident_memory(os.getpid())
     each = (after - before) * 1024 * 1024 / PODS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.server import ApiServer
-from jobsworth.audit.live_audit import Audit, AuditMetrics, Kind
+from jobsworth.audit.live_audit import AuditMetrics, FindingLabels, LiveAudit
 from jobsworth.client.resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
@@ -38,7 +38,7 @@ class Audited:
         self.found = list(found)
         self.asked = 0
         self.api = FakeApi(time.time)
-        self.audit = Audit(self._judge, self.api, time.time)
+        self.audit = LiveAudit(self._judge, self.api, time.time)
 
     def _judge(self, job: dict[str, Any]) -> list[tuple[str, Finding]]:
         self.asked += 1
@@ -50,7 +50,7 @@ class Audited:
         while self.audit._pending:
             pending = self.audit._next()
             assert pending is not None
-            self.audit.judge(pending)
+            self.audit.evaluate(pending)
 
 
 @pytest.fixture
@@ -72,8 +72,8 @@ def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, A
     audited = Audited(("", finding()), ("spot", finding("error", "JP012")), ("", finding()))
     audited.show(stored)
     kinds = {
-        Kind(NAMESPACE, "lint", "warning", "JW101", ""): 1,
-        Kind(NAMESPACE, "lint", "error", "JP012", "spot"): 1,
+        FindingLabels(NAMESPACE, "lint", "warning", "JW101", ""): 1,
+        FindingLabels(NAMESPACE, "lint", "error", "JP012", "spot"): 1,
     }
     assert audited.audit.counted() == (kinds, 1)
     shown = [
@@ -90,9 +90,9 @@ def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, A
 def test_one_event_says_all_and_is_not_repeated_by_the_next_process(stored: dict[str, Any]) -> None:
     audited = Audited(("", finding()), ("", finding("error", "JW001")))
     audited.show(stored)
-    again = Audit(audited._judge, audited.api, time.time, log=pytest.fail)
+    again = LiveAudit(audited._judge, audited.api, time.time, log=pytest.fail)
     again.look(stored)
-    again.judge(stored)
+    again.evaluate(stored)
     (event,) = audited.api.all("events")
     assert event["message"] == (
         "spec.backoffLimit: is zero [JW101]; spec.backoffLimit: is zero [JW001]"

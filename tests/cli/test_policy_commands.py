@@ -73,10 +73,7 @@ class TestExplain:
             "policy", "explain", "policies", "job.yaml", "--namespace", "others", files=files
         )
         assert "fills in    spec.ttlSecondsAfterFinished: unset becomes 60" in done.out
-        assert (
-            "leaves      spec.ttlSecondsAfterFinished: policy elsewhere sets it"
-            in done.out
-        )
+        assert "leaves      spec.ttlSecondsAfterFinished: policy elsewhere sets it" in done.out
 
     def test_who_asks_and_where_can_be_said(self, command: Command) -> None:
         match = (

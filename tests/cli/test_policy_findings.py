@@ -240,7 +240,10 @@ def test_a_folder_may_have_manifests_and_tests_beside_policies(command: Command)
 def test_the_same_name_in_two_files_is_told(command: Command, tmp_path: Path) -> None:
     files = {**FILES, "policies/second.yaml": POLICY}
     done = command("validate", "--policy", "policies", "job.yaml", files=files)
-    assert 'policies/second.yaml:5:9: error: metadata.name: "house-rules" is already the name' in done.err
+    assert (
+        'policies/second.yaml:5:9: error: metadata.name: "house-rules" is already the name'
+        in done.err
+    )
 
 
 def test_with_mixed_only_what_is_a_manifest_is_judged(command: Command) -> None:

@@ -191,7 +191,7 @@ def compact(bed: TestBed, revision: int) -> None:
 def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     compacted: tuple[TestBed, str, int],
 ) -> None:
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.configuration import Target, rest_config
     from jobsworth.client.transport import Client
 
@@ -209,7 +209,7 @@ def test_a_list_whose_revision_is_gone_is_read_to_its_end(
             return ask(path, query)
 
         api.get = get  # type: ignore[method-assign]
-        pages = list(Inventory(api, page_size=10).batch_objects("Job", namespace))
+        pages = list(StoredObjects(api, page_size=10).batch_objects("Job", namespace))
     names = [each["metadata"]["name"] for page in pages for each in page.items]
     assert refused
     assert names == [f"job-{index:02}" for index in range(41)]

@@ -67,7 +67,7 @@ class Reconciler:
 
     def at_work(self) -> bool:
         """Whether it has said so."""
-        return "caches in sync, at work" in self.log()
+        return "caches synced" in self.log()
 
     def metrics(self) -> str:
         """What it exposes."""

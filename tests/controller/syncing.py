@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from controller.status_rules import broken_rules
 from jobsworth.controller import well_known_names
-from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.plan import Acted, Memory, plan
+from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import read_time, write_time
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 NOW = read_time("2026-01-01T12:00:00Z") or 0
 LONG_AGO = NOW - 1800
-SETTINGS = Settings()
-NO_FAILURES = Backoff()
+SETTINGS = ControllerSettings()
+NO_FAILURES = BackoffRecord()
 _serial = count(1)
 
 
@@ -191,7 +191,7 @@ class Synced:
     metrics: list[Count] = field(default_factory=list)
     finished: bool = False
     requeue_after: float | None = None
-    backoff: Backoff = NO_FAILURES
+    backoff: BackoffRecord = NO_FAILURES
 
     @property
     def created(self) -> list[int | None]:
@@ -263,11 +263,11 @@ def sync(
     now: float = NOW,
     observed: bool = True,
     released: Collection[str] = (),
-    backoff: Backoff | None = NO_FAILURES,
+    backoff: BackoffRecord | None = NO_FAILURES,
     undeletable: Collection[str] = (),
     creatable: int | None = None,
     unstrippable: Collection[str] = (),
-    settings: Settings = SETTINGS,
+    settings: ControllerSettings = SETTINGS,
 ) -> Synced:
     """Run one sync.
 
@@ -290,13 +290,13 @@ def sync(
     wanted = len(decided.creations)
     created = wanted if creatable is None else min(creatable, wanted)
     record = decided.after(
-        Acted(
+        ActionResults(
             frozenset(f"uid-{name}" for name in done.deleted),
             created=created,
-            refused=1 if created < wanted else 0,
+            rejected=1 if created < wanted else 0,
         )
     )
-    done.metrics += record.acted_metrics
+    done.metrics += record.action_metrics
     _write(done, job, record.status)
     done.events += record.events
     done.metrics += record.metrics

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from controller.syncing import NOW
-from jobsworth.controller.backoff import Backoff, index_remaining, remaining
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.backoff import BackoffRecord, index_remaining, remaining
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import Pod
 
-SHORT = Settings(backoff_base=5.0, backoff_cap=700.0)
+SHORT = ControllerSettings(backoff_base=5.0, backoff_cap=700.0)
 
 
 def pod(finished: int, **more: int) -> Pod:
@@ -19,20 +19,25 @@ def pod(finished: int, **more: int) -> Pod:
 @pytest.mark.parametrize(
     ("record", "succeeded", "failed", "after"),
     [
-        (Backoff(), [], [], Backoff()),
-        (Backoff(3, 7), [], [], Backoff(3, 7)),
-        (Backoff(), [], [10], Backoff(1, 10)),
-        (Backoff(), [], [20, 10], Backoff(2, 20)),
-        (Backoff(), [30], [10, 20], Backoff(0, None, 30)),
-        (Backoff(), [20], [5, 10, 30, 40], Backoff(2, 40, 20)),
-        (Backoff(2, 5), [], [10], Backoff(3, 10)),
-        (Backoff(2, 15), [], [10], Backoff(3, 15)),  # which is known later than it finished
-        (Backoff(), [10], [10], Backoff(0, None, 10)),
-        (Backoff(4, 9), [10], [], Backoff(0, None, 10)),
+        (BackoffRecord(), [], [], BackoffRecord()),
+        (BackoffRecord(3, 7), [], [], BackoffRecord(3, 7)),
+        (BackoffRecord(), [], [10], BackoffRecord(1, 10)),
+        (BackoffRecord(), [], [20, 10], BackoffRecord(2, 20)),
+        (BackoffRecord(), [30], [10, 20], BackoffRecord(0, None, 30)),
+        (BackoffRecord(), [20], [5, 10, 30, 40], BackoffRecord(2, 40, 20)),
+        (BackoffRecord(2, 5), [], [10], BackoffRecord(3, 10)),
+        (
+            BackoffRecord(2, 15),
+            [],
+            [10],
+            BackoffRecord(3, 15),
+        ),  # which is known later than it finished
+        (BackoffRecord(), [10], [10], BackoffRecord(0, None, 10)),
+        (BackoffRecord(4, 9), [10], [], BackoffRecord(0, None, 10)),
     ],
 )
 def test_u98_failures_in_a_row(
-    record: Backoff, succeeded: list[int], failed: list[int], after: Backoff
+    record: BackoffRecord, succeeded: list[int], failed: list[int], after: BackoffRecord
 ) -> None:
     assert record.after([*map(pod, succeeded)], [*map(pod, failed)]) == after
 
@@ -40,9 +45,9 @@ def test_u98_failures_in_a_row(
 def test_a_success_that_comes_again_ends_no_other_row() -> None:
     # Its finalizer could not be removed, so that it is there at every sync.
     stuck = [pod(10)]
-    record = Backoff().after(stuck, [pod(20)])
-    assert record.after(stuck, [pod(30)]) == Backoff(2, 30, 10)
-    assert record.after([*stuck, pod(25)], []) == Backoff(0, None, 25)
+    record = BackoffRecord().after(stuck, [pod(20)])
+    assert record.after(stuck, [pod(30)]) == BackoffRecord(2, 30, 10)
+    assert record.after([*stuck, pod(25)], []) == BackoffRecord(0, None, 25)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,7 @@ def test_a_success_that_comes_again_ends_no_other_row() -> None:
 )
 def test_u100_the_delay_doubles_up_to_a_cap(failures: int, ago: int, left: int) -> None:
     assert remaining(failures, NOW - ago, NOW, SHORT) == left
-    assert Backoff(failures, NOW - ago).remaining(NOW, SHORT) == left
+    assert BackoffRecord(failures, NOW - ago).remaining(NOW, SHORT) == left
 
 
 @pytest.mark.parametrize(("counted", "ignored"), [(2, 0), (1, 1)])

@@ -17,7 +17,7 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.times import write_time
 
 STARTED = {"startTime": write_time(NOW - 600)}
@@ -132,11 +132,13 @@ def test_a_backoff_that_was_forgotten_is_worked_out_from_the_pods() -> None:
         a_pod("Failed", tracked=False, finished=NOW - 5),
     ]
     done = sync(job, counted, backoff=None)
-    assert done.backoff == Backoff(2, NOW - 5, NOW - 30)
+    assert done.backoff == BackoffRecord(2, NOW - 5, NOW - 30)
     done.shows(create=0, requeue=15.0)
     let_go = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
-    assert sync(job, [*counted, let_go], backoff=None).backoff == Backoff(2, NOW - 5, NOW - 30)
-    assert sync(job, [], backoff=None).backoff == Backoff(0, None)
+    assert sync(job, [*counted, let_go], backoff=None).backoff == BackoffRecord(
+        2, NOW - 5, NOW - 30
+    )
+    assert sync(job, [], backoff=None).backoff == BackoffRecord(0, None)
 
 
 def test_a_suspended_job_that_ends_gets_a_start_time() -> None:
@@ -198,12 +200,12 @@ def test_conditions_and_fields_of_others_are_kept() -> None:
 
 
 def test_a_finished_pod_is_not_adopted() -> None:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import read_job
     from jobsworth.controller.ownership import claim
     from jobsworth.controller.pods import read_pod
 
-    settings = Settings()
+    settings = ControllerSettings()
     orphans = [a_pod(phase) for phase in ("Succeeded", "Failed", "Running")]
     for orphan in orphans:
         orphan["metadata"]["ownerReferences"] = []
@@ -212,12 +214,12 @@ def test_a_finished_pod_is_not_adopted() -> None:
 
 
 def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
     given = [a_pod("Succeeded", name=name) for name in "abc"]
     lists = {"succeeded": ["uid-a", "uid-b"]}
     job = a_job(completions=9, status={"uncountedTerminatedPods": lists, **STARTED})
-    done = sync(job, given, settings=Settings(max_uncounted=2))
+    done = sync(job, given, settings=ControllerSettings(max_uncounted=2))
     assert done.stripped == ["a", "b"]
     done.shows(S=2)
 
@@ -276,7 +278,10 @@ def test_a_pod_that_is_waited_for_and_does_not_go_is_told(policy: str) -> None:
         assert overdue == []
         return
     since = write_time(NOW - 300)
-    assert overdue == [f"Waiting for pod lost on node node-1, which should be gone since {since}"]
+    assert overdue == [
+        f"Waiting for pod lost on node node-1, which should have terminated by {since}. "
+        "Check its node and its finalizers"
+    ]
     assert done.requeue_after == 200
 
 

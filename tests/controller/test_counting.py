@@ -16,7 +16,7 @@ from controller.syncing import (
     uids,
     with_condition,
 )
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 
 COMPLETE = ["SuccessCriteriaMet", "Complete"]
@@ -251,7 +251,7 @@ def test_u56_so_it_is_with_indexes() -> None:
 
 
 def test_the_rest_is_written_down_by_the_next_sync() -> None:
-    settings = Settings(max_uncounted=2)
+    settings = ControllerSettings(max_uncounted=2)
     given = [pod(name, "Succeeded", 2 - index) for index, name in enumerate("abc")]
     first = sync(an_indexed_job(3), given, settings=settings)
     first.shows(S=2, CI="0,1", conditions=["SuccessCriteriaMet"])
@@ -264,7 +264,7 @@ def test_pods_that_fill_the_list_do_not_wait_for_those_that_find_no_room() -> No
     # A controller died once it had written down as many as it may, or no finalizer could be removed.
     given = [pod("c", "Succeeded"), pod("a", "Succeeded"), pod("b", "Failed")]
     job = a_job(parallelism=3, completions=9, status=uncounted("a", "b"))
-    done = sync(job, given, settings=Settings(max_uncounted=2))
+    done = sync(job, given, settings=ControllerSettings(max_uncounted=2))
     done.shows(strip=2, S=1, F=1)
     assert done.requeue_after is not None
 

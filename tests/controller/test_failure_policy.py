@@ -8,7 +8,7 @@ import pytest
 
 from controller.syncing import SETTINGS, a_pod
 from jobsworth.api.batch.termination_rules import TerminationRule
-from jobsworth.controller.failure_policy import NO_MATCH, Matcher, read_failure_policy
+from jobsworth.controller.failure_policy import NO_MATCH, FailurePolicyMatcher, read_failure_policy
 from jobsworth.controller.pods import read_pod
 
 
@@ -189,7 +189,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], Any, str | None, str | None]] = {
 def test_matching(
     rules: list[dict[str, Any]], pod: Any, action: str | None, message: str | None
 ) -> None:
-    match = Matcher(read_failure_policy({"rules": rules})).match(pod)
+    match = FailurePolicyMatcher(read_failure_policy({"rules": rules})).match(pod)
     assert match.action == action
     assert match.counts is (action != "Ignore")
     if message is not None:
@@ -197,12 +197,12 @@ def test_matching(
 
 
 def test_without_a_policy_every_failure_counts() -> None:
-    assert Matcher(None).match(a_failed_pod(container(1))) is NO_MATCH
+    assert FailurePolicyMatcher(None).match(a_failed_pod(container(1))) is NO_MATCH
     assert NO_MATCH.counts
 
 
 def test_pods_that_ended_alike_are_matched_alike_and_named_apart() -> None:
-    matcher = Matcher(read_failure_policy({"rules": [on_codes("FailJob", 5)]}))
+    matcher = FailurePolicyMatcher(read_failure_policy({"rules": [on_codes("FailJob", 5)]}))
     one, other = a_failed_pod(container(5)), a_failed_pod(container(5))
     assert matcher.match(one) is matcher.match(other)
 
@@ -226,7 +226,7 @@ REASONS = [
 def test_rules_on_reasons_come_before_those_of_the_spec(app: Any, action: str | None) -> None:
     policy = read_failure_policy({"rules": [on_codes("Count", 137)]}, tuple(REASONS))
     pod = a_failed_pod(*app)
-    match = Matcher(policy).match(pod)
+    match = FailurePolicyMatcher(policy).match(pod)
     assert match.action == action
     if action == "FailJob":
         assert match.message(pod) == (

@@ -12,7 +12,7 @@ from controller.syncing import NOW, SETTINGS, a_job, a_pod, an_indexed_job, sync
 from jobsworth.api.formats import indexes as api_indexes
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.pod_classification import take_census, take_indexes
+from jobsworth.controller.pod_classification import classify_indexes, classify_pods
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.times import write_time
 
@@ -28,8 +28,8 @@ def failed(*indexes: Any, failures: int = 0) -> list[dict[str, Any]]:
 def taken(pods: list[dict[str, Any]], size: int = 10, released: Any = (), **more: Any) -> Any:
     status = more.pop("status", {})
     job = read_job(an_indexed_job(size, status=status, **more), SETTINGS)
-    census = take_census(job, [read_pod(pod, SETTINGS) for pod in pods], frozenset(released))
-    return take_indexes(census)
+    classified = classify_pods(job, [read_pod(pod, SETTINGS) for pod in pods], frozenset(released))
+    return classify_indexes(classified)
 
 
 @pytest.mark.parametrize(

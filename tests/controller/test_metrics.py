@@ -153,17 +153,17 @@ def test_a_failed_job_is_told_by_its_condition() -> None:
 @pytest.mark.parametrize(
     ("job", "given", "observed", "because"),
     [
-        (a_job(), [], True, "fewer Pods run than are wanted"),
-        (a_job(), pods((2, "Running")), True, "more Pods run than are wanted"),
-        (a_job(), pods((1, "Running")), True, "as many Pods run as are wanted"),
+        (a_job(), [], True, "fewer Pods are active than desired"),
+        (a_job(), pods((2, "Running")), True, "more Pods are active than desired"),
+        (a_job(), pods((1, "Running")), True, "as many Pods are active as desired"),
         (a_job(suspend=True), pods((1, "Running")), True, "the Job is suspended"),
-        (a_job(), [], False, "the watch lags behind"),
+        (a_job(), [], False, "the watch cache is stale"),
         (a_job(metadata={"deletionTimestamp": "x"}), [], True, "the Job is being deleted"),
         (
             a_job(),
             [a_pod("Failed", finished=NOW)],
             True,
-            "after a failure, the next Pod has to wait",
+            "the next Pod waits for the backoff after a failure",
         ),
     ],
 )

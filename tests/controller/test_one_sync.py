@@ -20,10 +20,10 @@ from controller.syncing import (
     with_condition,
 )
 from jobsworth.controller import well_known_names
-from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.skip_reason import Entry, entry
+from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.times import write_time
 
 DELETED = {"deletionTimestamp": write_time(NOW)}
@@ -180,22 +180,22 @@ def test_u8_creations_beyond_a_failed_batch_are_not_active() -> None:
 
 def test_u12_after_a_failure_just_now_nothing_is_created() -> None:
     job = a_job(completions=1)
-    sync(job, backoff=Backoff(1, NOW)).shows(create=0, requeue=10.0)
-    sync(job, backoff=Backoff(0, None)).shows(create=1, requeue=None)
-    sync(job, backoff=Backoff(1, NOW), now=NOW + 9.5).shows(create=0, requeue=1.0)
+    sync(job, backoff=BackoffRecord(1, NOW)).shows(create=0, requeue=10.0)
+    sync(job, backoff=BackoffRecord(0, None)).shows(create=1, requeue=None)
+    sync(job, backoff=BackoffRecord(1, NOW), now=NOW + 9.5).shows(create=0, requeue=1.0)
 
 
 def test_u13_a_success_after_the_failure_ends_the_wait() -> None:
     given = [a_pod(), a_pod("Succeeded", finished=LONG_AGO + 1), a_pod("Failed")]
-    done = sync(a_job(parallelism=2, completions=5), given, backoff=Backoff(3, LONG_AGO))
+    done = sync(a_job(parallelism=2, completions=5), given, backoff=BackoffRecord(3, LONG_AGO))
     done.shows(create=1, S=1, F=1)
-    assert done.backoff == Backoff(0, None, LONG_AGO + 1)
+    assert done.backoff == BackoffRecord(0, None, LONG_AGO + 1)
 
 
 def test_u14_a_failure_of_long_ago_is_replaced_at_once() -> None:
     done = sync(a_job(parallelism=2, completions=5), pods((1, "Failed")))
     done.shows(create=2, F=1)
-    assert done.backoff == Backoff(1, LONG_AGO)
+    assert done.backoff == BackoffRecord(1, LONG_AGO)
 
 
 def test_u22_no_condition_while_the_watch_lags_behind() -> None:
@@ -360,19 +360,19 @@ def test_u38_a_condition_that_is_there_is_flipped_in_place() -> None:
 @pytest.mark.parametrize(
     ("job", "verdict"),
     [
-        (a_job(status={"conditions": [with_condition("Complete")]}), Entry.FINISHED),
-        (a_job(status={"conditions": [with_condition("Failed")]}), Entry.FINISHED),
-        (a_job(status={"conditions": [with_condition("Failed", "False")]}), Entry.SYNC),
-        (a_job(managedBy="example.com/other"), Entry.NOT_OURS),
-        (a_job(managedBy=None), Entry.NOT_OURS),
-        (a_job(managedBy=well_known_names.RESERVED_MANAGER), Entry.NOT_OURS),
-        (a_job(completionMode="Shuffled"), Entry.UNKNOWN_MODE),
-        (a_job(), Entry.SYNC),
+        (a_job(status={"conditions": [with_condition("Complete")]}), SyncDecision.FINISHED),
+        (a_job(status={"conditions": [with_condition("Failed")]}), SyncDecision.FINISHED),
+        (a_job(status={"conditions": [with_condition("Failed", "False")]}), SyncDecision.SYNC),
+        (a_job(managedBy="example.com/other"), SyncDecision.NOT_OURS),
+        (a_job(managedBy=None), SyncDecision.NOT_OURS),
+        (a_job(managedBy=well_known_names.RESERVED_MANAGER), SyncDecision.NOT_OURS),
+        (a_job(completionMode="Shuffled"), SyncDecision.UNKNOWN_MODE),
+        (a_job(), SyncDecision.SYNC),
     ],
 )
-def test_u39_which_jobs_are_synced(job: dict[str, Any], verdict: Entry) -> None:
-    settings = Settings()
-    assert entry(read_job(job, settings), settings) is verdict
+def test_u39_which_jobs_are_synced(job: dict[str, Any], verdict: SyncDecision) -> None:
+    settings = ControllerSettings()
+    assert decide_sync(read_job(job, settings), settings) is verdict
 
 
 @pytest.mark.parametrize(
@@ -381,12 +381,14 @@ def test_u39_which_jobs_are_synced(job: dict[str, Any], verdict: Entry) -> None:
 def test_where_there_is_no_built_in_controller_its_jobs_can_be_taken(
     managed_by: str | None,
 ) -> None:
-    settings = Settings(adopt_unmanaged=True)
-    assert entry(read_job(a_job(managedBy=managed_by), settings), settings) is Entry.SYNC
+    settings = ControllerSettings(adopt_unmanaged=True)
+    assert (
+        decide_sync(read_job(a_job(managedBy=managed_by), settings), settings) is SyncDecision.SYNC
+    )
 
 
 def test_the_pods_of_jobs_that_name_nobody_have_the_reserved_finalizer() -> None:
-    settings = Settings(adopt_unmanaged=True)
+    settings = ControllerSettings(adopt_unmanaged=True)
     reserved = {
         "metadata": {**a_pod()["metadata"], "finalizers": [well_known_names.RESERVED_FINALIZER]}
     }
@@ -395,7 +397,7 @@ def test_the_pods_of_jobs_that_name_nobody_have_the_reserved_finalizer() -> None
 
 
 def test_one_sync_creates_or_deletes_so_many_and_no_more() -> None:
-    few = Settings(max_pods_per_sync=2)
+    few = ControllerSettings(max_pods_per_sync=2)
     sync(a_job(parallelism=5, completions=5), settings=few).shows(create=2)
     sync(an_indexed_job(5), settings=few).shows(indexes=[0, 1])
     sync(an_indexed_job(5, backoffLimitPerIndex=1), settings=few).shows(indexes=[0, 1])

@@ -9,7 +9,7 @@ import pytest
 from controller.syncing import SETTINGS, a_job, a_pod, with_condition
 from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.orphan_finalizers import stray_finalizers
+from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
 from jobsworth.controller.ownership import (
     adoption_patch,
     claim,
@@ -119,7 +119,7 @@ FINISHED = a_job(status={"conditions": [with_condition("Complete")]})
 )
 def test_u111_finalizers_that_nobody_will_remove(given: Any, owner: Any, stray: bool) -> None:
     job = None if owner is None else read_job(owner, SETTINGS)
-    assert stray_finalizers(given, job, SETTINGS) == (
+    assert orphan_finalizers_of(given, job, SETTINGS) == (
         (well_known_names.OUR_FINALIZER,) if stray else ()
     )
 

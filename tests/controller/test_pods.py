@@ -8,7 +8,7 @@ import pytest
 
 from controller.syncing import NOW, SETTINGS, a_pod
 from jobsworth.controller import well_known_names
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import UNKNOWN_INDEX, Owner, read_pod
 from jobsworth.controller.times import write_time
 
@@ -129,15 +129,15 @@ def test_an_empty_pod_can_be_read() -> None:
 @pytest.mark.parametrize(
     ("settings", "tracking"),
     [
-        (Settings(), (well_known_names.OUR_FINALIZER,)),
+        (ControllerSettings(), (well_known_names.OUR_FINALIZER,)),
         (
-            Settings(adopt_unmanaged=True),
+            ControllerSettings(adopt_unmanaged=True),
             (well_known_names.OUR_FINALIZER, well_known_names.RESERVED_FINALIZER),
         ),
-        (Settings(finalizer="example.com/track"), ()),
+        (ControllerSettings(finalizer="example.com/track"), ()),
     ],
 )
-def test_only_finalizers_that_are_ours_track(settings: Settings, tracking: Any) -> None:
+def test_only_finalizers_that_are_ours_track(settings: ControllerSettings, tracking: Any) -> None:
     pod = a_pod()
     pod["metadata"]["finalizers"] = [
         "example.com/x",

@@ -16,7 +16,7 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller.backoff import Backoff
+from jobsworth.controller.backoff import BackoffRecord
 from jobsworth.controller.status import Condition, Status
 from jobsworth.controller.times import write_time
 
@@ -255,7 +255,9 @@ def test_too_many_successes_are_told() -> None:
 
 def test_backoff_does_not_delay_a_verdict() -> None:
     job = a_job(completions=1, backoffLimit=0)
-    sync(job, [a_pod("Failed", finished=NOW)], backoff=Backoff(1, NOW)).shows(conditions=FAILED)
+    sync(job, [a_pod("Failed", finished=NOW)], backoff=BackoffRecord(1, NOW)).shows(
+        conditions=FAILED
+    )
 
 
 def test_the_failure_policy_is_asked_before_the_backoff_limit() -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from controller.status_rules import broken_rules
 from controller.syncing import NOW
 from jobsworth.controller import well_known_names
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.jobs import read_job
-from jobsworth.controller.plan import Acted, Memory, plan
+from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pod_template import pod_body
 from jobsworth.controller.pods import read_pod
-from jobsworth.controller.skip_reason import Entry, entry
+from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.status import write_status
 from jobsworth.controller.times import write_time
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.controller.actions import Creation
-    from jobsworth.controller.backoff import Backoff
+    from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.status import Status
 
 
@@ -50,12 +50,12 @@ class World:
     """
 
     job: dict[str, Any]
-    settings: Settings = field(default_factory=Settings)
+    settings: ControllerSettings = field(default_factory=ControllerSettings)
     now: float = NOW
     pods: dict[str, dict[str, Any]] = field(default_factory=dict)
     created: int = 0
     let_go: int = 0
-    backoff: Backoff | None = None
+    backoff: BackoffRecord | None = None
     removals: set[str] = field(default_factory=set)
     lagging: dict[str, dict[str, Any]] = field(default_factory=dict)
     calls: int = 10**9
@@ -85,7 +85,7 @@ class World:
 
     def _sync(self) -> None:
         job = read_job(self.job, self.settings)
-        if entry(job, self.settings) is not Entry.SYNC:
+        if decide_sync(job, self.settings) is not SyncDecision.SYNC:
             return
         shown = [self.lagging.get(name, pod) for name, pod in self.pods.items()]
         memory = Memory(True, frozenset(self.removals), self.backoff)
@@ -99,7 +99,7 @@ class World:
             if self._tried(self._delete, entry.pod.name, entry.release_first)
         )
         created = sum(self._tried(self._create, job, creation) for creation in decided.creations)
-        record = decided.after(Acted(deleted, created, len(decided.creations) - created))
+        record = decided.after(ActionResults(deleted, created, len(decided.creations) - created))
         self._store(record.status)
         self.backoff = record.backoff
         released = []

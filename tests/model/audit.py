@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from jobsworth.reconciler.sync_outcome import Outcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 from model.ledger import Broken, Ledger
 from model.reading import (
     Object,
@@ -286,7 +286,7 @@ class Audit:
             if succeeded(pod) and owner_of(pod) == look.uid:
                 ends.well.setdefault(uid, (finished_at(pod), look.number))
 
-    def synced(self, look: Look, outcome: Outcome) -> None:
+    def synced(self, look: Look, outcome: SyncOutcome) -> None:
         """A sync has come to its end; look at what it leaves if nothing got in its way."""
         if outcome.errors or outcome.stale or look.job is None:
             return

@@ -20,8 +20,8 @@ from jobsworth.controller import (
     scaling,
 )
 from jobsworth.controller import plan as planning
-from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.skip_reason import Entry
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.skip_reason import SyncDecision
 from jobsworth.reconciler import expectations, informers, orphan_pods, syncing, work_queue
 
 Fault = tuple[Any, str, Any]  # what is replaced: where, its name, by what
@@ -32,20 +32,20 @@ def _finalizers_go_before_the_first_write() -> Fault:
 
     def too_early(sync: Any, planned: Any) -> Any:
         acted = act(sync, planned)
-        sync._pods.release(planned.after(acted).release)
+        sync._pods.remove_finalizers(planned.after(acted).release)
         return acted
 
     return syncing._Sync, "_act", too_early
 
 
 def _what_is_written_down_is_forgotten() -> Fault:
-    begin = finalizer_tracking._Draft.__init__
+    begin = finalizer_tracking._UncountedLists.__init__
 
     def unguarded(draft: Any, *arguments: Any) -> None:
         begin(draft, *arguments)
         draft.known_failed = draft.known_succeeded = frozenset()
 
-    return finalizer_tracking._Draft, "__init__", unguarded
+    return finalizer_tracking._UncountedLists, "__init__", unguarded
 
 
 def _all_that_is_written_down_is_counted() -> Fault:
@@ -58,7 +58,7 @@ def _the_verdict_is_stored_after_the_deletions() -> Fault:
 
     def late(found: Any, judged: Any) -> Any:
         planned = end(found, judged)
-        return replace(planned, interim=None, _verdict=judged)
+        return replace(planned, interim=None, _finished_condition=judged)
 
     return planning, "_end", late
 
@@ -87,12 +87,12 @@ def _surplus_pods_are_deleted_as_they_are() -> Fault:
 
 
 def _pods_being_deleted_are_not_awaited() -> Fault:
-    def manage(demand: Any) -> Any:
-        job = replace(demand.census.job, only_replace_failed=False)
-        return sound(replace(demand, census=replace(demand.census, job=job)))
+    def manage(given: Any) -> Any:
+        job = replace(given.classified.job, only_replace_failed=False)
+        return sound(replace(given, classified=replace(given.classified, job=job)))
 
-    sound = scaling.manage
-    return planning, "manage", manage
+    sound = scaling.manage_job
+    return planning, "manage_job", manage
 
 
 def _the_limit_is_off_by_one() -> Fault:
@@ -101,17 +101,17 @@ def _the_limit_is_off_by_one() -> Fault:
     def strict(facts: Any) -> Any:
         return judge(replace(facts, failed=facts.failed + 1))
 
-    questions = tuple(strict if each is judge else each for each in finished_condition._QUESTIONS)
-    return finished_condition, "_QUESTIONS", questions
+    questions = tuple(strict if each is judge else each for each in finished_condition._CHECKS)
+    return finished_condition, "_CHECKS", questions
 
 
 def _a_success_that_comes_again_ends_the_wait() -> Fault:
-    after = Backoff.after
+    after = BackoffRecord.after
 
     def forgetful(record: Any, succeeded: Any, failed: Any) -> Any:
         return after(replace(record, success=None), succeeded, failed)
 
-    return Backoff, "after", forgetful
+    return BackoffRecord, "after", forgetful
 
 
 def _an_answer_that_never_came_is_forgotten() -> Fault:
@@ -122,28 +122,28 @@ def _strays_are_freed_whatever_has_changed() -> Fault:
     def careless(pod: Any, finalizers: Any) -> Any:
         return ownership.finalizer_patch(next(iter(finalizers)))
 
-    return orphan_pods, "stray_patch", careless
+    return orphan_pods, "orphan_release_patch", careless
 
 
 def _an_old_event_counts() -> Fault:
-    apply = informers.Cache.apply
+    apply = informers.Informer.apply
 
     def gullible(cache: Any, kind: str, obj: Any) -> None:
         seen, cache.seen = cache.seen, expectations.Seen(0, cache.seen.listed)
         apply(cache, kind, obj)
         cache.seen = expectations.Seen(max(seen.version, cache.seen.version), seen.listed)
 
-    return informers.Cache, "apply", gullible
+    return informers.Informer, "apply", gullible
 
 
 def _finished_jobs_are_looked_at() -> Fault:
-    ask = syncing.entry
+    ask = syncing.decide_sync
 
     def careless(job: Any, settings: Any) -> Any:
         answer = ask(job, settings)
-        return Entry.SYNC if answer is Entry.FINISHED else answer
+        return SyncDecision.SYNC if answer is SyncDecision.FINISHED else answer
 
-    return syncing, "entry", careless
+    return syncing, "decide_sync", careless
 
 
 def _a_key_that_comes_while_it_is_worked_on_is_lost() -> Fault:
@@ -155,12 +155,12 @@ def _a_key_that_comes_while_it_is_worked_on_is_lost() -> Fault:
 
 
 def _suspended_jobs_run() -> Fault:
-    def manage(demand: Any) -> Any:
-        job = replace(demand.census.job, suspended=False)
-        return sound(replace(demand, census=replace(demand.census, job=job)))
+    def manage(given: Any) -> Any:
+        job = replace(given.classified.job, suspended=False)
+        return sound(replace(given, classified=replace(given.classified, job=job)))
 
-    sound = scaling.manage
-    return planning, "manage", manage
+    sound = scaling.manage_job
+    return planning, "manage_job", manage
 
 
 FAULTS: dict[str, Callable[[], Fault]] = {
@@ -171,7 +171,7 @@ FAULTS: dict[str, Callable[[], Fault]] = {
         expectations.Expectations, "unseen", lambda *_: None),
     "Pods are deleted before the verdict is stored": _the_verdict_is_stored_after_the_deletions,
     "a Job ends while its Pods do not": _the_end_does_not_wait_for_pods,
-    "nothing waits after a failure": lambda: (Backoff, "remaining", lambda *_: 0.0),
+    "nothing waits after a failure": lambda: (BackoffRecord, "remaining", lambda *_: 0.0),
     "no index waits after a failure": lambda: (scaling, "index_remaining", lambda *_: 0.0),
     "an index forgets its failures": _failed_indexes_go_on_from_nothing,
     "an index's last failed Pod is not kept": lambda: (pod_classification, "_delayed", lambda *_: {}),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from model.cluster import Cluster
 from model.ledger import Broken, Ledger
 from model.process import Crash, Process, Weather
@@ -64,7 +64,7 @@ class History:
         self.cluster = Cluster(self.server, lambda: self.now)
         everybody = chance.random() < 0.15
         self.user = User(self.server, None if everybody and chance.random() < 0.7 else MANAGER)
-        self.settings = Settings(
+        self.settings = ControllerSettings(
             adopt_unmanaged=everybody,
             max_uncounted=chance.choice([1, 2, 500, 500]),
             max_pods_per_sync=chance.choice([1, 2, 500, 500, 500]),

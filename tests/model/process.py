@@ -15,12 +15,12 @@ from typing import Any
 
 from jobsworth.client.api import JSON, Api
 from jobsworth.client.errors import UNREACHABLE, ApiError
-from jobsworth.controller.controller_settings import Settings
-from jobsworth.reconciler.event_sink import Audience
-from jobsworth.reconciler.informers import Cache
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.informers import Informer
 from jobsworth.reconciler.parallel import one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.sync_outcome import Outcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 from model.audit import STRIP, Audit, Look
 from model.ledger import Broken, Ledger
 from model.reading import Object, active, deleting, has_verdict, uid_of
@@ -71,7 +71,7 @@ class Weather:
 class Stream:
     """The watch of a resource, and the cache that it fills."""
 
-    def __init__(self, server: Server, resource: str, cache: Cache[Any]) -> None:
+    def __init__(self, server: Server, resource: str, cache: Informer[Any]) -> None:
         self.server, self.resource, self.cache = server, resource, cache
         self.position = 0
         self.answer: tuple[list[Object], int, float] | None = None  # a list that is on its way
@@ -109,7 +109,7 @@ class Stream:
         return self.answer is not None or self.position < len(self.server.streams[self.resource])
 
 
-class Process(Audience, Api):
+class Process(EventSink, Api):
     """See above. Lives until a crash.
 
     Args:
@@ -123,7 +123,7 @@ class Process(Audience, Api):
         self,
         server: Server,
         ledger: Ledger,
-        settings: Settings,
+        settings: ControllerSettings,
         weather: Weather,
         *,
         now: Callable[[], float],
@@ -147,7 +147,7 @@ class Process(Audience, Api):
             clock=lambda: self.now() + self.skew,
             monotonic=now,
             calls=self._in_any_order,
-            audience=self,
+            event_sink=self,
         )
         self._listen()
         self.streams = [
@@ -171,8 +171,8 @@ class Process(Audience, Api):
     def step(self) -> bool:
         """Look at a Job that is due, and at a Pod of nobody; False if none is."""
         reconciler = self.reconciler
-        orphan = reconciler.step_orphan()
-        return reconciler.step_job() is not None or orphan
+        orphan = reconciler.process_next_orphan_pod()
+        return reconciler.process_next_job() is not None or orphan
 
     @property
     def synced(self) -> bool:
@@ -312,7 +312,7 @@ class Process(Audience, Api):
         reconciler = self.reconciler
         self._sync, reconciler.syncer.sync = reconciler.syncer.sync, self._synced  # type: ignore[method-assign]
         jobs, pods = reconciler.jobs, reconciler.pods
-        get, within_reach = jobs.get, pods.within_reach
+        get, claimable = jobs.get, pods.claimable
 
         def read_job(key: str) -> Any:
             look = self._reader()
@@ -327,15 +327,15 @@ class Process(Audience, Api):
         def read_pods(uid: str, namespace: str) -> Any:
             look = self._reader()
             if look is None:
-                return within_reach(uid, namespace)
+                return claimable(uid, namespace)
             self._bustle()
-            found = within_reach(uid, namespace)
+            found = claimable(uid, namespace)
             look.shown = {pod.uid: self._version(pod) for pod in found}
             self._reading = False
             self.audit.begun(look)
             return found
 
-        jobs.get, pods.within_reach = read_job, read_pods  # type: ignore[method-assign]
+        jobs.get, pods.claimable = read_job, read_pods  # type: ignore[method-assign]
         free = reconciler.orphans.release
 
         def release(uid: str) -> None:
@@ -360,7 +360,7 @@ class Process(Audience, Api):
     def _version(self, cached: Any) -> Object:
         return self.server.versions[cached.uid, cached.resource_version]
 
-    def _synced(self, key: str) -> Outcome:
+    def _synced(self, key: str) -> SyncOutcome:
         self.syncs += 1
         look = Look(key, self.syncs, self.now() + self.skew, set(self.vanished))
         self.say(f"  looks at {key}")

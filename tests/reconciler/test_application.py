@@ -13,7 +13,7 @@ import pytest
 
 from jobsworth.client.leases import Times
 from jobsworth.client.resources import jobs_path
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
 from reconciler.fake_api import FakeApi
@@ -24,20 +24,20 @@ from reconciler.world import NAMESPACE, job
 pytest.importorskip("kubernetes")
 pytest.importorskip("prometheus_client")
 
-QUICK = Settings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
+QUICK = ControllerSettings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 
 
 class Process:
     """A reconciler that runs in threads of this process."""
 
     def __init__(self, server: FakeServer, observed_by: Any = None, **options: Any) -> None:
-        from jobsworth.reconciler.process import Application
-        from jobsworth.reconciler.reconciler_options import Options
+        from jobsworth.reconciler.process import ReconcilerProcess
+        from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
-        self.application = Application(
-            server.config(), Options(**chosen), self.log.append, observed_by
+        self.application = ReconcilerProcess(
+            server.config(), ReconcilerOptions(**chosen), self.log.append, observed_by
         )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -48,7 +48,7 @@ class Process:
 
     def at_work(self) -> bool:
         """Whether it has said so."""
-        return any("caches in sync" in line for line in self.log)
+        return any("caches synced" in line for line in self.log)
 
     def end(self) -> int | None:
         """Have it end, and return the exit code."""
@@ -163,7 +163,7 @@ def test_who_cannot_renew_the_lease_stops(api: FakeApi, server: FakeServer) -> N
 def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
     api: FakeApi, server: FakeServer
 ) -> None:
-    adopting = Settings(adopt_unmanaged=True, batch_delay=0.02)
+    adopting = ControllerSettings(adopt_unmanaged=True, batch_delay=0.02)
     condition = {"type": "Suspended", "status": "True", "reason": "JobSuspended"}
 
     def built_in() -> None:
@@ -189,7 +189,7 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
 ) -> None:
 
     monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
-    process = Process(server, settings=Settings(adopt_unmanaged=True))
+    process = Process(server, settings=ControllerSettings(adopt_unmanaged=True))
     until(process.at_work)
     api.request("POST", jobs_path(NAMESPACE), job("plain", None))
     entry = {
@@ -245,10 +245,10 @@ def test_an_observer_is_shown_every_job_and_closed_in_the_end(
 
 
 def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
-    from jobsworth.reconciler.process import Application
-    from jobsworth.reconciler.reconciler_options import Options
+    from jobsworth.reconciler.process import ReconcilerProcess
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     taken = int(server.url.rpartition(":")[2])
-    options = Options(host="127.0.0.1", port=taken)
+    options = ReconcilerOptions(host="127.0.0.1", port=taken)
     with pytest.raises(OSError, match="in use"):
-        Application(server.config(), options, print).run()
+        ReconcilerProcess(server.config(), options, print).run()

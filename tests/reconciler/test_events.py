@@ -8,7 +8,7 @@ import pytest
 
 from clock import Clock
 from jobsworth.controller.signals import Event, pod_created
-from jobsworth.reconciler.event_correlation import Correlator, Report
+from jobsworth.reconciler.event_correlation import EventCorrelator, Occurrence
 from jobsworth.reconciler.events import EventRecorder
 from reconciler.fake_api import FakeApi
 
@@ -95,10 +95,10 @@ def test_an_object_gets_25_at_once_and_then_one_every_five_minutes(
 
 
 def test_other_jobs_are_not_held_up(clock: Clock) -> None:
-    correlator = Correlator(clock)
+    correlator = EventCorrelator(clock)
     for number in range(50):
-        correlator.take(Report("u1", "Normal", "SuccessfulCreate", str(number)))
-    assert correlator.take(Report("u2", "Normal", "SuccessfulCreate", "1")) is not None
+        correlator.take(Occurrence("u1", "Normal", "SuccessfulCreate", str(number)))
+    assert correlator.take(Occurrence("u2", "Normal", "SuccessfulCreate", "1")) is not None
 
 
 def test_what_waits_is_written_before_the_end(api: FakeApi, recorder: EventRecorder) -> None:
@@ -118,4 +118,4 @@ def test_a_server_that_refuses_holds_nobody_up(api: FakeApi) -> None:
     recorder.start()
     recorder.record(JOB, pod_created("a"))
     recorder.stop(2)
-    assert "could not write" in log[0]
+    assert "cannot write event" in log[0]

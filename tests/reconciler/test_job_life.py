@@ -6,7 +6,7 @@ import pytest
 
 from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import pods_path
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World, job
 
@@ -85,7 +85,7 @@ def test_a_job_of_another_controller_is_left_alone(world: World) -> None:
 
 
 def test_jobs_that_name_nobody_are_adopted_when_told_to_with_the_reserved_finalizer() -> None:
-    world = World(Settings(adopt_unmanaged=True))
+    world = World(ControllerSettings(adopt_unmanaged=True))
     world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None))
     world.run(2)
     assert world.pods()[0]["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
@@ -222,12 +222,12 @@ def test_nothing_happens_where_nothing_is_to_be_done(world: World) -> None:
 def test_a_stale_cache_is_waited_for(world: World) -> None:
     world.create(parallelism=2)
     world.deliver()
-    outcome = world.reconciler.step_job()
+    outcome = world.reconciler.process_next_job()
     assert outcome is not None
     assert outcome.action == "pods_created"
     # The watch shows nothing yet: another sync would create the Pods again.
     world.reconciler.queue.add(f"{NAMESPACE}/train")
-    outcome = world.reconciler.step_job()
+    outcome = world.reconciler.process_next_job()
     assert outcome is not None
     assert outcome.stale is not None
     assert len(world.pods()) == 2

@@ -169,7 +169,7 @@ def test_after_a_write_without_an_answer_nothing_is_decided_by_what_was_known_be
     world.api.after = lose_the_status
     world.deliver()
     world.now += 1
-    outcome = world.reconciler.step_job()
+    outcome = world.reconciler.process_next_job()
     assert outcome is not None
     assert outcome.errors == [LOST]
     assert world.status()["completedIndexes"] == "0"
@@ -182,7 +182,7 @@ def test_after_a_write_without_an_answer_nothing_is_decided_by_what_was_known_be
         pods.apply(change.kind, change.object)
     world.now += 60
     created = world.made("POST", "pods")
-    assert world.reconciler.step_job() is not None
+    assert world.reconciler.process_next_job() is not None
     assert world.made("POST", "pods") == created
     world.run(60)
     assert world.made("POST", "pods") == created

@@ -12,9 +12,9 @@ from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import pods_path
 from jobsworth.client.retry import Backoff
 from jobsworth.client.transport import Client
-from jobsworth.controller.controller_settings import Settings
-from jobsworth.reconciler.informers import PodCache
-from jobsworth.reconciler.reflector import Watcher
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.reconciler.informers import PodInformer
+from jobsworth.reconciler.reflector import Reflector
 from reconciler.fake_api import Call, FakeApi
 from reconciler.fake_http import FakeServer
 
@@ -37,8 +37,8 @@ class Watched:
         self.stop = threading.Event()
         self.log: list[str] = []
         client = Client(server.config(), user_agent="test", stop=self.stop)
-        self.cache = PodCache(Settings())
-        self.watcher = Watcher(
+        self.cache = PodInformer(ControllerSettings())
+        self.watcher = Reflector(
             client,
             pods_path(""),
             self.cache,
@@ -141,7 +141,7 @@ def test_errors_are_logged_and_tried_again(watched: Watched) -> None:
 
 
 def test_what_was_seen_before_is_not_taken_again() -> None:
-    cache = PodCache(Settings())
+    cache = PodInformer(ControllerSettings())
     api = FakeApi(time.time)
     create(api, "a")
     api.request("DELETE", pods_path("ns", "a"))

@@ -7,14 +7,14 @@ from typing import Any
 
 from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import jobs_path, pods_path
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.event_sink import Audience
-from jobsworth.reconciler.informers import Cache
+from jobsworth.reconciler.event_sink import EventSink
+from jobsworth.reconciler.informers import Informer
 from jobsworth.reconciler.parallel import Calls, one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.sync_outcome import Outcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 from reconciler.fake_api import Call, Change, FakeApi
 
 Object = dict[str, Any]
@@ -22,7 +22,7 @@ NAMESPACE = "default"
 MANAGER = "jobsworth.dev/job-controller"
 
 
-class Listener(Audience):
+class Listener(EventSink):
     """Keeps what it is told."""
 
     def __init__(self) -> None:
@@ -51,13 +51,13 @@ class World:
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: ControllerSettings | None = None,
         *,
         chance: random.Random | None = None,
         calls: Calls = one_by_one,
     ) -> None:
         self.now = 1_800_000_000.0
-        self.settings = settings or Settings()
+        self.settings = settings or ControllerSettings()
         self.api = FakeApi(lambda: self.now, chance)
         self.told = Listener()
         self.calls = calls
@@ -71,23 +71,23 @@ class World:
             clock=lambda: self.now,
             monotonic=lambda: self.now,
             calls=self.calls,
-            audience=self.told,
+            event_sink=self.told,
         )
         for resource, cache in self.caches():
             self.list(resource, cache)
 
-    def caches(self) -> list[tuple[str, Cache[Any]]]:
+    def caches(self) -> list[tuple[str, Informer[Any]]]:
         """The caches by their resource; that of Jobs comes first."""
         return [("jobs", self.reconciler.jobs), ("pods", self.reconciler.pods)]
 
-    def list(self, resource: str, cache: Cache[Any]) -> None:
+    def list(self, resource: str, cache: Informer[Any]) -> None:
         """Fill a cache from a list."""
         path = jobs_path("") if resource == "jobs" else pods_path("")
         answer = self.api.request("GET", path)
         # Caches cut down what they are given.
         cache.replace(answer["items"], int(answer["metadata"]["resourceVersion"]), self.now)
 
-    def news(self, resource: str, cache: Cache[Any]) -> list[Change]:
+    def news(self, resource: str, cache: Informer[Any]) -> list[Change]:
         """What a cache has not been shown yet."""
         return self.api.since(resource, cache.seen.version)
 
@@ -97,18 +97,18 @@ class World:
             for change in self.news(resource, cache):
                 cache.apply(change.kind, change.object)
 
-    def step(self) -> list[Outcome]:
+    def step(self) -> list[SyncOutcome]:
         """Deliver what has happened, and look at whatever is due."""
         self.deliver()
         outcomes = []
-        while (outcome := self.reconciler.step_job()) is not None:
+        while (outcome := self.reconciler.process_next_job()) is not None:
             outcomes.append(outcome)
             self.deliver()
-        while self.reconciler.step_orphan():
+        while self.reconciler.process_next_orphan_pod():
             self.deliver()
         return outcomes
 
-    def run(self, seconds: float = 0.0) -> list[Outcome]:
+    def run(self, seconds: float = 0.0) -> list[SyncOutcome]:
         """Let time pass, stopping wherever something is due."""
         end = self.now + seconds
         outcomes = self.step()

@@ -23,8 +23,8 @@ from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER, RE
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
-    from jobsworth.controller.controller_settings import Settings
-    from jobsworth.reconciler.process import Application
+    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.reconciler.process import ReconcilerProcess
 
 ROOT = Path(__file__).parents[3]
 READY_WITHIN = 30.0
@@ -144,11 +144,11 @@ class Jobsworth(Controller):
 
         Args:
             jobs_late: by how many seconds it sees each Job late.
-            settings: see ``jobsworth.controller.controller_settings.Settings``.
+            settings: see ``jobsworth.controller.controller_settings.ControllerSettings``.
         """
-        from jobsworth.controller.controller_settings import Settings
+        from jobsworth.controller.controller_settings import ControllerSettings
 
-        usual = Settings(batch_delay=0.1, backoff_base=0.1)
+        usual = ControllerSettings(batch_delay=0.1, backoff_base=0.1)
         self._inside = _Inside(self.bed, self._port, replace(usual, **settings), jobs_late)
         self._running = {}
         self._wait_until_ready()
@@ -199,17 +199,21 @@ class _Inside:
         self,
         bed: TestBed,
         port: int,
-        settings: Settings,
+        settings: ControllerSettings,
         jobs_late: float,
     ) -> None:
         from jobsworth.client.configuration import Target, rest_config
-        from jobsworth.reconciler.process import Application
-        from jobsworth.reconciler.reconciler_options import Options
+        from jobsworth.reconciler.process import ReconcilerProcess
+        from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
-        options = Options(settings=settings, qps=200, burst=400, host="127.0.0.1", port=port)
+        options = ReconcilerOptions(
+            settings=settings, qps=200, burst=400, host="127.0.0.1", port=port
+        )
         self._access = contextlib.ExitStack()
         config = self._access.enter_context(rest_config(Target(str(bed.kubeconfig), None)))
-        self._application: Application = Application(config, options, lambda message: None)
+        self._application: ReconcilerProcess = ReconcilerProcess(
+            config, options, lambda message: None
+        )
         if jobs_late:
             jobs = self._application.reconciler.jobs
             read = jobs.read

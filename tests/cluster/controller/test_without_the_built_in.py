@@ -107,7 +107,7 @@ def test_a_deleted_namespace_goes(scenario: Scenario) -> None:
 def test_it_refuses_to_work_beside_the_built_in(beside_the_built_in: Controller) -> None:
     bed = beside_the_built_in.bed
     refused = Jobsworth(bed, "--adopt-unmanaged")
-    with pytest.raises(RuntimeError, match="the built-in Job controller is at work"):
+    with pytest.raises(RuntimeError, match="the built-in Job controller is active"):
         refused.start()
 
 

@@ -1,4 +1,4 @@
-"""Which of the stored Jobs and CronJobs are to be judged, and how many are passed over."""
+"""Select the stored Jobs and CronJobs to audit, and count the skipped ones."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from jobsworth.audit.lifecycle import cron_job_of, is_over
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.stored_objects import StoredObjects
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """What is to be judged.
+class AuditScope:
+    """The objects to audit.
 
     Attributes:
-        namespaces: their names; None among them for all.
-        finished: Jobs that have finished, and objects that are being deleted, too.
-        owned: Jobs that a CronJob made, too; otherwise the CronJob stands for them.
+        namespaces: names of namespaces; None stands for all namespaces.
+        finished: include finished Jobs and objects that are being deleted.
+        owned: include Jobs owned by a CronJob; otherwise only the CronJob is audited.
     """
 
     namespaces: Sequence[str | None]
@@ -29,50 +29,52 @@ class Scope:
 
 
 @dataclass(slots=True)
-class Tally:
-    """How far a stocktaking is.
+class AuditProgress:
+    """The progress of an audit.
 
     Attributes:
-        read: how many objects were read.
-        left: how many of the same list are still to come, as the server estimates.
-        over: how many were passed over because they have finished or are being deleted.
-        folded: how many Jobs were passed over because their CronJob stands for them.
+        read: number of objects read.
+        left: number of remaining objects in the current list, estimated by the API server.
+        finished: number of objects skipped because they are finished or being deleted.
+        owned: number of Jobs skipped because their CronJob is audited instead.
     """
 
     read: int = 0
     left: int = 0
-    over: int = 0
-    folded: int = 0
+    finished: int = 0
+    owned: int = 0
 
 
-def stored_objects(inventory: Inventory, scope: Scope, tally: Tally) -> Iterator[dict[str, Any]]:
-    """The objects that are to be judged, CronJobs first, as they are read.
+def audited_objects(
+    cluster: StoredObjects, scope: AuditScope, progress: AuditProgress
+) -> Iterator[dict[str, Any]]:
+    """Yield the objects to audit as they are read, CronJobs first.
 
     Raises:
-        ApiError: the cluster cannot be asked, or refuses.
+        ApiError: the API server cannot be reached, or rejects the request.
     """
     for namespace in scope.namespaces:
         cron_jobs: set[str] = set()
-        for stored in _read(inventory, "CronJob", namespace, tally):
+        for stored in _read(cluster, "CronJob", namespace, progress):
             if scope.finished or not is_over(stored):
                 cron_jobs.add(stored["metadata"]["uid"])
                 yield stored
             else:
-                tally.over += 1
-        for stored in _read(inventory, "Job", namespace, tally):
+                progress.finished += 1
+        for stored in _read(cluster, "Job", namespace, progress):
             if not scope.finished and is_over(stored):
-                tally.over += 1
+                progress.finished += 1
             elif not scope.owned and cron_job_of(stored) in cron_jobs:
-                tally.folded += 1
+                progress.owned += 1
             else:
                 yield stored
 
 
 def _read(
-    inventory: Inventory, kind: str, namespace: str | None, tally: Tally
+    cluster: StoredObjects, kind: str, namespace: str | None, progress: AuditProgress
 ) -> Iterator[dict[str, Any]]:
-    for page in inventory.batch_objects(kind, namespace):
+    for page in cluster.batch_objects(kind, namespace):
         for index, stored in enumerate(page.items, start=1):
-            tally.read += 1
-            tally.left = len(page.items) - index + page.remaining
+            progress.read += 1
+            progress.left = len(page.items) - index + page.remaining
             yield stored

@@ -1,4 +1,4 @@
-"""What a stored object tells about its life: whether it is over, and which CronJob made it."""
+"""The lifecycle of a stored object: finished or not, and the CronJob that owns it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TERMINAL_CONDITIONS = ("Complete", "Failed")
 
 
 def is_over(stored: dict[str, Any]) -> bool:
-    """Whether nothing of an object runs any more, or will: a finished Job, or one being deleted."""
+    """Return True for a finished Job and for any object that is being deleted."""
     if (stored.get("metadata") or {}).get("deletionTimestamp"):
         return True
     if stored.get("kind") != "Job":
@@ -22,7 +22,7 @@ def is_over(stored: dict[str, Any]) -> bool:
 
 
 def cron_job_of(stored: dict[str, Any]) -> str | None:
-    """The UID of the CronJob that made a Job; None of one that somebody else made."""
+    """Return the UID of the CronJob that controls a Job; None if no CronJob does."""
     for owner in _objects(stored.get("metadata"), "ownerReferences"):
         if owner.get("controller") and owner.get("kind") == "CronJob":
             uid: str | None = owner.get("uid")
@@ -31,6 +31,6 @@ def cron_job_of(stored: dict[str, Any]) -> str | None:
 
 
 def _objects(parent: Any, field: str) -> list[dict[str, Any]]:
-    """The objects in a list of an object; none where it is anything else."""
+    """Return the objects in a list field; an empty list if the field has another type."""
     found = parent.get(field) if isinstance(parent, dict) else None
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

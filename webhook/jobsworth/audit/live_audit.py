@@ -1,7 +1,7 @@
-"""What is wrong with the Jobs that run already, as metrics and as Kubernetes events; nothing is changed.
+"""Audit running Jobs continuously: report findings as metrics and Kubernetes events, change nothing.
 
-A Job is judged when the watch first shows it, and again when its spec, labels or annotations change, as
-if somebody created it today. Finished Jobs are past caring.
+A Job is evaluated when the watch first shows it, and again when its spec, labels or annotations change,
+as if it were created now. Finished Jobs are ignored.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 COMPONENT = "jobsworth-audit"
 REASON = "AuditFindings"
 LONGEST_MESSAGE = 1000
-TOLD = ("error", "warning")  # a mere hint is worth no event
+EVENT_SEVERITIES = ("error", "warning")  # an info finding is not worth an event
 
 
-class Kind(NamedTuple):
-    """What findings are counted by."""
+class FindingLabels(NamedTuple):
+    """The labels of the metric on findings."""
 
     namespace: str
     source: str
@@ -42,88 +42,88 @@ class Kind(NamedTuple):
     policy: str
 
 
-class Audit:
-    """See above. Judging takes a thread of its own: no watch and no sync waits for it.
+class LiveAudit:
+    """Evaluates Jobs from the watch in a separate thread, so that no watch and no sync waits for it.
 
     Args:
-        judge: says of a stored Job what is wrong with it: each time the name of the policy, empty
-            where none speaks, and the finding.
-        api: events are written there.
+        evaluate: evaluates a stored Job, and returns its findings, each with the name of its policy
+            (empty if it is from no policy).
+        api: API client for writing events.
         clock: seconds since 1970.
-        log: is told what could not be done.
+        log: logs failed event writes.
     """
 
     def __init__(
         self,
-        judge: Callable[[dict[str, Any]], list[tuple[str, Finding]]],
+        evaluate: Callable[[dict[str, Any]], list[tuple[str, Finding]]],
         api: Api,
         clock: Callable[[], float],
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
-        self._judge = judge
+        self._evaluate = evaluate
         self._api = api
         self._clock = clock
         self._log = log
         self._changed = threading.Condition()
         self._pending: dict[str, dict[str, Any]] = {}
-        self._judged: dict[str, tuple[Any, ...]] = {}
-        self._found: dict[str, tuple[Kind, ...]] = {}
+        self._evaluated: dict[str, tuple[Any, ...]] = {}
+        self._found: dict[str, tuple[FindingLabels, ...]] = {}
         self._closed = False
 
     def look(self, job: dict[str, Any]) -> None:
-        """A watch shows a Job."""
+        """Enqueue a Job from the watch, if it is new or changed."""
         meta = job["metadata"]
         uid = meta["uid"]
         if is_over(job):
             self.forget(uid)
             return
-        print_of_it = (meta.get("generation"), meta.get("labels"), meta.get("annotations"))
+        fingerprint = (meta.get("generation"), meta.get("labels"), meta.get("annotations"))
         with self._changed:
-            if self._judged.get(uid) != print_of_it:
-                self._judged[uid] = print_of_it
+            if self._evaluated.get(uid) != fingerprint:
+                self._evaluated[uid] = fingerprint
                 self._pending[uid] = job
                 self._changed.notify()
 
     def forget(self, uid: str) -> None:
-        """A Job has gone, or has finished."""
+        """Forget a Job that was deleted or has finished."""
         with self._changed:
-            for kept in (self._pending, self._judged, self._found):
+            for kept in (self._pending, self._evaluated, self._found):
                 kept.pop(uid, None)
 
     def run(self) -> None:
-        """Judge what is shown, until it is closed."""
+        """Evaluate enqueued Jobs until closed."""
         while (job := self._next()) is not None:
-            self.judge(job)
+            self.evaluate(job)
 
     def close(self) -> None:
-        """Judge no more."""
+        """Stop evaluating."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
-    def judge(self, job: dict[str, Any]) -> None:
-        """Judge a Job, count what is found, and tell it."""
+    def evaluate(self, job: dict[str, Any]) -> None:
+        """Evaluate a Job, count its findings, and emit an event."""
         meta = job["metadata"]
-        found = self._judge(job)
+        found = self._evaluate(job)
         kinds = {
-            Kind(meta["namespace"], finding.source, finding.severity, finding.code, policy)
+            FindingLabels(meta["namespace"], finding.source, finding.severity, finding.code, policy)
             for policy, finding in found
         }
         with self._changed:
-            if meta["uid"] in self._judged:  # it has not gone meanwhile
+            if meta["uid"] in self._evaluated:  # it was not deleted meanwhile
                 self._found[meta["uid"]] = tuple(kinds)
-        told = [finding for _, finding in found if finding.severity in TOLD]
-        if told:
-            self._tell(meta, told)
+        reported = [finding for _, finding in found if finding.severity in EVENT_SEVERITIES]
+        if reported:
+            self._emit(meta, reported)
 
-    def counted(self) -> tuple[Counter[Kind], int]:
-        """How many Jobs have findings of each kind, and how many have been judged."""
+    def counted(self) -> tuple[Counter[FindingLabels], int]:
+        """Return the number of Jobs by finding labels, and the number of evaluated Jobs."""
         with self._changed:
             found = Counter(kind for kinds in self._found.values() for kind in kinds)
             return found, len(self._found)
 
     def collector(self) -> AuditMetrics:
-        """Return the metrics of what was found."""
+        """Return a collector for the metrics on findings."""
         return AuditMetrics(self)
 
     def _next(self) -> dict[str, Any] | None:
@@ -135,30 +135,32 @@ class Audit:
             uid = next(iter(self._pending))
             return self._pending.pop(uid)
 
-    def _tell(self, meta: dict[str, Any], found: list[Finding]) -> None:
-        """Write one event that says all; what was said before a restart is not said again."""
+    def _emit(self, meta: dict[str, Any], found: list[Finding]) -> None:
+        """Write one event with all findings; its name is a digest, so a restart does not repeat it."""
         event = _event(meta, found, write_time(int(self._clock())))
         try:
             self._api.create(events_path(meta["namespace"]), event)
         except ApiError as error:
             if error.reason != "AlreadyExists":
-                self._log(f"audit of {meta['namespace']}/{meta['name']}: no event: {error}")
+                self._log(
+                    f"cannot write the audit event of {meta['namespace']}/{meta['name']}: {error}"
+                )
 
 
 class AuditMetrics(Collector):
-    """What an audit has found, for Prometheus."""
+    """Prometheus metrics on the findings of an audit."""
 
-    def __init__(self, audit: Audit) -> None:
+    def __init__(self, audit: LiveAudit) -> None:
         self._audit = audit
 
     def collect(self) -> Iterator[Any]:
-        found, judged = self._audit.counted()
-        jobs = GaugeMetricFamily("jobsworth_audit_jobs", "Unfinished Jobs that were judged")
-        jobs.add_metric([], judged)
+        found, evaluated = self._audit.counted()
+        jobs = GaugeMetricFamily("jobsworth_audit_jobs", "Unfinished Jobs that were evaluated")
+        jobs.add_metric([], evaluated)
         findings = GaugeMetricFamily(
             "jobsworth_audit_findings",
-            "Unfinished Jobs of which something is found",
-            labels=Kind._fields,
+            "Unfinished Jobs with at least one finding",
+            labels=FindingLabels._fields,
         )
         for kind, number in sorted(found.items()):
             findings.add_metric(list(kind), number)
@@ -166,14 +168,14 @@ class AuditMetrics(Collector):
 
 
 def _event(meta: dict[str, Any], found: list[Finding], now: str) -> dict[str, Any]:
-    said = "; ".join(
+    message = "; ".join(
         f"{finding.field}: {finding.message} [{finding.code}]" if finding.field
         else f"{finding.message} [{finding.code}]"
         for finding in found
     )  # fmt: skip
-    if len(said) > LONGEST_MESSAGE:
-        said = said[:LONGEST_MESSAGE] + " …"
-    digest = hashlib.sha256(f"{meta['uid']} {said}".encode()).hexdigest()[:16]
+    if len(message) > LONGEST_MESSAGE:
+        message = message[:LONGEST_MESSAGE] + " …"
+    digest = hashlib.sha256(f"{meta['uid']} {message}".encode()).hexdigest()[:16]
     namespace, name = meta["namespace"], meta["name"]
     return {
         "apiVersion": "v1",
@@ -188,7 +190,7 @@ def _event(meta: dict[str, Any], found: list[Finding], now: str) -> dict[str, An
         },
         "type": "Warning",
         "reason": REASON,
-        "message": said,
+        "message": message,
         "source": {"component": COMPONENT},
         "reportingComponent": COMPONENT,
         "count": 1,

@@ -1,4 +1,4 @@
-"""What a cluster stores: its Jobs and CronJobs in pages, its release, the labels of its namespaces."""
+"""Read from a cluster: its Jobs and CronJobs in pages, its release, its namespace labels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")
 
 
-class Inventory:
-    """Reads what a cluster stores.
+class StoredObjects:
+    """Reads objects that a cluster stores.
 
     Args:
-        page_size: how many objects are asked for at once.
+        page_size: number of objects per request.
     """
 
     def __init__(self, api: Api, page_size: int = PAGE_SIZE) -> None:
@@ -28,17 +28,17 @@ class Inventory:
         self._page_size = page_size
 
     def release(self) -> str:
-        """The server's release such as ``1.36``.
+        """Return the release of the API server, such as ``1.36``.
 
         Raises:
-            ApiError: it cannot be asked, or does not tell.
+            ApiError: the API server cannot be reached, or does not report its version.
         """
         version = self._api.get("/version")
         major, minor = str(version.get("major", "")), str(version.get("minor", ""))
-        # Some distributions write "29+".
+        # Some distributions report a minor version such as "29+".
         digits = "".join(character for character in minor if character.isdigit())
         if not (major.isdigit() and digits):
-            raise ApiError(200, "", "the API server does not tell its version at /version")
+            raise ApiError(200, "", "the API server does not report its version at /version")
         return f"{major}.{digits}"
 
     def batch_objects(self, kind: str, namespace: str | None = None) -> Iterator[Page]:
@@ -49,21 +49,25 @@ class Inventory:
             namespace: only those of this one; None for all.
 
         Raises:
-            ApiError: the server refuses, or cannot be asked.
+            ApiError: the API server rejects the request, or cannot be reached.
         """
         path = resource_path(BATCH, _RESOURCES[kind], namespace or "")
         for page in resumed_pages(self._api, path, self._page_size):
             for each in page.items:
                 if not all(isinstance(each["metadata"].get(key), str) for key in _IDENTITY):
-                    raise ApiError(200, "", f"the list of {path} holds a {kind} without a name")
+                    raise ApiError(
+                        200,
+                        "",
+                        f"the list at {path} contains a {kind} without name, namespace or uid",
+                    )
                 each["apiVersion"], each["kind"] = "batch/v1", kind
             yield page
 
     def namespace_labels(self, namespace: str | None = None) -> dict[str, Mapping[str, str]]:
-        """The labels of namespaces by name: of one, or of all.
+        """Return the labels of one namespace or of all namespaces, by namespace name.
 
         Raises:
-            ApiError: the server refuses, cannot be asked, or has no such namespace.
+            ApiError: the API server rejects the request, cannot be reached, or has no such namespace.
         """
         if namespace is not None:
             found = [self._api.get(namespaces_path(namespace))]

@@ -1,1 +1,1 @@
-"""What a Job controller decides: pure functions from a Job, its Pods and the time to a plan."""
+"""The decisions of the Job controller: pure functions from a Job, its Pods and the time to a plan."""

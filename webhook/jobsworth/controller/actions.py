@@ -1,4 +1,4 @@
-"""What a sync does to Pods, and what came of it."""
+"""Pod deletions and creations of a sync, and their results."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Deletion:
     """A Pod to delete, with its UID as precondition.
 
     Attributes:
-        release_first: remove the tracking finalizer before, so that the Pod is never counted. Where
-            that fails the Pod is not deleted.
+        release_first: remove the tracking finalizer before the deletion, so that the Pod is never
+            counted. If the removal fails, do not delete the Pod.
     """
 
     pod: Pod
@@ -27,9 +27,9 @@ class Creation:
     """A Pod to create; ``pod_template.pod_body(job, creation)`` is its body.
 
     Attributes:
-        index: its completion index, None where the Job is not Indexed.
-        failure_count: failures of the index so far that count; None without a limit per index.
-        ignored_count: failures of the index so far that were ignored.
+        index: completion index; None if the Job is not Indexed.
+        failure_count: counted failures of the index so far; None without backoffLimitPerIndex.
+        ignored_count: failures of the index so far that the failure policy ignored.
     """
 
     index: int | None = None
@@ -38,16 +38,16 @@ class Creation:
 
 
 @dataclass(frozen=True, slots=True)
-class Acted:
-    """What came of a plan's deletions and creations.
+class ActionResults:
+    """The results of a plan's deletions and creations.
 
     Attributes:
-        deleted: UIDs of the Pods whose deletion was accepted, or that were already gone.
-        created: how many Pods were created.
-        refused: how many creations were refused; those that a slow start skipped are not, nor
-            those refused because the namespace is being deleted.
+        deleted: UIDs of the Pods whose deletion the API server accepted, or that no longer exist.
+        created: number of Pods created.
+        rejected: number of creations that failed, without those that slow start skipped and those
+            that failed because the namespace is terminating.
     """
 
     deleted: frozenset[str] = frozenset()
     created: int = 0
-    refused: int = 0
+    rejected: int = 0

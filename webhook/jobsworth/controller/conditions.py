@@ -1,4 +1,4 @@
-"""Where a Job is begun, suspended, resumed or finished: what its status says then, and what is told."""
+"""Conditions and events for start, suspend, resume and finish."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from jobsworth.controller.signals import (
 from jobsworth.controller.status import Condition, Status
 
 if TYPE_CHECKING:
-    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.jobs import Job
-    from jobsworth.controller.sync_context import Basis
+    from jobsworth.controller.sync_context import SyncContext
 
 
-def greeting(job: Job) -> tuple[Event, ...]:
-    """What to tell when a Job is seen for the first time: what of it is not done as it says."""
+def start_events(job: Job) -> tuple[Event, ...]:
+    """Return the events of the first sync of a Job: annotations that the controller ignores."""
     if job.status.start_time is not None or job.status.conditions:
         return ()
     return tuple(extension_ignored(error) for error in job.extension_errors)
 
 
-def with_suspension(basis: Basis, status: Status) -> tuple[Status, tuple[Event, ...]]:
-    """The status that says whether the Job is suspended, and what to tell if that is news.
+def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple[Event, ...]]:
+    """Set the Suspended condition, and return the status with the event, if the condition changed.
 
-    The start time goes with a suspension and comes anew with what follows it (KEP-2232).
+    A suspension clears the start time, and a resumption sets it again (KEP-2232).
     """
-    suspended = basis.job.suspended
+    suspended = context.job.suspended
     reason, message = well_known_names.JOB_SUSPENDED if suspended else well_known_names.JOB_RESUMED
-    now = basis.second
+    now = context.second
     changed = status.with_condition(
         Condition(well_known_names.SUSPENDED, str(suspended), reason, message, now, now)
     )
@@ -48,24 +48,27 @@ def with_suspension(basis: Basis, status: Status) -> tuple[Status, tuple[Event, 
     return replace(changed, start_time=now), (JOB_RESUMED,)
 
 
-def finish(basis: Basis, status: Status, verdict: Verdict) -> Status:
-    """The status that declares the Job finished.
+def finish(context: SyncContext, status: Status, finished_condition: FinishedCondition) -> Status:
+    """Return the status with the terminal condition.
 
-    The API server wants a start time of it, which a Job that was suspended has lost; and no end
-    before the start, which clocks of two controllers may have made later than now.
+    The API server requires a start time in it, which a suspended Job does not have, and a completion
+    time that is not before the start time, which another controller may have set by a faster clock.
     """
-    now, started = basis.second, status.start_time
-    if started is None and not (basis.job.suspended and basis.job.completions == 0):
+    now, started = context.second, status.start_time
+    if started is None and not (context.job.suspended and context.job.completions == 0):
         started = now
-    status = replace(status, start_time=started).with_condition(verdict.terminal(now))
-    if not verdict.success:
+    status = replace(status, start_time=started).with_condition(finished_condition.terminal(now))
+    if not finished_condition.success:
         return status
     return replace(status, completion_time=now if started is None else max(now, started))
 
 
-def farewell(job: Job, status: Status, verdict: Verdict) -> tuple[Event, ...]:
-    if not verdict.success:
-        return (Event(WARNING, verdict.reason, verdict.message),)
+def terminal_events(
+    job: Job, status: Status, finished_condition: FinishedCondition
+) -> tuple[Event, ...]:
+    """Return the events for a Job that has finished."""
+    if not finished_condition.success:
+        return (Event(WARNING, finished_condition.reason, finished_condition.message),)
     if job.completions is not None and status.succeeded > job.completions:
         return (TOO_MANY_SUCCEEDED, JOB_COMPLETED)
     return (JOB_COMPLETED,)

@@ -1,4 +1,4 @@
-"""What may be set about the Job controller: whose Jobs it takes, its limits and its delays."""
+"""Settings of the Job controller: the Jobs it manages, its limits and its delays."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from jobsworth.controller.well_known_names import (
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """Whose Jobs, which limits, which delays. The numbers are those of Kubernetes 1.36.
+class ControllerSettings:
+    """The Jobs to manage, limits and delays. The default numbers are those of Kubernetes 1.36.
 
     Attributes:
-        manager: the ``spec.managedBy`` of the Jobs that are ours (KEP-4368).
-        adopt_unmanaged: also take the Jobs that name nobody or the built-in controller; only for
-            clusters that run without the built-in one.
-        finalizer: the finalizer that tracks the Pods of Jobs that name us.
-        max_uncounted: new completed indexes and uncounted Pods in one sync (KEP-2307).
-        max_pods_per_sync: Pods created, or deleted for a smaller parallelism, in one sync.
-        backoff_base: seconds before the first replacement of a failed Pod; doubles with each.
+        manager: the ``spec.managedBy`` of the Jobs to manage (KEP-4368).
+        adopt_unmanaged: also manage the Jobs without managedBy, or with the one reserved for the
+            built-in controller; only for clusters in which the built-in controller is off.
+        finalizer: tracking finalizer for the Pods of Jobs with our managedBy.
+        max_uncounted: newly completed indexes and uncounted Pods in one sync (KEP-2307).
+        max_pods_per_sync: Pods created, or deleted because parallelism shrank, in one sync.
+        backoff_base: seconds before the first replacement of a failed Pod; doubles with each failure.
         backoff_cap: the longest of these delays, in seconds.
-        batch_delay: seconds for which Pod events and status updates of Jobs are gathered.
-        retry_base: seconds before a sync that met an API error is tried again; doubles.
+        batch_delay: seconds during which Pod events and Job status updates are batched.
+        retry_base: seconds before a sync that failed with an API error is retried; doubles each time.
         retry_cap: the longest of these delays, in seconds.
-        expectation_timeout: seconds after which creations and deletions that were not observed are
-            taken for observed.
-        overdue_after: seconds after which a Pod that is waited for, and should be gone, is told.
-        resync: seconds between two looks at an unfinished Job that nothing happened to.
+        expectation_timeout: seconds after which creations and deletions that the watch has not shown
+            count as observed.
+        overdue_after: seconds after its deletionTimestamp at which a terminating Pod that the Job waits
+            for is reported by an event.
+        resync: seconds between two resyncs of all unfinished Jobs.
     """
 
     manager: str = OUR_MANAGER
@@ -50,17 +51,17 @@ class Settings:
 
     @property
     def finalizers(self) -> tuple[str, ...]:
-        """The finalizers that tracking can use: ours, and the reserved one if we may take it."""
+        """The tracking finalizers to recognize: ours, and the reserved one under adopt_unmanaged."""
         if self.adopt_unmanaged:
             return (self.finalizer, RESERVED_FINALIZER)
         return (self.finalizer,)
 
     def manages(self, managed_by: str | None) -> bool:
-        """Whether Jobs with this ``spec.managedBy`` are ours.
+        """Return True if this controller manages Jobs with this ``spec.managedBy``.
 
-        >>> Settings().manages("jobsworth.dev/job-controller"), Settings().manages(None)
+        >>> ControllerSettings().manages("jobsworth.dev/job-controller"), ControllerSettings().manages(None)
         (True, False)
-        >>> Settings(adopt_unmanaged=True).manages(None)
+        >>> ControllerSettings(adopt_unmanaged=True).manages(None)
         True
         """
         if managed_by is None or managed_by == RESERVED_MANAGER:
@@ -68,9 +69,9 @@ class Settings:
         return managed_by == self.manager
 
     def finalizer_for(self, managed_by: str | None) -> str:
-        """The tracking finalizer of the Pods of Jobs with this ``spec.managedBy``.
+        """Return the tracking finalizer for the Pods of Jobs with this ``spec.managedBy``.
 
-        >>> Settings().finalizer_for(None)
+        >>> ControllerSettings().finalizer_for(None)
         'batch.kubernetes.io/job-tracking'
         """
         if managed_by is None or managed_by == RESERVED_MANAGER:

@@ -1,7 +1,7 @@
-"""Which rule of a Job's failure policy a failed Pod matches, and what follows.
+"""Match failed Pods against the rules of a Job's Pod failure policy.
 
-Source: KEP-3329; ``FailIndex``: KEP-3850; the order and the exceptions: Kubernetes 1.36. The rules on
-termination reasons are ours (:mod:`jobsworth.api.batch.termination_rules`) and are asked first.
+Source: KEP-3329; ``FailIndex``: KEP-3850; the order and the exceptions: Kubernetes 1.36. Rules on
+termination reasons are an extension (:mod:`jobsworth.api.batch.termination_rules`) and come first.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ACTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What the policy says of a failed Pod.
+    """The result of matching a failed Pod against the policy.
 
     Attributes:
-        action: of the first rule that matched; None if none did, which counts the failure.
-        position: of that rule, in the list that it stands in.
-        ended: the container that matched, None if that was a condition.
-        condition: the type of the condition that matched.
-        by_reason: it was the container's termination reason, not its exit code, that matched.
+        action: action of the first rule that matched; None without a match: the failure counts.
+        position: index of that rule in its list.
+        ended: the container that matched; None if a Pod condition matched.
+        condition: type of the Pod condition that matched.
+        by_reason: the container's termination reason matched, not its exit code.
     """
 
     action: Action | None = None
@@ -43,11 +43,11 @@ class Match:
 
     @property
     def counts(self) -> bool:
-        """The failure counts towards the limits."""
+        """True if the failure counts towards the backoff limits."""
         return self.action != well_known_names.IGNORE
 
     def message(self, pod: Pod) -> str:
-        """How the Pod matched, in the words of the Job's FailureTarget condition."""
+        """Return the message of the Job's FailureTarget condition."""
         if self.ended is None:
             return well_known_names.CONDITION_MATCHED.format(
                 namespace=pod.namespace,
@@ -75,7 +75,7 @@ NO_MATCH = Match()
 
 @dataclass(frozen=True, slots=True)
 class ExitCodeRule:
-    """A rule on exit codes; ``container`` None means any."""
+    """A rule on exit codes; ``container`` None means any container."""
 
     position: int
     action: Action
@@ -84,7 +84,7 @@ class ExitCodeRule:
     container: str | None
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for ended in pod.terminations:
             if self.container in (None, ended.container) and _meets(
                 self.operator, ended.exit_code in self.codes
@@ -104,7 +104,7 @@ class ReasonRule:
     container: str | None
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for ended in pod.terminations:
             if self.container in (None, ended.container) and _meets(
                 self.operator, ended.reason in self.reasons
@@ -122,7 +122,7 @@ class ConditionRule:
     patterns: frozenset[str]
 
     def match(self, pod: Pod) -> Match | None:
-        """How the Pod matches; None if it does not."""
+        """Return the match of a Pod; None if the rule does not match."""
         for condition in pod.conditions:
             if condition in self.patterns:
                 return Match(self.action, self.position, condition=condition.partition("=")[0])
@@ -134,17 +134,17 @@ Rule = ExitCodeRule | ReasonRule | ConditionRule
 
 @dataclass(frozen=True, slots=True)
 class FailurePolicy:
-    """The rules in the order in which they are asked."""
+    """The rules of a failure policy in the order of evaluation."""
 
     rules: tuple[Rule, ...] = ()
 
     @property
     def can_fail_job(self) -> bool:
-        """Some rule has the action FailJob."""
+        """True if a rule has the action FailJob."""
         return any(rule.action == well_known_names.FAIL_JOB for rule in self.rules)
 
     def match(self, pod: Pod) -> Match:
-        """What the policy says of a Pod that has failed, or is taken for failed."""
+        """Return the match of a Pod that has failed, or that counts as failed."""
         for rule in self.rules:
             match = rule.match(pod)
             if match is not None:
@@ -152,8 +152,8 @@ class FailurePolicy:
         return NO_MATCH
 
 
-class Matcher:
-    """Asks a policy once for all the Pods that ended alike: thousands of them, as a rule."""
+class FailurePolicyMatcher:
+    """Matches Pods against a policy, with a cache: often thousands of Pods fail in the same way."""
 
     __slots__ = ("_known", "policy")
 
@@ -162,7 +162,7 @@ class Matcher:
         self._known: dict[tuple[object, object], Match] = {}
 
     def match(self, pod: Pod) -> Match:
-        """What the policy says of a Pod that has failed; nothing without a policy."""
+        """Return the match of a failed Pod; NO_MATCH without a policy."""
         if self.policy is None or not (pod.terminations or pod.conditions):
             return NO_MATCH
         likeness = (pod.terminations, pod.conditions)
@@ -177,11 +177,10 @@ def read_failure_policy(
 ) -> FailurePolicy | None:
     """Read the rules of ``spec.podFailurePolicy`` and those of the annotation.
 
-    A rule whose action is unknown is left out, as is one that nothing can match; positions are
-    those in the list that the rule stands in.
+    Omit rules with an unknown action. Positions are indexes in the list that a rule comes from.
 
     Returns:
-        None if there is no policy at all.
+        The policy; None if the Job has neither.
     """
     if policy is None and not extension:
         return None

@@ -1,8 +1,8 @@
-"""Counting Pods that have ended, so that each is counted once whatever dies when (KEP-2307).
+"""Track Job Pods with finalizers, so that each is counted exactly once whatever crashes (KEP-2307).
 
-A Pod that has ended is written down by UID while it still has its finalizer (of an Indexed Job's
-successes the index is enough), then it loses the finalizer, then it moves from the list into the
-counter: both in the same write.
+A terminated Pod is first recorded by UID in ``uncountedTerminatedPods`` while it still has its
+finalizer (for a success of an Indexed Job the index in ``completedIndexes`` is enough). Then the
+finalizer is removed. Then one status update removes the UID from the list and increments the counter.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import ENDED_WELL
+from jobsworth.controller.pods import POD_SUCCEEDED
 from jobsworth.controller.well_known_names import FAIL_JOB, POD_FAILURE_POLICY
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from jobsworth.controller.finished_condition import Verdict
-    from jobsworth.controller.pod_classification import Census, Indexes
+    from jobsworth.controller.finished_condition import FinishedCondition
+    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.status import Status
 
 
 @dataclass(frozen=True, slots=True)
-class Books:
-    """What was written down of Pods.
+class FinalizerTracking:
+    """The result of recording terminated Pods.
 
     Attributes:
-        status: the status with the Pods in its lists, and its counters brought up to date.
-        release: Pods that may lose their finalizer once the status is stored.
-        capped: there is more to write down, in the next sync.
-        handled: how many failures each action of the failure policy was taken for.
+        status: the status with the Pods in uncountedTerminatedPods, and with updated counters.
+        release: Pods whose finalizer may be removed once the status is stored.
+        capped: the limit was reached; the next sync records the remaining Pods.
+        handled: number of failures by failure policy action.
     """
 
     status: Status
@@ -42,24 +42,25 @@ class Books:
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What decides whether a Pod may be let go of.
+class TrackingInput:
+    """The values that decide which Pods are recorded and released.
 
     Attributes:
-        verdict: that this sync acts on; None if there is none, or not yet.
-        withheld: a verdict that this sync may not act on.
-        limit: new indexes and uncounted Pods in one sync.
+        finished_condition: the finished condition that this sync acts on; None if there is none, or
+            if it is deferred.
+        deferred: a finished condition that this sync must not act on yet.
+        limit: maximum of newly completed indexes and uncounted Pods in one sync.
     """
 
-    census: Census
+    classified: ClassifiedPods
     indexes: Indexes
-    verdict: Verdict | None
-    withheld: Verdict | None
+    finished_condition: FinishedCondition | None
+    deferred: FinishedCondition | None
     limit: int
 
 
 def count_released(status: Status, tracked: Collection[str]) -> Status:
-    """Move from the lists into the counters the Pods that are not tracked any more, or are gone."""
+    """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters."""
     succeeded = tuple(uid for uid in status.uncounted_succeeded if uid in tracked)
     failed = tuple(uid for uid in status.uncounted_failed if uid in tracked)
     return replace(
@@ -71,66 +72,81 @@ def count_released(status: Status, tracked: Collection[str]) -> Status:
     )
 
 
-def write_down(status: Status, around: Circumstances) -> Books:
-    """Write down the Pods that have ended, as many as one sync may."""
-    census, indexes = around.census, around.indexes
-    status = count_released(status, {pod.uid for pod in census.tracked})
-    draft = _Draft(status, around)
-    pods = census.tracked
-    if census.job.indexed:
+def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTracking:
+    """Record terminated Pods in the status, up to the limit of one sync."""
+    classified, indexes = given.classified, given.indexes
+    status = count_released(status, {pod.uid for pod in classified.tracked})
+    lists = _UncountedLists(status, given)
+    pods = classified.tracked
+    if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
-    going = [pod for pod in pods if _may_go(pod, around)]
-    if draft.full:
-        # By Pods that could not be let go of when they were written down. Until one of them is, there
-        # is no room for others, which must not keep them from their turn.
-        going.sort(key=draft.is_new)
-    capped = not all(map(draft.take, going))
+    releasable = [pod for pod in pods if _may_release(pod, given)]
+    if lists.full:
+        # The lists are full of Pods whose finalizer could not be removed earlier. Put these first, since
+        # new Pods find no room until one of them is released.
+        releasable.sort(key=lists.is_new)
+    capped = not all(map(lists.record, releasable))
     status = replace(
         status,
-        uncounted_succeeded=tuple(draft.succeeded),
-        uncounted_failed=tuple(draft.failed),
+        uncounted_succeeded=tuple(lists.succeeded),
+        uncounted_failed=tuple(lists.failed),
     )
-    if census.job.indexed:
-        completed = indexes.completed.union(IndexSet.of(draft.completed))
+    if classified.job.indexed:
+        completed = indexes.completed.union(IndexSet.of(lists.completed))
         status = replace(
             status,
             succeeded=len(completed),
             completed_indexes=completed.text,
-            failed_indexes=indexes.failed.text if census.job.per_index else None,
+            failed_indexes=indexes.failed.text if classified.job.per_index else None,
         )
-    return Books(status, tuple(draft.release), capped, dict(draft.handled))
+    return FinalizerTracking(status, tuple(lists.release), capped, dict(lists.handled))
 
 
 def _by_index(pod: Pod) -> int:
     return pod.index
 
 
-def _may_go(pod: Pod, around: Circumstances) -> bool:
-    """Whether nothing needs the Pod any longer, once it is written down."""
-    census = around.census
-    if census.job.deleting or around.verdict is not None or pod.state == ENDED_WELL:
+def _may_release(pod: Pod, given: TrackingInput) -> bool:
+    """Return True if nothing needs the Pod any longer once it is recorded."""
+    classified = given.classified
+    if (
+        classified.job.deleting
+        or given.finished_condition is not None
+        or pod.state == POD_SUCCEEDED
+    ):
         return True
-    if not census.failed(pod) or around.indexes.delayed.get(pod.index) is pod:
+    if not classified.failed(pod) or given.indexes.delayed.get(pod.index) is pod:
         return False
-    return not _is_evidence(pod, around)
+    return not _is_failure_policy_match(pod, given)
 
 
-def _is_evidence(pod: Pod, around: Circumstances) -> bool:
-    """Whether a verdict that is not stored rests on the Pod: with it, the verdict would go."""
-    withheld = around.withheld
-    if withheld is None or withheld.stored or withheld.reason != POD_FAILURE_POLICY:
+def _is_failure_policy_match(pod: Pod, given: TrackingInput) -> bool:
+    """Return True if an unstored finished condition depends on the Pod.
+
+    Without the Pod, the next sync could not derive the condition again.
+    """
+    deferred = given.deferred
+    if deferred is None or deferred.stored or deferred.reason != POD_FAILURE_POLICY:
         return False
-    return around.census.matcher.match(pod).action == FAIL_JOB
+    return given.classified.matcher.match(pod).action == FAIL_JOB
 
 
-class _Draft:
-    """The lists while Pods are added to them."""
+class _UncountedLists:
+    """The lists of uncountedTerminatedPods while Pods are added to them."""
 
-    __slots__ = ("around", "completed", "failed", "handled", "known_failed", "known_succeeded",
-                 "release", "succeeded")  # fmt: skip
+    __slots__ = (
+        "completed",
+        "failed",
+        "given",
+        "handled",
+        "known_failed",
+        "known_succeeded",
+        "release",
+        "succeeded",
+    )  # fmt: skip
 
-    def __init__(self, status: Status, around: Circumstances) -> None:
-        self.around = around
+    def __init__(self, status: Status, given: TrackingInput) -> None:
+        self.given = given
         self.succeeded = list(status.uncounted_succeeded)
         self.failed = list(status.uncounted_failed)
         self.known_succeeded = frozenset(self.succeeded)
@@ -142,18 +158,18 @@ class _Draft:
     @property
     def full(self) -> bool:
         size = len(self.completed) + len(self.succeeded) + len(self.failed)
-        return size >= self.around.limit
+        return size >= self.given.limit
 
-    def take(self, pod: Pod) -> bool:
-        """Write a Pod down, if it has to be; False if there is no room for more Pods."""
+    def record(self, pod: Pod) -> bool:
+        """Record a Pod, if needed; return False if the limit leaves no room for it."""
         if not self.is_new(pod):
             self.release.append(pod)
             return True
         if self.full:
             return False
-        if pod.state != ENDED_WELL:
+        if pod.state != POD_SUCCEEDED:
             self._add_failed(pod)
-        elif self.around.census.job.indexed:
+        elif self.given.classified.job.indexed:
             self.completed.add(pod.index)
         else:
             self.succeeded.append(pod.uid)
@@ -161,19 +177,21 @@ class _Draft:
         return True
 
     def is_new(self, pod: Pod) -> bool:
-        """Whether the Pod has to be written down, and is not yet."""
-        census, indexes = self.around.census, self.around.indexes
-        if pod.uid in self.known_failed or not census.valid(pod):
+        """Return True if the Pod must be recorded and is not recorded yet."""
+        classified, indexes = self.given.classified, self.given.indexes
+        if pod.uid in self.known_failed or not classified.valid(pod):
             return False
-        if pod.state == ENDED_WELL:
-            if not census.job.indexed:
+        if pod.state == POD_SUCCEEDED:
+            if not classified.job.indexed:
                 return pod.uid not in self.known_succeeded
             return not (pod.index in indexes.completed or pod.index in indexes.stored_failed)
-        verdict = self.around.verdict
-        return census.failed(pod) or (verdict is not None and not verdict.success)
+        finished_condition = self.given.finished_condition
+        return classified.failed(pod) or (
+            finished_condition is not None and not finished_condition.success
+        )
 
     def _add_failed(self, pod: Pod) -> None:
-        match = self.around.census.matcher.match(pod)
+        match = self.given.classified.matcher.match(pod)
         if match.action is not None:
             self.handled[match.action] += 1
         if match.counts:

@@ -1,8 +1,8 @@
-"""Sets of completion indexes, kept as the intervals that they are written in: ``1,3-5,7``.
+"""Sets of completion indexes, stored as the intervals of their text form: ``1,3-5,7``.
 
-Reading is lenient where the API server is strict (:mod:`jobsworth.api.formats.indexes`): a list was
-valid when it was stored, and may have been stored when the Job had more completions. Source:
-Kubernetes 1.36 and KEP-2214.
+Parsing is lenient where the API server is strict (:mod:`jobsworth.api.formats.indexes`): the list was
+valid when it was stored, but completions may have been larger then. Source: Kubernetes 1.36 and
+KEP-2214.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class IndexSet:
 
     @classmethod
     def of(cls, indexes: Iterable[int]) -> IndexSet:
-        """The set of some indexes, in any order."""
+        """Return the set of these indexes, given in any order."""
         return cls(_joined((index, index) for index in sorted(indexes)))
 
     @classmethod
@@ -39,8 +39,8 @@ class IndexSet:
         """Read a list of indexes.
 
         Args:
-            text: the list; pieces that cannot be read are passed over.
-            limit: indexes from here on are left out.
+            text: the list; pieces that cannot be parsed are skipped.
+            limit: indexes equal to or above it are omitted.
 
         >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
         '0,7-9'
@@ -59,7 +59,7 @@ class IndexSet:
 
     @property
     def text(self) -> str:
-        """The list as a status has it: a run of two as ``a,b``, a longer one as ``a-b``."""
+        """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
         return ",".join(
             f"{first}"
             if first == last
@@ -70,7 +70,7 @@ class IndexSet:
         )
 
     def union(self, other: IndexSet) -> IndexSet:
-        """The indexes of both."""
+        """Return the union of both sets."""
         if not other.intervals:
             return self
         if not self.intervals:
@@ -78,7 +78,7 @@ class IndexSet:
         return IndexSet(_joined(sorted((*self.intervals, *other.intervals))))
 
     def overlap(self, other: IndexSet) -> int:
-        """How many indexes are in both.
+        """Return the number of indexes in both sets.
 
         >>> IndexSet.of([1, 2, 3]).overlap(IndexSet.of([3, 4]))
         1
@@ -95,7 +95,7 @@ class IndexSet:
         return shared
 
     def absent(self, limit: int) -> Iterator[int]:
-        """The indexes below a limit that are not in the set, in order; as lazily as they are taken.
+        """Yield the indexes below a limit that are not in the set, in order.
 
         >>> list(IndexSet.of([1, 2, 5]).absent(7))
         [0, 3, 4, 6]
@@ -108,7 +108,7 @@ class IndexSet:
 
 
 def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Intervals in order of their first index, those that touch or overlap made one."""
+    """Merge ordered intervals that touch or overlap."""
     joined: list[tuple[int, int]] = []
     for first, last in ordered:
         if joined and first <= joined[-1][1] + 1:
@@ -121,7 +121,7 @@ def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 @lru_cache(maxsize=64)
 def _read(text: str, limit: int) -> IndexSet:
-    """Remembered, for the syncs of a Job mostly read what the one before has read."""
+    """Parse a list, with a cache: consecutive syncs of a Job mostly read the same text."""
     found = []
     for piece in text.split(","):
         first, dash, last = piece.partition("-")
@@ -141,7 +141,7 @@ def _first(interval: tuple[int, int]) -> int:
 
 
 def _is_index(text: str) -> bool:
-    """Whether Go reads an index here; it takes a plus sign."""
+    """Return True if Go would parse the text as an index; it accepts a plus sign."""
     if not text.isdigit():
         text = text[1:] if text[:1] == "+" else ""
     return text.isdigit() and text.isascii() and len(text) <= _INT64_DIGITS

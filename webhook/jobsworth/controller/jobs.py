@@ -1,7 +1,7 @@
-"""A Job as its controller sees it: the spec read once, the status as a value.
+"""A Job as its controller needs it: the spec parsed once, the status as a value.
 
-The API server has validated and defaulted what is read here; only what it leaves to the controller
-is looked after (an unknown completion mode or policy action of a release to come).
+The API server has already validated and defaulted the object. Only values that it leaves to the
+controller need care here: an unknown completion mode, or an unknown policy action of a later release.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from jobsworth.controller.status import Status, read_status
 from jobsworth.controller.success_policy import SuccessRule, read_success_policy
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 API_VERSION, KIND = "batch/v1", "Job"
 DEFAULT_BACKOFF_LIMIT = 6
@@ -29,21 +29,21 @@ class Job:
     """One Job.
 
     Attributes:
-        resource_version: of the version that was read; the status is written against it.
-        deleting: it has a deletionTimestamp.
-        managed_by: ``spec.managedBy``, None if the Job names nobody.
-        finalizer: the tracking finalizer that its Pods carry.
-        completions: None for a work queue, where one success is enough.
-        backoff_limit_per_index: None where failures count for the Job, not for the index.
-        active_deadline: seconds, None for no deadline.
-        only_replace_failed: a Pod that is being deleted is replaced, and counted, only once it has
-            ended: podReplacementPolicy is Failed, or there is a podFailurePolicy (KEP-3939).
-        replaces_failed: podReplacementPolicy is Failed, for the metric that tells these apart.
+        resource_version: version of the object; a status update requires that it is unchanged.
+        deleting: True if it has a deletionTimestamp.
+        managed_by: ``spec.managedBy``; None if unset.
+        finalizer: tracking finalizer of its Pods.
+        completions: None for a work queue, which completes after one success.
+        backoff_limit_per_index: None if failures count per Job, not per index.
+        active_deadline: seconds; None for no deadline.
+        only_replace_failed: replace and count a terminating Pod only once it has terminated:
+            podReplacementPolicy is Failed, or a podFailurePolicy is set (KEP-3939).
+        replaces_failed: podReplacementPolicy is Failed; for the reason label of a metric.
         restarts_on_failure: the template's restartPolicy is OnFailure.
-        success_rules: of the success policy, empty without one.
-        template: ``spec.template`` as it was read; not to be changed.
-        extension_errors: what is wrong with the annotations that extend the API; a Job with errors
-            runs as if it did not have them.
+        success_rules: rules of the success policy; empty without one.
+        template: ``spec.template``, shared: do not modify it.
+        extension_errors: errors in the annotations that extend the API; a Job with such errors runs
+            without the extension.
     """
 
     namespace: str
@@ -79,38 +79,38 @@ class Job:
 
     @property
     def indexed(self) -> bool:
-        """Every Pod has a completion index."""
+        """True if every Pod has a completion index."""
         return self.completion_mode == well_known_names.INDEXED
 
     @property
     def per_index(self) -> bool:
-        """Failures are limited per index (KEP-3850)."""
+        """True if the Job limits failures per index (KEP-3850)."""
         return self.indexed and self.backoff_limit_per_index is not None
 
     @property
     def size(self) -> int:
-        """How many indexes an Indexed Job has."""
+        """The number of indexes of an Indexed Job."""
         return self.completions or 0
 
     @property
     def finished(self) -> bool:
-        """It is complete or has failed, and is not to be touched again."""
+        """True if the Job is Complete or Failed; its controller must not change it any more."""
         return self.status.holds(well_known_names.COMPLETE) or self.status.holds(
             well_known_names.JOB_FAILED
         )
 
     @property
     def owner(self) -> Owner:
-        """How its Pods name it."""
+        """The controller reference of its Pods."""
         return Owner(API_VERSION, KIND, self.name, self.uid)
 
 
-def read_job(job: dict[str, Any], settings: Settings) -> Job:
-    """Read a Job of the API.
+def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
+    """Read a Job from its JSON object.
 
     Args:
-        job: the object, as JSON has it.
-        settings: which finalizer tracks the Pods of Jobs with its ``spec.managedBy``.
+        job: the object.
+        settings: selects the tracking finalizer by ``spec.managedBy``.
     """
     meta, spec = job["metadata"], job["spec"]
     template = spec.get("template") or {}

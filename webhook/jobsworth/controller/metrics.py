@@ -1,4 +1,4 @@
-"""What a sync counts for its metrics, by their labels. Source: Kubernetes 1.36."""
+"""Counter increments of a sync, with their labels. Source: Kubernetes 1.36."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from jobsworth.controller.signals import Count
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from jobsworth.controller.actions import Acted
-    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.actions import ActionResults
+    from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.status import Status
 
 
-def created_pods(reason: str, acted: Acted) -> tuple[Count, ...]:
-    """Creations by what came of them; one that was refused counts once, unlike in Kubernetes."""
-    outcomes = (("succeeded", acted.created), ("failed", acted.refused))
+def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:
+    """Count creations by result; a failed one counts once, unlike in Kubernetes."""
+    outcomes = (("succeeded", results.created), ("failed", results.rejected))
     return tuple(
         Count(well_known_names.PODS_CREATED, (("reason", reason), ("status", outcome)), number)
         for outcome, number in outcomes
@@ -28,7 +28,7 @@ def created_pods(reason: str, acted: Acted) -> tuple[Count, ...]:
 
 
 def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
-    """Pods and indexes by which one status is ahead of another."""
+    """Count the Pods and indexes that finished between two versions of the status."""
     limit = "perIndex" if job.per_index else "global"
     counts = []
     if job.indexed:
@@ -46,21 +46,21 @@ def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
 
 
 def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
-    """Failures by the action that the failure policy took."""
+    """Count failures by failure policy action."""
     return tuple(
         Count(well_known_names.FAILURES_HANDLED, (("action", action),), number)
         for action, number in handled.items()
     )
 
 
-def finished_job(job: Job, verdict: Verdict) -> Count:
-    """A Job that has finished."""
+def finished_job(job: Job, finished_condition: FinishedCondition) -> Count:
+    """Count a finished Job."""
     return Count(
         well_known_names.JOBS_FINISHED,
         (
             ("completion_mode", job.completion_mode),
-            ("result", "succeeded" if verdict.success else "failed"),
-            ("reason", verdict.reason),
+            ("result", "succeeded" if finished_condition.success else "failed"),
+            ("reason", finished_condition.reason),
         ),
     )
 

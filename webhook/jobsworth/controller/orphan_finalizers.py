@@ -1,4 +1,4 @@
-"""Pods that nobody will count: their tracking finalizer has to go, or they can never be deleted.
+"""Orphan Pods: no Job will count them, and the tracking finalizer would block their deletion forever.
 
 Source: Kubernetes 1.36, ``pkg/controller/job``; KEP-2307, "Dealing with orphan Pods".
 """
@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.ownership import controlling_job
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
 
 
-def stray_finalizers(pod: Pod, owner: Job | None, settings: Settings) -> tuple[str, ...]:
-    """The tracking finalizers to remove from a Pod; empty if it is to be left alone.
+def orphan_finalizers_of(
+    pod: Pod, owner: Job | None, settings: ControllerSettings
+) -> tuple[str, ...]:
+    """Return the tracking finalizers to remove from a Pod; empty if it is no orphan.
 
     Args:
-        pod: any Pod; ask again at the moment of removing, for it may have been adopted meanwhile.
-        owner: the Job of the name and namespace that the Pod's controller reference gives, if it
-            exists, whatever its UID.
-        settings: which finalizers are ours to remove.
+        pod: any Pod; check again just before the removal, because a Job may have adopted it.
+        owner: the Job with the namespace and name of the Pod's controller reference, if it exists,
+            with any UID.
+        settings: the Jobs that this controller manages.
     """
     if not pod.tracking:
         return ()
@@ -34,7 +36,7 @@ def stray_finalizers(pod: Pod, owner: Job | None, settings: Settings) -> tuple[s
         return pod.tracking
     if not settings.manages(owner.managed_by):
         return ()
-    # A Job that is being deleted lets go of no Pod, and so counts none that it no longer selects; in
-    # Kubernetes 1.36 the two wait for each other for good, if the Job waits for its Pods to go.
+    # A Job that is being deleted does not release Pods that it no longer selects, and never counts them.
+    # In Kubernetes 1.36 Job and Pod then wait for each other forever under foreground deletion.
     unwanted = owner.deleting and not owner.selector.matches(pod)
     return pod.tracking if owner.finished or unwanted else ()

@@ -1,7 +1,7 @@
-"""Which Pods are a Job's: those it controls, those to adopt, those to let go.
+"""Claim Pods for a Job: those it owns, those to adopt, those to release.
 
-Source: Kubernetes 1.36 and KEP-2307. Whoever has adopted a Pod tracks it from the same moment: the
-owner reference and the finalizer come in one request.
+Source: Kubernetes 1.36 and KEP-2307. One request adds both owner reference and finalizer, so an
+adopted Pod is tracked from the first moment.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller.jobs import API_VERSION, KIND
-from jobsworth.controller.pods import ENDED_BADLY, ENDED_WELL
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """How a Job stands to Pods of its namespace.
+    """The Pods that concern a Job.
 
     Attributes:
-        owned: controlled by it and selected.
-        adopt: nobody's, selected, and worth having. Before the first is adopted, read the Job anew
-            from the API server: a different UID or a deletionTimestamp ends the sync.
-        release: controlled by it, no longer selected.
+        owned: Pods that the Job controls and selects.
+        adopt: orphan Pods that the Job selects. Before adopting the first, read the Job from the API
+            server again; abort the sync if its UID differs or it has a deletionTimestamp.
+        release: Pods that the Job controls but no longer selects.
     """
 
     owned: list[Pod]
@@ -36,15 +36,15 @@ class Claims:
 
 
 def claim(job: Job, pods: Iterable[Pod]) -> Claims:
-    """Sort Pods of the Job's namespace by how the Job stands to them.
+    """Classify Pods of the Job's namespace as owned, to adopt or to release.
 
-    A Pod that has ended is not adopted, unlike in Kubernetes 1.36: it may have been counted
-    before it was let go, and would be counted again.
+    Unlike Kubernetes 1.36, do not adopt a terminated Pod: it may have been counted before it was
+    released, and would be counted again.
     """
     uid, name, matches = job.uid, job.name, job.selector.matches
     claims = Claims([], [], [])
     owned, adopt, release = claims.owned, claims.adopt, claims.release
-    # Pods of one owner share the value that says so: it is compared once for all that follow.
+    # Pods of one owner share one Owner value, so the comparison is repeated only when it changes.
     known, ours = None, False
     for pod in pods:
         owner = pod.controller
@@ -64,7 +64,7 @@ def claim(job: Job, pods: Iterable[Pod]) -> Claims:
 
 
 def controlling_job(pod: Pod) -> str | None:
-    """The name of the Job that controls a Pod; None if that is something else, or nothing."""
+    """Return the name of the Job that controls a Pod; None if no Job does."""
     owner = pod.controller
     if owner is None or owner.kind != KIND or owner.api_version != API_VERSION:
         return None
@@ -72,7 +72,7 @@ def controlling_job(pod: Pod) -> str | None:
 
 
 def owner_reference(job: Job) -> dict[str, Any]:
-    """The owner reference by which a Job controls a Pod."""
+    """Return the owner reference by which a Job controls a Pod."""
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -84,10 +84,10 @@ def owner_reference(job: Job) -> dict[str, Any]:
 
 
 def adoption_patch(job: Job, pod: Pod) -> dict[str, Any]:
-    """A strategic merge patch of a Pod: owner reference and finalizer in one.
+    """Return a strategic merge patch that adds owner reference and finalizer to a Pod.
 
-    The UID is the precondition that it is still the same Pod: another one is refused (422). NotFound
-    may be ignored; another error ends the sync.
+    The UID is a precondition: for another Pod of this name the API server rejects the patch (422).
+    Ignore NotFound; abort the sync on any other error.
     """
     return {
         "metadata": {
@@ -99,7 +99,7 @@ def adoption_patch(job: Job, pod: Pod) -> dict[str, Any]:
 
 
 def release_patch(job: Job, pod: Pod) -> dict[str, Any]:
-    """A strategic merge patch that lets a Pod go. NotFound and Invalid (422) mean it is done."""
+    """Return a strategic merge patch that releases a Pod. Treat NotFound and Invalid (422) as success."""
     return {
         "metadata": {
             "uid": pod.uid,
@@ -110,19 +110,19 @@ def release_patch(job: Job, pod: Pod) -> dict[str, Any]:
 
 
 def finalizer_patch(finalizer: str) -> dict[str, Any]:
-    """A strategic merge patch that removes a tracking finalizer from a Pod, and does nothing else.
+    """Return a strategic merge patch that only removes a tracking finalizer from a Pod.
 
-    NotFound means it is done. It is as small as can be: what it does not touch, no webhook or quota
-    has a reason to refuse.
+    Treat NotFound as success. The patch is minimal, so that no webhook or quota has a reason to deny
+    it.
     """
     return {"metadata": {"$deleteFromPrimitiveList/finalizers": [finalizer]}}
 
 
-def stray_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
-    """A strategic merge patch that removes finalizers from a Pod that nobody will count.
+def orphan_release_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
+    """Return a strategic merge patch that removes finalizers from an orphan Pod.
 
-    It is refused (409) if the Pod has changed since it was read: it may have been adopted meanwhile, and
-    then it would be lost to the Job that wants to count it.
+    The API server rejects it (409) if the Pod has changed since it was read: a Job may have adopted
+    the Pod, and could then no longer count it.
     """
     return {
         "metadata": {
@@ -133,4 +133,4 @@ def stray_patch(pod: Pod, finalizers: Iterable[str]) -> dict[str, Any]:
 
 
 def _ended(pod: Pod) -> bool:
-    return pod.state in (ENDED_WELL, ENDED_BADLY)
+    return pod.state in (POD_SUCCEEDED, POD_FAILED)

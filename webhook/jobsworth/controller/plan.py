@@ -1,18 +1,20 @@
-"""The heart of the Job controller: from a Job and its Pods to what is to be done, in three stages.
+"""Plan one sync of a Job, in three stages.
 
-Three values depend on what came of the calls before them: the counts of running Pods (which
-deletions and creations succeeded), whether a verdict may be acted on, and the counters (which
-finalizers could be removed). So a sync goes like this, and may stop after any step:
+Three values depend on the results of earlier API calls: the Pod counts (on the deletions and creations
+that succeeded), the right to act on a finished condition, and the counters (on the finalizers that
+could be removed). A sync therefore runs in these steps, and may stop after any of them:
 
-1. ``plan(...)`` says what to do. If ``Plan.interim`` is not None, store it first: the verdict is on
-   record before a Pod is deleted for it. Then delete, or create (never both have entries).
-2. ``Plan.after(acted)`` says what to write down (KEP-2307). Store ``Record.status`` if it is not
-   None; remember ``Record.backoff``; then remove the tracking finalizer of ``Record.release``.
-3. ``Record.after(released)`` concludes. Store ``Conclusion.status`` if it is not None; only then
-   send its events and count its metrics.
+1. ``plan(...)`` returns the actions. If ``Plan.interim`` is not None, store it first, so that the
+   finished condition is recorded before a Pod is deleted because of it. Then delete, or create; a plan
+   never does both.
+2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``Record.status`` if
+   it is not None, remember ``Record.backoff``, then remove the tracking finalizer of
+   ``Record.release``.
+3. ``Record.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None; only
+   then emit its events and count its metrics.
 
-A sync that died anywhere is made good by the next: everything is worked out anew from what is
-stored. Where a status could not be stored, abandon the sync and try again later.
+The next sync recovers from a crash at any point, because it derives everything from stored objects. If
+a status update fails, abort the sync and retry it later.
 """
 
 from __future__ import annotations
@@ -21,44 +23,63 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, warning_events, well_known_names
-from jobsworth.controller.actions import Acted, Creation, Deletion
-from jobsworth.controller.conditions import farewell, finish, greeting, with_suspension
-from jobsworth.controller.finalizer_tracking import Books, Circumstances, count_released, write_down
+from jobsworth.controller.actions import ActionResults, Creation, Deletion
+from jobsworth.controller.conditions import finish, start_events, terminal_events, with_suspension
+from jobsworth.controller.finalizer_tracking import (
+    FinalizerTracking,
+    TrackingInput,
+    count_released,
+    record_terminated_pods,
+)
 from jobsworth.controller.finished_condition import (
-    Facts,
-    Verdict,
+    FinishedCondition,
+    FinishInput,
     completed,
-    judge,
+    find_finished_condition,
     seconds_to_deadline,
 )
-from jobsworth.controller.scaling import Demand, Management, manage
-from jobsworth.controller.sync_context import Basis, Memory, look, run_on
+from jobsworth.controller.scaling import Scaling, ScalingInput, manage_job
+from jobsworth.controller.sync_context import (
+    Memory,
+    SyncContext,
+    count_after_actions,
+    new_sync_context,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.controller.backoff import Backoff
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.backoff import BackoffRecord
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
 
-__all__ = ["Acted", "Conclusion", "Creation", "Deletion", "Memory", "Plan", "Record", "plan"]
+__all__ = [
+    "ActionResults",
+    "Conclusion",
+    "Creation",
+    "Deletion",
+    "Memory",
+    "Plan",
+    "Record",
+    "plan",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """The end of a sync.
+    """The last stage of a sync.
 
     Attributes:
-        status: to store now; None if nothing changed.
-        finished: this status declares the Job finished: leave the Job alone from now on, even
-            while the watch still shows it unfinished.
-        events: to send once the status is stored.
-        metrics: to count once the status is stored.
-        requeue_after: seconds until the Job has to be looked at again whatever happens; None if
-            the next event is enough. Wanted even where a call of the sync failed.
+        status: status to store now; None if nothing changed.
+        finished: this status has the terminal condition; do not sync the Job again, even while the
+            watch still shows it unfinished.
+        events: events to emit once the status is stored.
+        metrics: counts to add once the status is stored.
+        requeue_after: seconds until the next sync, also without a watch event and after a failed
+            call; None if the next watch event is enough.
     """
 
     status: Status | None = None
@@ -70,50 +91,50 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What to write down before finalizers are removed.
+    """The status to store before finalizers are removed.
 
     Attributes:
-        status: to store first; None if nothing changed.
-        release: Pods to remove the tracking finalizer of, once the status is stored. A Pod that is
-            gone counts as released.
-        backoff: to remember once the status is stored (or was not needed).
-        acted_metrics: to count at once, whatever comes of the status.
-        events: to send once the status is stored.
-        metrics: to count once the status is stored (or was not needed).
-        requeue_after: as in Conclusion, for a sync that ends here.
+        status: status to store first; None if nothing changed.
+        release: Pods whose tracking finalizer to remove once the status is stored. A Pod that no longer
+            exists counts as released.
+        backoff: backoff record to remember once the status is stored, or needed no update.
+        action_metrics: counts to add at once, even if the status update fails.
+        events: events to emit once the status is stored.
+        metrics: counts to add once the status is stored, or needed no update.
+        requeue_after: as in Conclusion, for a sync that stops here.
     """
 
     status: Status | None
     release: tuple[Pod, ...]
-    backoff: Backoff
-    acted_metrics: tuple[Count, ...]
+    backoff: BackoffRecord
+    action_metrics: tuple[Count, ...]
     events: tuple[Event, ...]
     metrics: tuple[Count, ...]
     requeue_after: float | None
-    _basis: Basis = field(repr=False)
+    _context: SyncContext = field(repr=False)
     _written: Status = field(repr=False)
-    _verdict: Verdict | None = field(repr=False)
+    _finished_condition: FinishedCondition | None = field(repr=False)
     _may_finish: bool = field(repr=False)
 
     def after(self, released: frozenset[str]) -> Conclusion:
-        """Conclude.
+        """Return the conclusion of the sync.
 
         Args:
-            released: UIDs of the Pods of ``release`` that lost their finalizer, or were gone.
+            released: UIDs of the Pods in ``release`` without the finalizer, or no longer existing.
         """
-        basis, before = self._basis, self._written
-        tracked = {pod.uid for pod in basis.census.tracked} - released
+        context, before = self._context, self._written
+        tracked = {pod.uid for pod in context.classified.tracked} - released
         status = count_released(before, tracked)
-        if basis.job.indexed:
+        if context.job.indexed:
             status = replace(status, succeeded=before.succeeded)
         complete = self._may_finish and all(pod.uid in released for pod in self.release)
-        finished = complete and self._verdict is not None and not status.uncounted
+        finished = complete and self._finished_condition is not None and not status.uncounted
         events: tuple[Event, ...] = ()
-        counts = metrics.finished_pods(basis.job, before, status)
-        if finished and self._verdict is not None:
-            status = finish(basis, status, self._verdict)
-            events = farewell(basis.job, status, self._verdict)
-            counts = (*counts, metrics.finished_job(basis.job, self._verdict))
+        counts = metrics.finished_pods(context.job, before, status)
+        if finished and self._finished_condition is not None:
+            status = finish(context, status, self._finished_condition)
+            events = terminal_events(context.job, status, self._finished_condition)
+            counts = (*counts, metrics.finished_job(context.job, self._finished_condition))
         return Conclusion(
             status=None if status == before else status,
             finished=finished,
@@ -125,14 +146,15 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to do first.
+    """The actions of a sync.
 
     Attributes:
-        interim: a status to store before anything is deleted; None if that is not needed.
+        interim: status to store before any deletion; None if not needed.
         deletions: Pods to delete, in any order.
-        creations: Pods to create, in batches of 1, 2, 4, 8 …, stopping after a batch with errors.
-        action: what the sync did, as the sync metrics name it.
-        because: why, for people.
+        creations: Pods to create with slow start: in batches of 1, 2, 4, 8 …, stopping after a batch
+            with errors.
+        action: the ``action`` label of the sync metrics.
+        because: the reason in one sentence, for humans.
     """
 
     interim: Status | None
@@ -140,151 +162,172 @@ class Plan:
     creations: tuple[Creation, ...]
     action: well_known_names.SyncAction
     because: str
-    _basis: Basis = field(repr=False)
-    _verdict: Verdict | None = field(repr=False)
+    _context: SyncContext = field(repr=False)
+    _finished_condition: FinishedCondition | None = field(repr=False)
     _managed: bool = field(repr=False)
     _wait: float | None = field(repr=False)
-    _remarks: tuple[Event, ...] = field(default=(), repr=False)
+    _warnings: tuple[Event, ...] = field(default=(), repr=False)
 
-    def after(self, acted: Acted) -> Record:
-        """Go on, knowing what came of the deletions and creations."""
-        basis = self._basis
-        running = run_on(basis.census, self.deletions, acted)
-        stored = basis.job.status if self.interim is None else self.interim
+    def after(self, results: ActionResults) -> Record:
+        """Return the status to record after the deletions and creations."""
+        context = self._context
+        counts = count_after_actions(context.classified, self.deletions, results)
+        stored = context.job.status if self.interim is None else self.interim
         status = replace(
             stored,
-            active=running.active,
-            ready=running.ready,
-            terminating=running.terminating,
-            start_time=basis.started,
+            active=counts.active,
+            ready=counts.ready,
+            terminating=counts.terminating,
+            start_time=context.started,
         )
-        verdict, withheld = self._verdict, None
-        if verdict is not None and not (basis.observed and running.all_deleted):
-            verdict, withheld = None, verdict
-        elif verdict is None:
-            verdict = completed(basis.job, basis.succeeded, running.active)
-        events = (*greeting(basis.job), *self._remarks)
-        if self._managed and verdict is None:
-            status, news = with_suspension(basis, status)
+        finished_condition, deferred = self._finished_condition, None
+        if finished_condition is not None and not (context.observed and counts.all_deleted):
+            finished_condition, deferred = None, finished_condition
+        elif finished_condition is None:
+            finished_condition = completed(context.job, context.succeeded, counts.active)
+        events = (*start_events(context.job), *self._warnings)
+        if self._managed and finished_condition is None:
+            status, news = with_suspension(context, status)
             events = (*events, *news)
-        around = Circumstances(
-            basis.census, basis.indexes, verdict, withheld, basis.settings.max_uncounted
+        tracking_input = TrackingInput(
+            context.classified,
+            context.indexes,
+            finished_condition,
+            deferred,
+            context.settings.max_uncounted,
         )
-        books = write_down(status, around)
-        status = books.status
-        if verdict is not None and not verdict.stored:
-            status = status.with_condition(verdict.interim(basis.second))
-        if self._verdict is None:
-            events = (*events, *warning_events.unmatched(basis, _newly_failed(books, stored)))
+        tracking = record_terminated_pods(status, tracking_input)
+        status = tracking.status
+        if finished_condition is not None and not finished_condition.stored:
+            status = status.with_condition(finished_condition.interim(context.second))
+        if self._finished_condition is None:
+            events = (*events, *warning_events.unmatched(context, _newly_failed(tracking, stored)))
         if self._waits:
-            events = (*events, *warning_events.overdue(basis))
+            events = (*events, *warning_events.overdue(context))
         return Record(
             status=None if status == stored else status,
-            release=books.release,
-            backoff=basis.backoff,
-            acted_metrics=metrics.created_pods(basis.creation_reason, acted),
+            release=tracking.release,
+            backoff=context.backoff,
+            action_metrics=metrics.created_pods(context.creation_reason, results),
             events=events,
             metrics=(
-                *metrics.finished_pods(basis.job, stored, status),
-                *metrics.handled_failures(books.handled),
+                *metrics.finished_pods(context.job, stored, status),
+                *metrics.handled_failures(tracking.handled),
             ),
-            requeue_after=self._requeue(books),
-            _basis=basis,
+            requeue_after=self._requeue(tracking),
+            _context=context,
             _written=status,
-            _verdict=verdict,
-            _may_finish=not books.capped and not running.terminating,
+            _finished_condition=finished_condition,
+            _may_finish=not tracking.capped and not counts.terminating,
         )
 
     @property
     def _waits(self) -> bool:
-        """Whether nothing goes on before the terminating Pods are gone."""
-        return self._verdict is not None or (
-            self._managed and self._basis.job.only_replace_failed and not self._basis.job.suspended
+        """True if the Job makes no progress until its terminating Pods have terminated."""
+        return self._finished_condition is not None or (
+            self._managed
+            and self._context.job.only_replace_failed
+            and not self._context.job.suspended
         )
 
-    def _requeue(self, books: Books) -> float | None:
-        """When to look again; where the books were not closed, as soon as for any event."""
-        basis = self._basis
+    def _requeue(self, tracking: FinalizerTracking) -> float | None:
+        """Return the seconds until the next sync; batch_delay if the limit left Pods unrecorded."""
+        context = self._context
         times = [self._wait]
-        if books.capped:
-            times.append(basis.settings.batch_delay)
+        if tracking.capped:
+            times.append(context.settings.batch_delay)
         if self._waits:
-            times.append(warning_events.seconds_to_overdue(basis))
-        if self._verdict is None:
-            times.append(seconds_to_deadline(basis.job, basis.active_since, basis.now))
+            times.append(warning_events.seconds_to_overdue(context))
+        if self._finished_condition is None:
+            times.append(seconds_to_deadline(context.job, context.active_since, context.now))
         return min((seconds for seconds in times if seconds is not None), default=None)
 
 
-def plan(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Settings) -> Plan:
-    """Decide what a sync of a Job does.
+def plan(
+    job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
+) -> Plan:
+    """Plan one sync of a Job.
 
     Args:
-        job: unfinished, and ours (see :func:`jobsworth.controller.skip_reason.entry`).
-        pods: those that the Job controls (see :mod:`jobsworth.controller.ownership`).
-        memory: what is expected of earlier actions.
+        job: an unfinished Job of ours (see :func:`jobsworth.controller.skip_reason.decide_sync`).
+        pods: the Pods that the Job owns (see :mod:`jobsworth.controller.ownership`).
+        memory: state kept from earlier syncs.
         now: seconds since 1970.
     """
-    basis = look(job, pods, memory, now, settings)
-    verdict = judge(Facts(job, basis.census, basis.indexes, basis.failed, basis.active_since, now))
-    if verdict is not None:
-        return _end(basis, verdict)
+    context = new_sync_context(job, pods, memory, now, settings)
+    finished_condition = find_finished_condition(
+        FinishInput(
+            job, context.classified, context.indexes, context.failed, context.active_since, now
+        )
+    )
+    if finished_condition is not None:
+        return _end(context, finished_condition)
     managed = memory.observed and not job.deleting
-    management = Management()
+    scaling = Scaling()
     if managed:
-        management = manage(
-            Demand(basis.census, basis.indexes, basis.succeeded, basis.backoff, now, settings)
+        scaling = manage_job(
+            ScalingInput(
+                context.classified,
+                context.indexes,
+                context.succeeded,
+                context.backoff,
+                now,
+                settings,
+            )
         )
     return Plan(
         interim=None,
-        deletions=management.deletions,
-        creations=management.creations,
-        action=management.action if managed else well_known_names.RECONCILING,
-        because=_explain(basis, management, managed),
-        _basis=basis,
-        _verdict=None,
+        deletions=scaling.deletions,
+        creations=scaling.creations,
+        action=scaling.action if managed else well_known_names.RECONCILING,
+        because=_explanation(context, scaling, managed),
+        _context=context,
+        _finished_condition=None,
         _managed=managed,
-        _wait=management.wait,
+        _wait=scaling.wait,
     )
 
 
-def _end(basis: Basis, verdict: Verdict) -> Plan:
-    """Delete what runs. The verdict is stored first: what is deleted could change it."""
-    status = basis.job.status
-    told = tuple(warning_events.restarted(basis, verdict))
+def _end(context: SyncContext, finished_condition: FinishedCondition) -> Plan:
+    """Delete active Pods. Store the finished condition first: the deletions could change it."""
+    status = context.job.status
+    warnings = tuple(warning_events.restarted(context, finished_condition))
     interim = None
-    if basis.census.active and not verdict.stored:
-        interim = replace(status, start_time=basis.started).with_condition(
-            verdict.interim(basis.second)
+    if context.classified.active and not finished_condition.stored:
+        interim = replace(status, start_time=context.started).with_condition(
+            finished_condition.interim(context.second)
         )
-        verdict = replace(verdict, stored=True)
+        finished_condition = replace(finished_condition, stored=True)
     return Plan(
         interim=interim,
-        deletions=tuple(Deletion(pod, release_first=False) for pod in basis.census.active),
+        deletions=tuple(Deletion(pod, release_first=False) for pod in context.classified.active),
         creations=(),
         action=well_known_names.RECONCILING,
-        because=verdict.message,
-        _basis=basis,
-        _verdict=verdict,
+        because=finished_condition.message,
+        _context=context,
+        _finished_condition=finished_condition,
         _managed=False,
         _wait=None,
-        _remarks=told,
+        _warnings=warnings,
     )
 
 
-def _newly_failed(books: Books, before: Status) -> list[Pod]:
-    """The Pods that have just been written down as failed."""
-    new = set(books.status.uncounted_failed).difference(before.uncounted_failed)
-    return [pod for pod in books.release if pod.uid in new]
+def _newly_failed(tracking: FinalizerTracking, before: Status) -> list[Pod]:
+    """Return the Pods that this sync records as failed."""
+    new = set(tracking.status.uncounted_failed).difference(before.uncounted_failed)
+    return [pod for pod in tracking.release if pod.uid in new]
 
 
-def _explain(basis: Basis, management: Management, managed: bool) -> str:
-    """Why the plan is what it is, in a sentence."""
+def _explanation(context: SyncContext, scaling: Scaling, managed: bool) -> str:
+    """Return the reason for the plan in one sentence."""
     if not managed:
-        return "the Job is being deleted" if basis.job.deleting else "the watch lags behind"
-    if management.deletions:
-        return "the Job is suspended" if basis.job.suspended else "more Pods run than are wanted"
-    if management.creations:
-        return "fewer Pods run than are wanted"
-    if management.wait is not None:
-        return "after a failure, the next Pod has to wait"
-    return "as many Pods run as are wanted"
+        return "the Job is being deleted" if context.job.deleting else "the watch cache is stale"
+    if scaling.deletions:
+        return (
+            "the Job is suspended" if context.job.suspended else "more Pods are active than desired"
+        )
+    if scaling.creations:
+        return "fewer Pods are active than desired"
+    if scaling.wait is not None:
+        return "the next Pod waits for the backoff after a failure"
+    return "as many Pods are active as desired"

@@ -1,6 +1,6 @@
-"""The Pods of a Job by what has become of them, and what that makes known about the Job.
+"""Classify the Pods of a Job by state, and its completion indexes by result.
 
-Source: Kubernetes 1.36; KEP-2307 for what is tracked, KEP-3939 for what is failed.
+Source: Kubernetes 1.36; KEP-2307 for tracked Pods, KEP-3939 for failed Pods.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.controller.failure_policy import Matcher
+from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.controller.pods import ACTIVE, ENDED_BADLY, ENDED_WELL, TERMINATING
+from jobsworth.controller.pods import ACTIVE, POD_FAILED, POD_SUCCEEDED, TERMINATING
 from jobsworth.controller.well_known_names import FAIL_INDEX
 
 if TYPE_CHECKING:
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
-    """The Pods of a Job, sorted.
+class ClassifiedPods:
+    """The Pods of a Job by state.
 
     Attributes:
-        pods: all of them.
-        active: neither ended nor being deleted.
-        terminating: being deleted, and not ended.
-        ready: how many of the active are ready.
-        tracked: those with the finalizer, whose removal we have not asked for: not counted yet.
-        matcher: what the failure policy says of them.
+        pods: all Pods.
+        active: Pods that are neither terminated nor being deleted.
+        terminating: Pods that are being deleted and have not terminated.
+        ready: number of active Pods that are ready.
+        tracked: Pods with the tracking finalizer, unless we have removed it: not counted yet.
+        matcher: matches them against the failure policy.
     """
 
     job: Job
@@ -39,33 +39,33 @@ class Census:
     terminating: list[Pod]
     ready: int
     tracked: list[Pod]
-    matcher: Matcher
+    matcher: FailurePolicyMatcher
 
     def failed(self, pod: Pod) -> bool:
-        """Whether the Pod counts as failed: one that is being deleted may, before it has ended."""
-        return pod.state == ENDED_BADLY or (
+        """Return True if the Pod counts as failed; a terminating Pod may, by podReplacementPolicy."""
+        return pod.state == POD_FAILED or (
             pod.state == TERMINATING and not self.job.only_replace_failed
         )
 
     def valid(self, pod: Pod) -> bool:
-        """Whether the Pod can be counted: in an Indexed Job, its index has to be one of the Job."""
+        """Return True if the Pod can be counted: in an Indexed Job, its index must be valid."""
         return not self.job.indexed or 0 <= pod.index < self.job.size
 
     def newly_succeeded(self) -> list[Pod]:
-        """Pods that have succeeded, of which the status does not know.
+        """Return the Pods that have succeeded and that the status does not have yet.
 
-        A Pod that is recorded as failed stays so: it was being deleted when it was counted.
+        A Pod that is recorded as failed stays failed: it was terminating when it was counted.
         """
         status = self.job.status
         known = {*status.uncounted_succeeded, *status.uncounted_failed}
         return [
             pod
             for pod in self.tracked
-            if pod.state == ENDED_WELL and pod.uid not in known and self.valid(pod)
+            if pod.state == POD_SUCCEEDED and pod.uid not in known and self.valid(pod)
         ]
 
     def newly_failed(self) -> list[Pod]:
-        """Pods that have failed, of which the status does not know, ignored ones included."""
+        """Return the Pods that have failed and that the status does not have yet, with ignored ones."""
         known = frozenset(self.job.status.uncounted_failed)
         return [
             pod
@@ -74,9 +74,9 @@ class Census:
         ]
 
     def ended(self) -> tuple[list[Pod], list[Pod]]:
-        """All Pods that are still there and have succeeded, or failed, whether counted or not.
+        """Return all existing Pods that have succeeded, and all that have failed, counted or not.
 
-        Left out are those that were let go of and deleted before they ended: they never counted.
+        Omit Pods that were released and deleted before they terminated: they never count.
         """
         tracked = {pod.uid for pod in self.tracked}
         there = [
@@ -85,16 +85,16 @@ class Census:
             if pod.state != ACTIVE and self.valid(pod) and (pod.uid in tracked or not pod.deleting)
         ]
         return (
-            [pod for pod in there if pod.state == ENDED_WELL],
+            [pod for pod in there if pod.state == POD_SUCCEEDED],
             [pod for pod in there if self.failed(pod)],
         )
 
 
-def take_census(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Census:
-    """Sort the Pods of a Job.
+def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> ClassifiedPods:
+    """Classify the Pods of a Job.
 
     Args:
-        released: UIDs of those whose finalizer was removed, although they may still show it.
+        released: UIDs of Pods whose finalizer was removed, although the cache may still show it.
     """
     finalizer = job.finalizer
     active, terminating, tracked = [], [], []
@@ -107,20 +107,23 @@ def take_census(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Cens
         if finalizer in pod.tracking and pod.uid not in released:
             tracked.append(pod)
     ready = sum(pod.ready for pod in active)
-    return Census(job, pods, active, terminating, ready, tracked, Matcher(job.failure_policy))
+    return ClassifiedPods(
+        job, pods, active, terminating, ready, tracked, FailurePolicyMatcher(job.failure_policy)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The indexes of an Indexed Job by what is known of them.
+    """The completion indexes of an Indexed Job by result.
 
     Attributes:
-        completed: as stored, those beyond the Job's completions left out.
-        succeeded: those, and the indexes of tracked Pods that have succeeded.
-        stored_failed: as stored; empty without a limit per index, as are the next two.
-        failed: those, and the indexes that have newly reached their limit.
-        delayed: for an index that is to be tried again its last failed Pod, which is kept until
-            the next one exists, for that one continues its counts (KEP-3850).
+        completed: completedIndexes of the status, without indexes beyond the Job's completions.
+        succeeded: ``completed`` and the indexes of tracked Pods that have succeeded.
+        stored_failed: failedIndexes of the status; empty without backoffLimitPerIndex, as are the next
+            two.
+        failed: ``stored_failed`` and the indexes that have newly reached their limit.
+        delayed: for each index to retry, its last failed Pod; it is kept until its replacement
+            exists, because the replacement continues its failure counts (KEP-3850).
     """
 
     completed: IndexSet
@@ -133,16 +136,19 @@ class Indexes:
 NO_INDEXES = Indexes(IndexSet(), IndexSet(), IndexSet(), IndexSet(), {})
 
 
-def take_indexes(census: Census) -> Indexes:
-    """Sort the indexes of a Job. What is stored of an index stands: it is never both."""
-    job, status = census.job, census.job.status
+def classify_indexes(classified: ClassifiedPods) -> Indexes:
+    """Classify completion indexes.
+
+    A result recorded in the status is final, so no index is both succeeded and failed.
+    """
+    job, status = classified.job, classified.job.status
     if not job.indexed:
         return NO_INDEXES
     completed = IndexSet.read(status.completed_indexes, job.size)
     stored_failed = IndexSet.read(status.failed_indexes, job.size) if job.per_index else IndexSet()
     succeeded = completed.union(
         IndexSet.of(
-            {pod.index for pod in census.newly_succeeded() if pod.index not in stored_failed}
+            {pod.index for pod in classified.newly_succeeded() if pod.index not in stored_failed}
         )
     )
     if not job.per_index:
@@ -151,32 +157,36 @@ def take_indexes(census: Census) -> Indexes:
         IndexSet.of(
             {
                 pod.index
-                for pod in census.tracked
-                if census.valid(pod) and _exhausts(pod, census) and pod.index not in succeeded
+                for pod in classified.tracked
+                if classified.valid(pod)
+                and _exhausts(pod, classified)
+                and pod.index not in succeeded
             }
         )
     )
-    return Indexes(completed, succeeded, stored_failed, failed, _delayed(census, succeeded, failed))
+    return Indexes(
+        completed, succeeded, stored_failed, failed, _delayed(classified, succeeded, failed)
+    )
 
 
-def _exhausts(pod: Pod, census: Census) -> bool:
-    """Whether the failure of a Pod is the last that its index may have."""
-    if not census.failed(pod):
+def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
+    """Return True if the failure of this Pod makes its index fail."""
+    if not classified.failed(pod):
         return False
-    match = census.matcher.match(pod)
+    match = classified.matcher.match(pod)
     if match.action == FAIL_INDEX:
         return True
-    limit = census.job.backoff_limit_per_index
+    limit = classified.job.backoff_limit_per_index
     return match.counts and limit is not None and pod.failure_count >= limit
 
 
-def _delayed(census: Census, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
-    """Of each index that is to be tried again, the failed Pod that carries most failures."""
-    active = {pod.index for pod in census.active}
+def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
+    """Return, for each index to retry, the failed Pod with the highest failure count."""
+    active = {pod.index for pod in classified.active}
     delayed: dict[int, Pod] = {}
-    for pod in census.tracked:
+    for pod in classified.tracked:
         index = pod.index
-        if not census.failed(pod) or not census.valid(pod):
+        if not classified.failed(pod) or not classified.valid(pod):
             continue
         if index in active or index in succeeded or index in failed:
             continue

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from jobsworth.controller.actions import Creation
     from jobsworth.controller.jobs import Job
 
-# The server appends five random characters, and a Pod's name should fit a label of 63.
+# The API server appends five random characters, and a Pod name should fit a label of 63 characters.
 MAX_GENERATED_BASE = 58
 
 
 class BadTemplate(ValueError):
-    """A template that no Pod can be made from; the message says why."""
+    """A template from which no Pod can be created; the message has the reason."""
 
 
 def pod_body(job: Job, creation: Creation) -> dict[str, Any]:
-    """The Pod to send to the API server, for it to name.
+    """Return the Pod to create; the API server completes its name.
 
     Raises:
         BadTemplate: the template has no label.
@@ -65,7 +65,7 @@ def pod_body(job: Job, creation: Creation) -> dict[str, Any]:
 
 
 def generate_name(job: str, index: int | None) -> str:
-    """What the name of a Pod begins with.
+    """Return the generateName prefix of a Pod.
 
     >>> generate_name("report", None), generate_name("report", 3)
     ('report-', 'report-3-')
@@ -87,7 +87,7 @@ def _indexed_spec(spec: dict[str, Any], hostname: str) -> dict[str, Any]:
 
 
 def _with_index(container: dict[str, Any]) -> dict[str, Any]:
-    """The container with its index in the environment, unless it sets that variable itself."""
+    """Return the container with its index in the environment, unless it sets that variable itself."""
     variables = container.get("env") or []
     if any(entry.get("name") == well_known_names.COMPLETION_INDEX_VARIABLE for entry in variables):
         return container

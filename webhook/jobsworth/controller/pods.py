@@ -1,7 +1,7 @@
-"""A Pod as the Job controller sees it: little enough that a hundred thousand fit in memory.
+"""A Pod as the Job controller needs it: small enough that 100,000 of them fit in memory.
 
-What a decision needs is worked out once, when the Pod is read; a sync then only compares.
-Source of the classification: Kubernetes 1.36; of the finish time: KEP-3850, "Job controller".
+Values that decisions need are derived once, when the Pod is read; a sync then only compares them.
+Source of the states: Kubernetes 1.36; of the finish time: KEP-3850, "Job controller".
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from jobsworth.controller.times import read_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 UNKNOWN_INDEX = -1
 MAX_INT32 = 2**31 - 1
 
-# What has become of a Pod: its phase and whether it is being deleted, taken together.
-ACTIVE, TERMINATING, ENDED_WELL, ENDED_BADLY = range(4)
+# The state of a Pod: its phase combined with the presence of a deletionTimestamp.
+ACTIVE, TERMINATING, POD_SUCCEEDED, POD_FAILED = range(4)
 
 
 class Owner(NamedTuple):
-    """The owner reference of a Pod that says ``controller: true``."""
+    """The owner reference of a Pod with ``controller: true``."""
 
     api_version: str
     kind: str
@@ -36,12 +36,12 @@ class Owner(NamedTuple):
 
 
 class Termination(NamedTuple):
-    """A container that has ended with an exit code other than 0, and is not restarted.
+    """A container that has terminated with a non-zero exit code and is not restarted.
 
     Attributes:
-        container: its name.
+        container: container name.
         exit_code: never 0; may be negative (Windows).
-        reason: what the kubelet gives as the reason: ``Error``, ``OOMKilled`` ….
+        reason: reason given by the kubelet: ``Error``, ``OOMKilled`` ….
     """
 
     container: str
@@ -51,27 +51,27 @@ class Termination(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """One Pod. Times are seconds since 1970, whole.
+    """One Pod. Times are whole seconds since 1970.
 
     Attributes:
         labels: each as ``key=value``.
-        controller: its controlling owner, None of an orphan.
-        tracking: the tracking finalizers that it has (of those in ``Settings.finalizers``).
+        controller: its controller reference; None for an orphan Pod.
+        tracking: its tracking finalizers (of those in ``ControllerSettings.finalizers``).
         phase: ``Pending``, ``Running``, ``Succeeded``, ``Failed`` or ``Unknown``.
-        state: ACTIVE, TERMINATING, ENDED_WELL or ENDED_BADLY.
-        gone_by: when it is to be gone, its deletionTimestamp; 0 if nobody has deleted it.
-        created: when it was created, 0 if not known.
-        finished_at: when it finished, as KEP-3850 defines it for any Pod.
-        node: the node it is bound to, empty if none.
+        state: ACTIVE, TERMINATING, POD_SUCCEEDED or POD_FAILED.
+        gone_by: its deletionTimestamp, which is the end of its grace period; 0 if it is not being deleted.
+        created: creation time; 0 if unknown.
+        finished_at: finish time, as KEP-3850 defines it for any Pod.
+        node: the node it is bound to; empty if none.
         ready: its Ready condition is True.
-        ready_since: when its Ready condition last changed, 0 if not known.
-        index: its completion index, UNKNOWN_INDEX if it has none that can be read.
-        failure_count: failures of its index before it, that count (KEP-3850).
-        ignored_count: failures of its index before it, that were ignored.
+        ready_since: last transition of its Ready condition; 0 if unknown.
+        index: completion index; UNKNOWN_INDEX if it has no valid one.
+        failure_count: earlier failures of its index that count (KEP-3850).
+        ignored_count: earlier failures of its index that were ignored.
         restarts: restarts of all its containers, init containers included.
-        container_restarts: restarts of the app container that has most.
-        sidecar_restarts: restarts of the restartable init container that has most.
-        terminations: its ended containers with a code other than 0; app containers come first.
+        container_restarts: highest restart count of an app container.
+        sidecar_restarts: highest restart count of a restartable init container.
+        terminations: its terminated containers with a non-zero exit code, app containers first.
         conditions: each as ``type=status``, in the Pod's order.
     """
 
@@ -101,21 +101,21 @@ class Pod:
 
     @property
     def deleting(self) -> bool:
-        """It has a deletionTimestamp."""
+        """True if it has a deletionTimestamp."""
         return self.gone_by != 0
 
     def adopted(self, owner: Owner, finalizer: str) -> Pod:
-        """The Pod once it has been adopted: its owner is set, and it is tracked."""
+        """Return the Pod as it is after its adoption: with controller reference and finalizer."""
         tracking = self.tracking if finalizer in self.tracking else (*self.tracking, finalizer)
         return replace(self, controller=owner, tracking=tracking)
 
 
-def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
-    """Read a Pod of the API.
+def read_pod(pod: dict[str, Any], settings: ControllerSettings) -> Pod:
+    """Read a Pod from its JSON object.
 
     Args:
-        pod: the object, as JSON has it; what is missing counts as the API's zero value.
-        settings: whose tracking finalizers are looked for.
+        pod: the object; a missing field counts as its zero value.
+        settings: names the tracking finalizers.
     """
     meta, spec, status = pod["metadata"], pod.get("spec") or {}, pod.get("status") or {}
     annotations = meta.get("annotations") or {}
@@ -165,9 +165,9 @@ def read_pod(pod: dict[str, Any], settings: Settings) -> Pod:
 
 def _state(phase: str, deleting: bool) -> int:
     if phase == well_known_names.SUCCEEDED:
-        return ENDED_WELL
+        return POD_SUCCEEDED
     if phase == well_known_names.FAILED:
-        return ENDED_BADLY
+        return POD_FAILED
     return TERMINATING if deleting else ACTIVE
 
 
@@ -184,7 +184,7 @@ def _controller(references: Iterable[dict[str, Any]]) -> Owner | None:
 
 
 def _tracking(finalizers: Iterable[str], known: tuple[str, ...]) -> tuple[str, ...]:
-    """Of the finalizers the known ones, as one shared tuple."""
+    """Return the known ones of the finalizers, as one shared tuple."""
     return _shared_texts(tuple(name for name in known if name in finalizers))
 
 
@@ -199,7 +199,7 @@ def _count(text: str | None) -> int:
 
 
 def _integer(text: str | None) -> int | None:
-    """The number that Go reads: digits with at most a sign."""
+    """Parse a number as Go does: digits with an optional sign."""
     if not text or len(text) > 19 or not text.isascii():
         return None
     if not text[text[0] in "+-" :].isdigit():
@@ -220,7 +220,7 @@ def _containers_finished(
     init_containers: Iterable[dict[str, Any]],
     sidecars: frozenset[str],
 ) -> int | None:
-    """When the last container and sidecar finished; None unless every one of them has."""
+    """Return the finish time of the last container or sidecar; None unless all have finished."""
     latest = None
     for status in (
         *containers,
@@ -251,7 +251,7 @@ def _restarts(statuses: Iterable[dict[str, Any]], combine: Callable[[Iterable[in
 
 
 def _terminations(statuses: Iterable[dict[str, Any]]) -> tuple[Termination, ...]:
-    """Of those that ended now: an earlier end, before a restart, is no failure of the Pod."""
+    """Return current terminations; one before a restart is not a failure of the Pod."""
     found = []
     for status in statuses:
         terminated = _terminated(status)
@@ -266,7 +266,7 @@ def _terminations(statuses: Iterable[dict[str, Any]]) -> tuple[Termination, ...]
     return _shared_terminations(tuple(found))
 
 
-# Thousands of Pods of a Job say the same: they share the value that says it.
+# Thousands of Pods of a Job have equal values: share them to save memory.
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
-"""How many Pods should run, and so which to delete or to create.
+"""Compare active with desired Pods, and choose the Pods to delete or to create (upstream: manageJob).
 
-Never both at once: what is too much goes first, and the next sync sees what is missing. Source:
-Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (delays per index).
+A sync never does both: it deletes surplus Pods first, and the next sync creates missing ones. Source:
+Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (backoff per index).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from jobsworth.controller.index_sets import IndexSet
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from jobsworth.controller.backoff import Backoff
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.backoff import BackoffRecord
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
-    from jobsworth.controller.pod_classification import Census, Indexes
+    from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
 
 SHORTEST_REQUEUE = 1.0
@@ -32,11 +32,11 @@ _PHASE_RANK = {
 
 
 @dataclass(frozen=True, slots=True)
-class Management:
-    """What to do about the number of Pods.
+class Scaling:
+    """The Pods to delete or to create.
 
     Attributes:
-        wait: seconds until a Pod may be created that may not be yet; None if there is none.
+        wait: seconds until the backoff allows a further Pod; None if no Pod waits.
     """
 
     deletions: tuple[Deletion, ...] = ()
@@ -45,7 +45,7 @@ class Management:
 
     @property
     def action(self) -> well_known_names.SyncAction:
-        """What the sync does, as its metrics name it; to wait counts as creating."""
+        """The ``action`` label of the sync metrics; waiting for a backoff counts as creating."""
         if self.deletions:
             return well_known_names.PODS_DELETED_ACTION
         if self.creations or self.wait is not None:
@@ -54,33 +54,33 @@ class Management:
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
-    """What the number of Pods depends on.
+class ScalingInput:
+    """The input of the scaling decision.
 
     Attributes:
-        succeeded: Pods, or indexes of an Indexed Job, known to have succeeded.
+        succeeded: number of Pods, or indexes of an Indexed Job, that have succeeded.
     """
 
-    census: Census
+    classified: ClassifiedPods
     indexes: Indexes
     succeeded: int
-    backoff: Backoff
+    backoff: BackoffRecord
     now: float
-    settings: Settings
+    settings: ControllerSettings
 
 
-def manage(demand: Demand) -> Management:
-    """Decide which Pods to delete or to create."""
-    census, job = demand.census, demand.census.job
+def manage_job(given: ScalingInput) -> Scaling:
+    """Choose the Pods to delete or to create."""
+    classified, job = given.classified, given.classified.job
     if job.suspended:
-        return Management(deletions=_deletions(census.active))
-    active, wanted = len(census.active), _wanted(job, demand.succeeded, len(census.active))
-    surplus = _surplus(census, active - wanted)[: demand.settings.max_pods_per_sync]
+        return Scaling(deletions=_deletions(classified.active))
+    active, wanted = len(classified.active), _wanted(job, given.succeeded, len(classified.active))
+    surplus = _surplus(classified, active - wanted)[: given.settings.max_pods_per_sync]
     if surplus:
-        return Management(deletions=_deletions(surplus))
-    awaited = len(census.terminating) if job.only_replace_failed else 0
-    missing = min(wanted - active - awaited, demand.settings.max_pods_per_sync)
-    return _create(demand, missing) if missing > 0 else Management()
+        return Scaling(deletions=_deletions(surplus))
+    awaited = len(classified.terminating) if job.only_replace_failed else 0
+    missing = min(wanted - active - awaited, given.settings.max_pods_per_sync)
+    return _create(given, missing) if missing > 0 else Scaling()
 
 
 def _wanted(job: Job, succeeded: int, active: int) -> int:
@@ -90,49 +90,49 @@ def _wanted(job: Job, succeeded: int, active: int) -> int:
 
 
 def _deletions(pods: Iterable[Pod]) -> tuple[Deletion, ...]:
-    """Let go of before they are deleted, so that they never count as failed."""
+    """Delete Pods after removing their finalizer, so that they never count as failed."""
     return tuple(Deletion(pod, release_first=True) for pod in pods)
 
 
-def _surplus(census: Census, at_least: int) -> list[Pod]:
-    """Pods that should not run: those without a right index, doubles, then the least worth."""
-    job = census.job
-    tracked = {pod.uid for pod in census.tracked}
+def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
+    """Return the Pods to delete: invalid indexes, duplicate indexes, then those of lowest rank."""
+    job = classified.job
+    tracked = {pod.uid for pod in classified.tracked}
 
-    def worth(pod: Pod) -> tuple[int | str, ...]:
-        return _worth(pod, tracked=pod.uid in tracked)
+    def deletion_rank(pod: Pod) -> tuple[int | str, ...]:
+        return _deletion_rank(pod, tracked=pod.uid in tracked)
 
     surplus: list[Pod] = []
-    rest = census.active
+    rest = classified.active
     if job.indexed:
         best: dict[int, Pod] = {}
-        for pod in census.active:
+        for pod in classified.active:
             rival = best.get(pod.index)
             if not 0 <= pod.index < job.size:
                 surplus.append(pod)
             elif rival is None:
                 best[pod.index] = pod
             else:
-                worse, best[pod.index] = sorted((rival, pod), key=worth)
+                worse, best[pod.index] = sorted((rival, pod), key=deletion_rank)
                 surplus.append(worse)
         rest = list(best.values())
     if len(surplus) < at_least:
-        surplus += sorted(rest, key=worth)[: at_least - len(surplus)]
+        surplus += sorted(rest, key=deletion_rank)[: at_least - len(surplus)]
     return surplus
 
 
-def _worth(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
-    """What is lost with a Pod; the smallest goes first.
+def _deletion_rank(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
+    """Return the sort key by which Pods are deleted, lowest first.
 
-    First of all go those that are not tracked: a sync that let go of them and died before it could
-    delete them left them behind, and nobody will count them.
+    Untracked Pods come first: a sync removed their finalizer and crashed before it deleted them, so
+    they will never be counted.
     """
     return (
         tracked,
         bool(pod.node),
         _PHASE_RANK.get(pod.phase, 1),
         pod.ready,
-        # Of two that are ready the one that was so for less time; not known is no time.
+        # Of two ready Pods, delete the one that became ready later; an unknown time counts as latest.
         pod.ready and pod.ready_since > 0,
         -pod.ready_since if pod.ready else 0,
         -pod.container_restarts,
@@ -143,44 +143,44 @@ def _worth(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
     )
 
 
-def _create(demand: Demand, missing: int) -> Management:
-    job = demand.census.job
+def _create(given: ScalingInput, missing: int) -> Scaling:
+    job = given.classified.job
     if job.per_index:
-        return _create_per_index(demand, missing)
-    wait = demand.backoff.remaining(demand.now, demand.settings)
+        return _create_per_index(given, missing)
+    wait = given.backoff.remaining(given.now, given.settings)
     if wait > 0:
-        return Management(wait=max(wait, SHORTEST_REQUEUE))
+        return Scaling(wait=max(wait, SHORTEST_REQUEUE))
     if not job.indexed:
-        return Management(creations=(Creation(),) * missing)
-    absent = _occupied(demand).absent(job.size)
+        return Scaling(creations=(Creation(),) * missing)
+    absent = _occupied(given).absent(job.size)
     chosen = [index for index, _ in zip(absent, range(missing), strict=False)]
-    return Management(creations=tuple(Creation(index) for index in chosen))
+    return Scaling(creations=tuple(Creation(index) for index in chosen))
 
 
-def _create_per_index(demand: Demand, missing: int) -> Management:
-    """The lowest indexes that need not wait; those that do leave their turn to others."""
-    census, delayed = demand.census, demand.indexes.delayed
+def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
+    """Create Pods for the lowest indexes that are not in backoff."""
+    classified, delayed = given.classified, given.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
-    for index in _occupied(demand).absent(census.job.size):
+    for index in _occupied(given).absent(classified.job.size):
         last = delayed.get(index)
-        left = index_remaining(last, demand.now, demand.settings)
+        left = index_remaining(last, given.now, given.settings)
         if left > 0:
             wait = left if wait is None else min(wait, left)
             continue
-        creations.append(_successor(index, last, census))
+        creations.append(_successor(index, last, classified))
         if len(creations) == missing:
             break
     if wait is not None:
         wait = max(wait, SHORTEST_REQUEUE)
-    return Management(creations=tuple(creations), wait=wait)
+    return Scaling(creations=tuple(creations), wait=wait)
 
 
-def _successor(index: int, last: Pod | None, census: Census) -> Creation:
-    """The Pod that continues the counts of the one that failed."""
+def _successor(index: int, last: Pod | None, classified: ClassifiedPods) -> Creation:
+    """Return the replacement of a failed Pod, which continues its failure counts."""
     if last is None:
         return Creation(index, failure_count=0)
-    counts = census.matcher.match(last).counts
+    counts = classified.matcher.match(last).counts
     return Creation(
         index,
         failure_count=last.failure_count + counts,
@@ -188,11 +188,11 @@ def _successor(index: int, last: Pod | None, census: Census) -> Creation:
     )
 
 
-def _occupied(demand: Demand) -> IndexSet:
-    """The indexes that need no Pod, or have one."""
-    census, indexes = demand.census, demand.indexes
-    taken = {pod.index for pod in census.active}
-    if census.job.only_replace_failed:
-        taken |= {pod.index for pod in census.terminating}
+def _occupied(given: ScalingInput) -> IndexSet:
+    """Return the indexes that have a Pod or need none."""
+    classified, indexes = given.classified, given.indexes
+    taken = {pod.index for pod in classified.active}
+    if classified.job.only_replace_failed:
+        taken |= {pod.index for pod in classified.terminating}
     taken.discard(-1)
     return indexes.succeeded.union(indexes.failed).union(IndexSet.of(taken))

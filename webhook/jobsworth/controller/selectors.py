@@ -1,4 +1,4 @@
-"""A Job's label selector, made ready to be asked for each of many Pods."""
+"""A Job's label selector, parsed once to match many Pods quickly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def met_by(self, labels: tuple[str, ...]) -> bool:
-        """Whether labels, each as ``key=value``, meet it; no labels meet an unknown operator."""
+        """Return True if labels, each as ``key=value``, match; an unknown operator never matches."""
         prefix = self.key + "="
         value = next((label[len(prefix) :] for label in labels if label.startswith(prefix)), None)
         if self.operator == "In":
@@ -33,17 +33,17 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Which Pods are meant, by their labels.
+    """A parsed LabelSelector.
 
     Attributes:
-        labels: each as ``key=value``; None stands for no selector, which means no Pod.
+        labels: each as ``key=value``; None stands for no selector, which matches no Pod.
     """
 
     labels: tuple[str, ...] | None = None
     requirements: tuple[Requirement, ...] = ()
 
     def matches(self, pod: Pod) -> bool:
-        """Whether a Pod is meant."""
+        """Return True if the selector matches a Pod."""
         if self.labels is None:
             return False
         pod_labels = pod.labels
@@ -56,7 +56,7 @@ class Selector:
 
 
 def read_selector(selector: dict[str, Any] | None) -> Selector:
-    """Read a LabelSelector of the API; none matches nothing, an empty one everything."""
+    """Read a LabelSelector; None matches no Pod, an empty selector every Pod."""
     if selector is None:
         return Selector()
     return Selector(

@@ -1,4 +1,4 @@
-"""What a sync tells people: Kubernetes events, and metrics to count up."""
+"""Kubernetes events and metric increments that a sync emits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A counter to count up.
+    """An increment of a counter.
 
     Attributes:
-        metric: its name, without the prefix ``job_controller_``.
-        labels: each label and its value, in the metric's order.
-        amount: by how much; never negative.
+        metric: metric name, without the prefix ``job_controller_``.
+        labels: label names and values, in the metric's order.
+        amount: the increment; never negative.
     """
 
     metric: str
@@ -45,48 +45,51 @@ UNKNOWN_COMPLETION_MODE = Event(
 
 
 def pod_created(name: str) -> Event:
-    """A Pod was created."""
+    """Return the event for a created Pod."""
     return Event(NORMAL, "SuccessfulCreate", f"Created pod: {name}")
 
 
 def pod_deleted(name: str) -> Event:
-    """A Pod was deleted."""
+    """Return the event for a deleted Pod."""
     return Event(NORMAL, "SuccessfulDelete", f"Deleted pod: {name}")
 
 
 def creation_failed(error: str) -> Event:
-    """A Pod could not be created; not said of a namespace that is being deleted."""
+    """Return the event for a failed creation; not emitted in a terminating namespace."""
     return Event(WARNING, "FailedCreate", f"Error creating: {error}")
 
 
 def deletion_failed(error: str) -> Event:
-    """A Pod could not be deleted; not said of a Pod that was already gone."""
+    """Return the event for a failed deletion; not emitted for a Pod that no longer exists."""
     return Event(WARNING, "FailedDelete", f"Error deleting: {error}")
 
 
 def no_rule_can_match(pod: str) -> Event:
-    """A Pod failed while none of its containers did: it was evicted, say, or its deadline has passed."""
+    """Return the event for a failed Pod without a failed container, for example an evicted one."""
     return Event(
         NORMAL,
         "PodFailurePolicyNotMatched",
-        f"Pod {pod} failed, and no rule of the pod failure policy matches: no container ended with an "
-        "exit code other than 0",
+        f"Pod {pod} failed, but no container terminated with a non-zero exit code, and no rule of the "
+        "pod failure policy matches. Add a rule with onPodConditions for such failures",
     )
 
 
 def restarted_too_often(pod: str, restarts: int) -> Event:
-    """A Pod whose restarts have exceeded the limit is about to be deleted, and its logs with it."""
+    """Return the event for a Pod that is deleted, with its logs, because of too many restarts."""
     message = f"Deleting pod {pod}: its containers restarted {restarts} times"
     return Event(WARNING, "RestartsExceedBackoffLimit", message)
 
 
 def termination_overdue(pod: str, node: str, gone_by: str) -> Event:
-    """A Pod that the Job waits for does not go: its node is unreachable, or a finalizer stays."""
+    """Return the event for a Pod that stays terminating: unreachable node, or another finalizer."""
     where = f" on node {node}" if node else ""
-    message = f"Waiting for pod {pod}{where}, which should be gone since {gone_by}"
+    message = (
+        f"Waiting for pod {pod}{where}, which should have terminated by {gone_by}. "
+        "Check its node and its finalizers"
+    )
     return Event(WARNING, "PodTerminationOverdue", message)
 
 
 def extension_ignored(error: str) -> Event:
-    """An annotation that extends the API is wrong, and so the Job runs without it."""
+    """Return the event for an invalid extension annotation; the Job runs without it."""
     return Event(WARNING, "InvalidAnnotation", f"Ignoring annotation: {error}")

@@ -1,4 +1,4 @@
-"""Whether a Job is to be synced at all."""
+"""Decide if a Job is synced, or the reason to skip it."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 from jobsworth.controller.well_known_names import INDEXED, NON_INDEXED
 
 if TYPE_CHECKING:
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
 
 
-class Entry(Enum):
-    """What to do with a Job that has come up."""
+class SyncDecision(Enum):
+    """The decision on a Job taken from the queue: sync it, or the reason to skip it."""
 
     SYNC = "sync"
     NOT_OURS = "another controller manages it"
-    FINISHED = "it is finished: forget what is remembered of it"
-    UNKNOWN_MODE = "its completion mode is unknown: send signals.UNKNOWN_COMPLETION_MODE"
+    FINISHED = "it is finished: forget its in-memory state"
+    UNKNOWN_MODE = "its completion mode is unknown: emit signals.UNKNOWN_COMPLETION_MODE"
 
 
-def entry(job: Job, settings: Settings) -> Entry:
-    """Whether a Job is to be synced.
+def decide_sync(job: Job, settings: ControllerSettings) -> SyncDecision:
+    """Decide if a Job is synced.
 
-    To be asked at each sync, not only when the Job is queued: a Job of the same name with another
-    ``spec.managedBy`` may have taken its place.
+    Decide at each sync, not only when the Job is enqueued: a Job of the same name with another
+    ``spec.managedBy`` may have replaced it.
     """
     if not settings.manages(job.managed_by):
-        return Entry.NOT_OURS
+        return SyncDecision.NOT_OURS
     if job.finished:
-        return Entry.FINISHED
+        return SyncDecision.FINISHED
     if job.completion_mode not in (INDEXED, NON_INDEXED):
-        return Entry.UNKNOWN_MODE
-    return Entry.SYNC
+        return SyncDecision.UNKNOWN_MODE
+    return SyncDecision.SYNC

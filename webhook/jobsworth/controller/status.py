@@ -1,7 +1,7 @@
-"""The status of a Job as a value: read, compared, written; what we do not know is kept.
+"""The status of a Job as a value to read, compare and write; unknown fields are kept.
 
-Source: ``JobStatus`` of Kubernetes 1.36. One PUT of the status replaces all of it, so conditions of
-types that others add, and fields of releases to come, have to be written back as they were.
+Source: ``JobStatus`` of Kubernetes 1.36. One PUT replaces the whole status, so conditions of other
+controllers and fields of later releases must be written back unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Condition:
     """A condition of a Job; times are seconds since 1970.
 
     Attributes:
-        other: fields that Kubernetes 1.36 does not have, as they were read.
+        other: fields unknown to Kubernetes 1.36, unchanged.
     """
 
     type: str
@@ -52,11 +52,11 @@ class Condition:
 
     @property
     def holds(self) -> bool:
-        """Its status is True."""
+        """True if its status is True."""
         return self.status == "True"
 
-    def says(self, other: Condition) -> bool:
-        """Whether it says what the other says, at whatever time."""
+    def equals_except_times(self, other: Condition) -> bool:
+        """Return True if both have the same status, reason and message, at any time."""
         return (self.status, self.reason, self.message) == (
             other.status,
             other.reason,
@@ -69,9 +69,9 @@ class Status:
     """The status of a Job; times are seconds since 1970.
 
     Attributes:
-        ready: None where an old controller never wrote it; so are ``terminating`` and
+        ready: None if an old controller never set it; likewise ``terminating`` and
             ``failed_indexes``.
-        other: fields that Kubernetes 1.36 does not have, as they were read.
+        other: fields unknown to Kubernetes 1.36, unchanged.
     """
 
     conditions: tuple[Condition, ...] = ()
@@ -90,32 +90,32 @@ class Status:
 
     @property
     def uncounted(self) -> int:
-        """How many Pods have ended and are not yet in the counters."""
+        """The number of Pods in uncountedTerminatedPods."""
         return len(self.uncounted_succeeded) + len(self.uncounted_failed)
 
     def condition(self, kind: str) -> Condition | None:
-        """The first condition of a type."""
+        """Return the first condition of a type; None if there is none."""
         for condition in self.conditions:
             if condition.type == kind:
                 return condition
         return None
 
     def holds(self, kind: str) -> bool:
-        """Whether a condition of the type is True."""
+        """Return True if a condition of the type is True."""
         return any(entry.type == kind and entry.holds for entry in self.conditions)
 
     def with_condition(self, condition: Condition) -> Status:
-        """The status with a condition: in place of the first of its type, else at the end.
+        """Return the status with a condition, in place of the first of its type or at the end.
 
-        Nothing changes where the type has it already (times aside), nor by a condition that is
-        False and was not there: from nothing to False is no news.
+        Return the same object if an equal condition (times aside) exists, or if the condition is
+        False and none of its type exists: absent means False.
         """
         present = self.condition(condition.type)
         if present is None:
             if condition.status == "False":
                 return self
             return replace(self, conditions=(*self.conditions, condition))
-        if present.says(condition):
+        if present.equals_except_times(condition):
             return self
         return replace(
             self,
@@ -124,7 +124,7 @@ class Status:
 
 
 def read_status(status: dict[str, Any]) -> Status:
-    """Read the ``status`` of a Job of the API."""
+    """Read the ``status`` of a Job from its JSON object."""
     uncounted = status.get("uncountedTerminatedPods") or {}
     return Status(
         conditions=tuple(_read_condition(entry) for entry in status.get("conditions") or ()),
@@ -144,7 +144,7 @@ def read_status(status: dict[str, Any]) -> Status:
 
 
 def write_status(status: Status) -> dict[str, Any]:
-    """The status as the API takes it; fields of value zero are left out, as the API does.
+    """Return the status as JSON; zero values are omitted, as in the API.
 
     >>> write_status(Status(active=2, ready=0))
     {'active': 2, 'ready': 0, 'uncountedTerminatedPods': {}}

@@ -1,4 +1,4 @@
-"""When a Job has succeeded although not every index has: its success policy (KEP-3998)."""
+"""The success policy of an Indexed Job (KEP-3998): success before all indexes have succeeded."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SuccessRule:
-    """A rule; at least one of its parts is not None.
+    """A rule; at least one of its attributes is not None.
 
     Attributes:
-        indexes: the list of indexes that matter, as it was written.
-        count: how many of them, or of all, have to succeed.
+        indexes: succeededIndexes, unparsed.
+        count: succeededCount: the number of these indexes, or of all, that must succeed.
     """
 
     indexes: str | None
     count: int | None
 
     def met_by(self, succeeded: IndexSet, completions: int) -> bool:
-        """Whether the succeeded indexes are enough."""
+        """Return True if the succeeded indexes satisfy the rule."""
         if self.indexes is None:
             return self.count is not None and len(succeeded) >= self.count
         wanted = IndexSet.read(self.indexes, completions)
@@ -35,7 +35,7 @@ class SuccessRule:
 
 
 def matched_rule(rules: Sequence[SuccessRule], succeeded: IndexSet, completions: int) -> int | None:
-    """The position of the first rule that is met; None while no index has succeeded."""
+    """Return the position of the first satisfied rule; None if there is none."""
     if not succeeded:
         return None
     for position, rule in enumerate(rules):

@@ -1,4 +1,4 @@
-"""What all stages of a sync rest on: the Job, its Pods sorted, and what is remembered."""
+"""The shared context of all stages of a sync: the Job, its classified Pods, its backoff record."""
 
 from __future__ import annotations
 
@@ -6,90 +6,97 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
-from jobsworth.controller.backoff import Backoff
-from jobsworth.controller.pod_classification import Census, Indexes, take_census, take_indexes
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.pod_classification import (
+    ClassifiedPods,
+    Indexes,
+    classify_indexes,
+    classify_pods,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.controller.actions import Acted, Deletion
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.actions import ActionResults, Deletion
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What a controller remembers of a Job between syncs, all of it by the Job's UID.
+    """The state that a controller keeps for a Job between syncs, by the Job's UID.
 
     Attributes:
-        observed: what earlier syncs created and deleted has been seen in the watch (or waiting
-            for it has timed out). Ask this **before** listing the Pods.
-        released: UIDs of Pods whose finalizer was removed by us, which the watch has not shown.
-        backoff: what ``Record.backoff`` last said; None after a restart, then it is worked out
-            from the Pods that still exist.
+        observed: the watch has shown the creations and deletions of earlier syncs, or the expectation
+            has timed out. Check this **before** listing the Pods.
+        released: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
+        backoff: the last ``Record.backoff``; None after a restart: it is then derived from the
+            existing Pods.
     """
 
     observed: bool = True
     released: frozenset[str] = frozenset()
-    backoff: Backoff | None = None
+    backoff: BackoffRecord | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
-    """What all stages of a sync rest on.
+class SyncContext:
+    """The shared context of all stages of a sync.
 
     Attributes:
-        succeeded: Pods, or indexes of an Indexed Job, known to have succeeded.
-        failed: failures known that count.
-        backoff: with the Pods of this sync.
+        succeeded: number of Pods, or indexes of an Indexed Job, that have succeeded.
+        failed: number of failures that count.
+        backoff: the backoff record, including the Pods of this sync.
         started: the start time to store.
-        active_since: the start time that the deadline runs from; None if it does not run.
+        active_since: the time from which the active deadline runs; None if it does not run.
     """
 
     job: Job
-    census: Census
+    classified: ClassifiedPods
     indexes: Indexes
     succeeded: int
     failed: int
-    backoff: Backoff
+    backoff: BackoffRecord
     observed: bool
     started: int | None
     active_since: int | None
     now: float
-    settings: Settings
+    settings: ControllerSettings
 
     @property
     def second(self) -> int:
-        """Now, as precise as a status can say it."""
+        """The current time in whole seconds, the precision of a status."""
         return int(self.now)
 
     @property
     def creation_reason(self) -> str:
-        """Why a Pod is created, as the metrics name it."""
+        """The ``reason`` label of the metric on Pod creations."""
         if self.failed and self.job.replaces_failed:
             return "recreate_failed"
-        if self.failed or self.census.terminating:
+        if self.failed or self.classified.terminating:
             return "recreate_terminating_or_failed"
         return "new"
 
 
-def look(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Settings) -> Basis:
-    census = take_census(job, pods, memory.released)
-    indexes = take_indexes(census)
-    succeeded, failed = census.newly_succeeded(), census.newly_failed()
-    status, match = job.status, census.matcher.match
+def new_sync_context(
+    job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: ControllerSettings
+) -> SyncContext:
+    classified = classify_pods(job, pods, memory.released)
+    indexes = classify_indexes(classified)
+    succeeded, failed = classified.newly_succeeded(), classified.newly_failed()
+    status, match = job.status, classified.matcher.match
     if memory.backoff is None:
-        backoff = Backoff().after(*census.ended())
+        backoff = BackoffRecord().after(*classified.ended())
     else:
         backoff = memory.backoff.after(succeeded, failed)
     started = status.start_time
     if started is None and not job.suspended:
         started = int(now)
     resuming = not job.suspended and status.holds(well_known_names.SUSPENDED)
-    return Basis(
+    return SyncContext(
         job=job,
-        census=census,
+        classified=classified,
         indexes=indexes,
         succeeded=len(indexes.succeeded)
         if job.indexed
@@ -107,8 +114,8 @@ def look(job: Job, pods: Sequence[Pod], memory: Memory, now: float, settings: Se
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """The Pods that run once a plan has been acted on."""
+class PodCounts:
+    """Pod counts after the actions of a plan."""
 
     active: int
     ready: int
@@ -116,11 +123,13 @@ class Running:
     all_deleted: bool
 
 
-def run_on(census: Census, deletions: Sequence[Deletion], acted: Acted) -> Running:
-    deleted = [entry.pod for entry in deletions if entry.pod.uid in acted.deleted]
-    return Running(
-        active=len(census.active) - len(deleted) + acted.created,
-        ready=census.ready - sum(pod.ready for pod in deleted),
-        terminating=len(census.terminating) + len(deleted),
+def count_after_actions(
+    classified: ClassifiedPods, deletions: Sequence[Deletion], results: ActionResults
+) -> PodCounts:
+    deleted = [entry.pod for entry in deletions if entry.pod.uid in results.deleted]
+    return PodCounts(
+        active=len(classified.active) - len(deleted) + results.created,
+        ready=classified.ready - sum(pod.ready for pod in deleted),
+        terminating=len(classified.terminating) + len(deleted),
         all_deleted=len(deleted) == len(deletions),
     )

@@ -1,6 +1,6 @@
-"""Times of the API as whole seconds since 1970, in UTC: a Job's status knows nothing finer.
+"""Convert API times to and from whole seconds since 1970.
 
-Source: ``metav1.Time``, which is written with a precision of one second.
+Source: ``metav1.Time``, which is serialized with a precision of one second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=4096)
 def read_time(text: str | None) -> int | None:
-    """The seconds since 1970 of a time of the API; None for none and for what is no time.
+    """Return an API time in seconds since 1970; None for None and for invalid text.
 
     >>> read_time("1970-01-01T00:01:00Z"), read_time(None), read_time("soon")
     (60, None, None)
@@ -28,7 +28,7 @@ def read_time(text: str | None) -> int | None:
 
 
 def write_time(seconds: int) -> str:
-    """The time as the API writes it.
+    """Return the time in the format of the API.
 
     >>> write_time(60)
     '1970-01-01T00:01:00Z'

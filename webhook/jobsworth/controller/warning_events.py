@@ -1,7 +1,7 @@
-"""What people should know of a Job that goes on without them, or does not go on; upstream is silent here.
+"""Events on Jobs that lose logs or make no progress, which upstream does not emit.
 
-Source of the need: kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` go with their logs), 115688 (a
-failure that no rule can match), 134038 (a terminating Pod that never goes).
+Requested in kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` are deleted with their logs),
+115688 (a failure that no rule can match), 134038 (a Pod that never terminates).
 """
 
 from __future__ import annotations
@@ -9,49 +9,53 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import signals, well_known_names
-from jobsworth.controller.pods import ENDED_BADLY
+from jobsworth.controller.pods import POD_FAILED
 from jobsworth.controller.times import write_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from jobsworth.controller.finished_condition import Verdict
+    from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.signals import Event
-    from jobsworth.controller.sync_context import Basis
+    from jobsworth.controller.sync_context import SyncContext
 
 
-def unmatched(basis: Basis, failed: Iterable[Pod]) -> Iterator[Event]:
-    """Failures that count although a failure policy was to say what becomes of them."""
-    if basis.job.failure_policy is None:
+def unmatched(context: SyncContext, failed: Iterable[Pod]) -> Iterator[Event]:
+    """Yield an event for each counted failure that no rule of the failure policy can match."""
+    if context.job.failure_policy is None:
         return
     for pod in failed:
-        none_failed = pod.state == ENDED_BADLY and not pod.terminations
-        if none_failed and basis.census.matcher.match(pod).action is None:
+        none_failed = pod.state == POD_FAILED and not pod.terminations
+        if none_failed and context.classified.matcher.match(pod).action is None:
             yield signals.no_rule_can_match(pod.name)
 
 
-def restarted(basis: Basis, verdict: Verdict) -> Iterator[Event]:
-    """The Pods whose restarts in place have used up the backoff limit, before they are deleted."""
-    if verdict.stored or verdict.reason != well_known_names.BACKOFF_LIMIT_EXCEEDED[0]:
+def restarted(context: SyncContext, finished_condition: FinishedCondition) -> Iterator[Event]:
+    """Yield an event for each Pod about to be deleted because of too many in-place restarts."""
+    if (
+        finished_condition.stored
+        or finished_condition.reason != well_known_names.BACKOFF_LIMIT_EXCEEDED[0]
+    ):
         return
-    if basis.job.restarts_on_failure:
-        for pod in sorted(basis.census.active, key=lambda pod: (-pod.restarts, pod.name)):
+    if context.job.restarts_on_failure:
+        for pod in sorted(context.classified.active, key=lambda pod: (-pod.restarts, pod.name)):
             if pod.restarts:
                 yield signals.restarted_too_often(pod.name, pod.restarts)
 
 
-def overdue(basis: Basis) -> Iterator[Event]:
-    """The Pods that should be gone for long."""
-    limit = basis.now - basis.settings.overdue_after
-    for pod in basis.census.terminating:
+def overdue(context: SyncContext) -> Iterator[Event]:
+    """Yield an event for each Pod that is terminating for too long."""
+    limit = context.now - context.settings.overdue_after
+    for pod in context.classified.terminating:
         if pod.gone_by <= limit:
             yield signals.termination_overdue(pod.name, pod.node, write_time(pod.gone_by))
 
 
-def seconds_to_overdue(basis: Basis) -> float | None:
-    """Until when the next Pod will be overdue; None if none will be."""
+def seconds_to_overdue(context: SyncContext) -> float | None:
+    """Return the seconds until the next terminating Pod is overdue; None if none will be."""
     left = (
-        pod.gone_by + basis.settings.overdue_after - basis.now for pod in basis.census.terminating
+        pod.gone_by + context.settings.overdue_after - context.now
+        for pod in context.classified.terminating
     )
     return min((seconds for seconds in left if seconds > 0), default=None)

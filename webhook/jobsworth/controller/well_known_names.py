@@ -1,7 +1,7 @@
 """The names of the Job contract: labels, annotations, conditions, reasons, messages, metrics.
 
-Every string here is read by somebody else (the API server, kubectl, other controllers, dashboards,
-failure-policy documentation), and is therefore that of Kubernetes 1.36, to the letter.
+Other programs read every string here (the API server, kubectl, other controllers, dashboards), so each
+is copied literally from Kubernetes 1.36, except the jobsworth.dev names and the one marked as ours.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Final, Literal
 RESERVED_MANAGER = "kubernetes.io/job-controller"  # KEP-4368: the built-in controller
 OUR_MANAGER = "jobsworth.dev/job-controller"
 
-# The finalizers by which a Pod is tracked until it is counted (KEP-2307). The first is reserved to
-# the built-in controller; external controllers are asked to have a name of their own (KEP-4368).
+# The finalizers that track a Pod until it is counted (KEP-2307). The first is reserved for the
+# built-in controller; external controllers must use a name of their own (KEP-4368).
 RESERVED_FINALIZER = "batch.kubernetes.io/job-tracking"
 OUR_FINALIZER = "jobsworth.dev/job-tracking"
 
@@ -27,12 +27,12 @@ INDEXED, NON_INDEXED = "Indexed", "NonIndexed"
 PENDING, RUNNING, UNKNOWN = "Pending", "Running", "Unknown"
 SUCCEEDED, FAILED = "Succeeded", "Failed"
 
-# Conditions of a Job. The first two announce, the next two conclude (KEP-3998, KEP-4368).
+# Conditions of a Job. The first two are interim, the next two terminal (KEP-3998, KEP-4368).
 SUCCESS_CRITERIA_MET, FAILURE_TARGET = "SuccessCriteriaMet", "FailureTarget"
 COMPLETE, JOB_FAILED = "Complete", "Failed"
 SUSPENDED = "Suspended"
 
-# Reasons of conditions, each with its message; %-formats are filled in where they are used.
+# Reasons of conditions, each with its message or message template.
 POD_FAILURE_POLICY = "PodFailurePolicy"
 CONTAINER_FAILED = (
     "Container {container} for pod {namespace}/{pod} failed with exit code {code} "
@@ -41,7 +41,7 @@ CONTAINER_FAILED = (
 CONDITION_MATCHED = (
     "Pod {namespace}/{pod} has condition {condition} matching FailJob rule at index {rule}"
 )
-# Ours: the extension of termination reasons, worded like its neighbours.
+# Ours: the extension for termination reasons, worded like the upstream messages.
 CONTAINER_TERMINATED = (
     "Container {container} for pod {namespace}/{pod} terminated with reason {reason} "
     "matching FailJob termination rule at index {rule}"
@@ -77,7 +77,7 @@ TERMINATED_PODS = "terminated_pods_tracking_finalizer_total"
 PODS_CREATED = "job_pods_creation_total"
 STALE_SYNCS = "stale_sync_skips_total"
 
-# What a sync did, in the words of the metrics.
+# Values of the ``action`` label of the sync metrics.
 SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]
 RECONCILING: Final = "reconciling"
 TRACKING: Final = "tracking"

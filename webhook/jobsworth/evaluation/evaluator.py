@@ -176,7 +176,9 @@ class Evaluator:
                 namespace_labels=subject.namespace_labels,
             )
             judgement = (
-                self.policies.judge(request, self.server) if self.policies.policies else NO_VIOLATIONS
+                self.policies.judge(request, self.server)
+                if self.policies.policies
+                else NO_VIOLATIONS
             )
             policy = PolicyResult(self.policies, request, judgement, None)
         api = self._engine.verdict(decoded) if self._api else []

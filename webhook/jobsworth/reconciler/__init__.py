@@ -1,1 +1,1 @@
-"""Carries the plans of :mod:`jobsworth.controller` out against an API server."""
+"""Executes the plans of :mod:`jobsworth.controller` against an API server."""

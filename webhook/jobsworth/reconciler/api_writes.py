@@ -1,4 +1,4 @@
-"""What the reconciler writes: each call names the very object that is meant."""
+"""API writes of the reconciler; each has a precondition on the UID or the resourceVersion."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
-    """Delete this very Pod, not another one of its name.
+    """Delete this Pod, with its UID as precondition.
 
     Raises:
-        ApiError: as any call; a conflict means that the Pod has been replaced by another.
+        ApiError: the call failed; a conflict means that another Pod has replaced this one.
     """
     options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": {"uid": pod.uid}}
     return api.delete(pods_path(pod.namespace, pod.name), options, accept=METADATA_ONLY)
 
 
 def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
-    """Patch the metadata of this very Pod, not of another one of its name, by a strategic merge.
+    """Apply a strategic merge patch to the metadata of this Pod, with its UID as precondition.
 
     Raises:
-        ApiError: as any call.
+        ApiError: the call failed.
     """
     path = pods_path(pod.namespace, pod.name)
     body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
@@ -37,19 +37,19 @@ def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
     """Create a Pod, and return its metadata.
 
     Raises:
-        ApiError: as any call.
+        ApiError: the call failed.
     """
     return api.create(pods_path(namespace), body, accept=METADATA_ONLY)
 
 
 def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
-    """Store the status of a Job, if it still is of the resourceVersion in its metadata.
+    """Replace the status of a Job, if its resourceVersion is still the one in its metadata.
 
-    The subresource takes the metadata as it comes, so it must be all that was read; the spec it
-    leaves as it is stored, so it need not be sent. managedFields that are left out are kept.
+    A PUT to the subresource also replaces the metadata, so send it complete; it ignores the spec, so
+    omit that. The API server keeps managedFields that are omitted.
 
     Raises:
-        ApiError: as any call.
+        ApiError: the call failed.
     """
     body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status}
     return api.replace(jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)

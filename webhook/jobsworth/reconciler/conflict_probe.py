@@ -1,9 +1,10 @@
-"""Whether the built-in Job controller is at work on the Jobs that we are told to adopt.
+"""Detect a built-in Job controller that manages the same Jobs as ``--adopt-unmanaged``.
 
-Two controllers of the same Jobs would undo each other's work. Nothing in the API says which controllers
-a kube-controller-manager runs, so we look at what it does: a suspended Job without managedBy, made for
-the purpose, gets its Suspended condition from the built-in controller within moments. It starts no Pod.
-And while we work, we look who writes the status of such Jobs.
+Two controllers of the same Jobs would undo each other's changes. The API does not report which
+controllers a kube-controller-manager runs, so the probe observes it: it creates a suspended Job without
+managedBy, which the built-in controller gives a Suspended condition within moments. The Job starts no
+Pod. Later, the reconciler checks the managedFields of each Job for status writes of the built-in
+controller.
 """
 
 from __future__ import annotations
@@ -19,61 +20,61 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"
 PROBE_SECONDS, PROBE_STEP = 5.0, 0.25
 CLOCK_SKEW = 5
 
 
-class BuiltInControllerAtWork(Exception):
-    """The built-in Job controller is at work; the message says how we know, and what to do."""
+class BuiltInControllerActive(Exception):
+    """The built-in Job controller is active; the message has the evidence and the remedy."""
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, evidence: str) -> None:
         super().__init__(
-            f"the built-in Job controller is at work: {how}. Run kube-controller-manager with "
-            "--controllers=*,-job-controller, or do without --adopt-unmanaged"
+            f"the built-in Job controller is active: {evidence}. Run kube-controller-manager with "
+            "--controllers=*,-job-controller, or remove --adopt-unmanaged"
         )
 
 
 def probe(api: Api, namespace: str, wait: Callable[[float], object]) -> str | None:
-    """Make a suspended Job that names nobody, see whether anybody takes it, and delete it.
+    """Create a suspended Job without managedBy, watch for a status written by a controller, delete it.
 
     Args:
-        namespace: where to make it.
-        wait: waits for so many seconds.
+        namespace: namespace of the Job.
+        wait: waits for a number of seconds.
 
     Returns:
-        None; or why it could not be found out.
+        None if no controller has written its status; else the reason why the probe failed.
 
     Raises:
-        BuiltInControllerAtWork: somebody took it.
+        BuiltInControllerActive: a controller has written its status.
     """
     try:
         made = api.create(jobs_path(namespace), _probe_job(namespace))
     except ApiError as error:
-        return f"cannot create a Job in the namespace {namespace} to find out: {error}"
+        return f"cannot create the probe Job in namespace {namespace}: {error}"
     path = jobs_path(namespace, made["metadata"]["name"])
     try:
         for _ in range(int(PROBE_SECONDS / PROBE_STEP)):
             wait(PROBE_STEP)
             if (api.get(path).get("status") or {}).get("conditions"):
-                raise BuiltInControllerAtWork(
-                    f"within {PROBE_SECONDS:.0f} s it took a suspended Job that names no controller"
+                raise BuiltInControllerActive(
+                    f"within {PROBE_SECONDS:.0f} s it wrote the status of a suspended Job without managedBy"
                 )
     except ApiError as error:
-        return f"cannot read the Job {path}: {error}"
+        return f"cannot read the probe Job {path}: {error}"
     finally:
         _delete(api, path)
     return None
 
 
-def seen_at_work(job: dict[str, Any], settings: Settings, since: float) -> bool:
-    """Whether the built-in controller has written the status of a Job that is ours to adopt.
+def has_written_status(job: dict[str, Any], settings: ControllerSettings, since: float) -> bool:
+    """Return True if the built-in controller has written the status of a Job that we manage.
 
     Args:
-        job: as the watch brings it, with its managedFields.
-        since: seconds since 1970; what it wrote before does not matter.
+        job: the object from the watch, with its managedFields.
+        since: seconds since 1970; ignore earlier writes.
     """
     if not settings.manages(job["spec"].get("managedBy")):
         return False
@@ -84,7 +85,7 @@ def seen_at_work(job: dict[str, Any], settings: Settings, since: float) -> bool:
 
 
 def _delete(api: Api, path: str) -> None:
-    with suppress(ApiError):  # the TTL, or whoever reads its name, will see to it
+    with suppress(ApiError):  # ttlSecondsAfterFinished or a user cleans it up
         api.delete(path, {"propagationPolicy": "Background"})
 
 

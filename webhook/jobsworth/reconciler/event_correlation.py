@@ -1,8 +1,8 @@
-"""Which Kubernetes events to write, when there are many: repeated, similar, too many.
+"""Correlate Kubernetes events as client-go does, to limit the number of API calls.
 
-As client-go correlates events: one that is repeated counts up the one that is there; after ten similar
-ones in ten minutes the rest are combined; and an object that still has more gets one every five minutes.
-Without this, a Job of a thousand Pods would cost a thousand more calls.
+A repeated event increments the count of the existing one. After ten similar events in ten minutes the
+rest are combined into one. An object with still more events gets one every five minutes. Without this,
+a Job with 1,000 Pods would cost 1,000 more API calls.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """Something that happened to an object.
+class Occurrence:
+    """One occurrence of an event.
 
     Attributes:
-        about: the UID of the object.
+        about: UID of the involved object.
     """
 
     about: str
@@ -39,15 +39,15 @@ class Report:
 
 
 @dataclass(slots=True)
-class Series:
-    """Repetitions of one event.
+class EventSeries:
+    """A series of occurrences, stored as one Event object.
 
     Attributes:
-        message: what the event says.
-        name: of the event in the API, empty until it has been created.
-        count: how often it has happened.
-        first: when it first happened, in seconds since 1970.
-        last: when it last happened.
+        message: message of the event.
+        name: name of the Event object; empty until it has been created.
+        count: number of occurrences.
+        first: time of the first occurrence, in seconds since 1970.
+        last: time of the last occurrence.
     """
 
     message: str
@@ -63,8 +63,8 @@ class _Similar:
     last: float = 0.0
 
 
-class Correlator:
-    """See above.
+class EventCorrelator:
+    """Aggregates and rate-limits occurrences.
 
     Args:
         clock: seconds since 1970.
@@ -72,20 +72,20 @@ class Correlator:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._series: OrderedDict[tuple[str, ...], Series] = OrderedDict()
+        self._series: OrderedDict[tuple[str, ...], EventSeries] = OrderedDict()
         self._similar: OrderedDict[tuple[str, ...], _Similar] = OrderedDict()
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
-    def take(self, report: Report) -> Series | None:
-        """The event to write for a report: a new one if it has no name; None if none is to be."""
-        kind = (report.about, report.type, report.reason)
-        combined = self._has_many_like(kind, report.message)
-        message = COMBINED + report.message if combined else report.message
-        key = kind if combined else (*kind, report.message)
-        if not self._bucket(report.about).take():
+    def take(self, occurrence: Occurrence) -> EventSeries | None:
+        """Return the series to write: create it if it has no name, else update it; None to drop it."""
+        kind = (occurrence.about, occurrence.type, occurrence.reason)
+        combined = self._has_many_like(kind, occurrence.message)
+        message = COMBINED + occurrence.message if combined else occurrence.message
+        key = kind if combined else (*kind, occurrence.message)
+        if not self._bucket(occurrence.about).take():
             return None
         now = self._clock()
-        series = _remembered(self._series, key, lambda: Series(message, first=now))
+        series = _remembered(self._series, key, lambda: EventSeries(message, first=now))
         series.message = message
         series.count += 1
         series.last = now
@@ -112,7 +112,7 @@ K = TypeVar("K")
 
 
 def _remembered(memory: OrderedDict[K, V], key: K, new: Callable[[], V]) -> V:
-    """What is remembered under a key, new if need be; the key that was not used for longest goes."""
+    """Return the value of a key, created if missing; evict the least recently used key."""
     value = memory.get(key)
     if value is None:
         value = memory[key] = new()

@@ -1,4 +1,4 @@
-"""Who is to be looked at when something has changed: which Jobs, when, and which Pods of nobody."""
+"""Watch handlers: map object changes to the Job keys and orphan Pods to enqueue."""
 
 from __future__ import annotations
 
@@ -6,39 +6,39 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.ownership import controlling_job
-from jobsworth.controller.pods import ENDED_BADLY, ENDED_WELL
+from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
 from jobsworth.controller.signals import Count
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.pods import Pod
     from jobsworth.reconciler.expectations import Expectations
-    from jobsworth.reconciler.informers import CachedJob, JobCache, PodCache
-    from jobsworth.reconciler.orphan_pods import OrphanRelease
+    from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
+    from jobsworth.reconciler.orphan_pods import OrphanReleaser
     from jobsworth.reconciler.work_queue import WorkQueue
 
 
-class Waking:
-    """Listens to both caches, and puts into two queues what they mean.
+class EventHandlers:
+    """Handles the changes of both informers, and fills both work queues.
 
     Args:
-        queue: of Jobs, by ``namespace/name``.
-        orphan_queue: of Pods, by UID.
-        count: a counter goes up.
+        queue: queue of Jobs, by ``namespace/name``.
+        orphan_queue: queue of orphan Pods, by UID.
+        count: increments a counter.
     """
 
     def __init__(
         self,
         *,
-        jobs: JobCache,
-        pods: PodCache,
+        jobs: JobInformer,
+        pods: PodInformer,
         queue: WorkQueue,
         orphan_queue: WorkQueue,
-        orphans: OrphanRelease,
+        orphans: OrphanReleaser,
         expectations: Expectations,
-        settings: Settings,
+        settings: ControllerSettings,
         count: Callable[[Count], None],
     ) -> None:
         self._jobs = jobs
@@ -49,45 +49,45 @@ class Waking:
         self._expectations = expectations
         self._settings = settings
         self._count = count
-        jobs.changed = self.job_changed
-        pods.changed = self.pod_changed
+        jobs.on_change = self.job_changed
+        pods.on_change = self.pod_changed
 
     def job_changed(self, old: CachedJob | None, new: CachedJob | None) -> None:
-        """A Job was added, changed, or deleted."""
+        """Handle an added, updated or deleted Job."""
         if new is None:
             if old is not None:
                 self._queue.add(old.job.key)
-                self._free_pods_of(old)
+                self._enqueue_orphan_pods(old)
             return
         job = new.job
         if not self._settings.manages(job.managed_by):
             return
         if job.finished:
             if old is None or not old.job.finished:
-                self._queue.add(job.key)  # what is remembered of it can go
-                self._free_pods_of(new)
+                self._queue.add(job.key)  # so that the sync forgets its in-memory state
+                self._enqueue_orphan_pods(new)
         elif old is None or old.job.generation != job.generation or job.deleting:
             self._queue.add(job.key)
         else:
             self._queue.add(job.key, self._settings.batch_delay)
         if job.deleting and (old is None or not old.job.deleting):
-            self._free_pods_of(new)
+            self._enqueue_orphan_pods(new)
 
     def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
-        """A Pod was added, changed, or deleted."""
+        """Handle an added, updated or deleted Pod."""
         pod = new or old
         if pod is None:
             return
         self._count_finalizer(old, new)
         if new is None or not new.tracking:
             self._expectations.seen_released(pod.uid)
-        if new is not None and new.tracking and self._orphans.concerns(new):
+        if new is not None and new.tracking and self._orphans.is_orphan(new):
             self._orphan_queue.add(new.uid)
-        self._wake_controllers(old, new)
-        if new is not None and new.controller is None and _may_be_wanted(old, new):
-            self._wake_selecting(new)
+        self._enqueue_controlling_jobs(old, new)
+        if new is not None and new.controller is None and _may_be_adopted(old, new):
+            self._enqueue_selecting_jobs(new)
 
-    def _wake_controllers(self, old: Pod | None, new: Pod | None) -> None:
+    def _enqueue_controlling_jobs(self, old: Pod | None, new: Pod | None) -> None:
         for pod in (old, new):
             name = None if pod is None else controlling_job(pod)
             if pod is None or name is None:
@@ -100,7 +100,7 @@ class Waking:
                 if old is not None and new is not None and old.controller == new.controller:
                     return
 
-    def _wake_selecting(self, pod: Pod) -> None:
+    def _enqueue_selecting_jobs(self, pod: Pod) -> None:
         for cached in self._jobs.of_namespace(pod.namespace):
             job = cached.job
             if (
@@ -110,26 +110,26 @@ class Waking:
             ):
                 self._queue.add(job.key, self._settings.batch_delay)
 
-    def _free_pods_of(self, cached: CachedJob) -> None:
+    def _enqueue_orphan_pods(self, cached: CachedJob) -> None:
         job = cached.job
         pods = self._pods.of_owner(job.uid)
-        pods += [pod for pod in self._pods.loose(job.namespace) if job.selector.matches(pod)]
+        pods += [pod for pod in self._pods.orphans(job.namespace) if job.selector.matches(pod)]
         for pod in pods:
-            if self._orphans.concerns(pod):
+            if self._orphans.is_orphan(pod):
                 self._orphan_queue.add(pod.uid)
 
     def _count_finalizer(self, old: Pod | None, new: Pod | None) -> None:
-        """A Pod that has ended gained or lost its finalizer, which tells how fast Pods are counted."""
-        before, after = _waits_to_be_counted(old), _waits_to_be_counted(new)
+        """Count a terminated Pod that gained or lost its finalizer; the metric shows the counting rate."""
+        before, after = _is_uncounted(old), _is_uncounted(new)
         if before != after:
             event = "add" if after else "delete"
             self._count(Count(well_known_names.TERMINATED_PODS, (("event", event),)))
 
 
-def _waits_to_be_counted(pod: Pod | None) -> bool:
-    return pod is not None and bool(pod.tracking) and pod.state in (ENDED_WELL, ENDED_BADLY)
+def _is_uncounted(pod: Pod | None) -> bool:
+    return pod is not None and bool(pod.tracking) and pod.state in (POD_SUCCEEDED, POD_FAILED)
 
 
-def _may_be_wanted(old: Pod | None, new: Pod) -> bool:
-    """Whether a Pod without a controller has become one, or has other labels."""
+def _may_be_adopted(old: Pod | None, new: Pod) -> bool:
+    """Return True if a Pod has become an orphan, or is an orphan with changed labels."""
     return old is None or old.controller is not None or old.labels != new.labels

@@ -1,4 +1,4 @@
-"""Who is told what syncs do."""
+"""Sinks for the events and metrics that a sync emits."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.prometheus_metrics import Metrics
 
 
-class Audience:
-    """Who is told of a sync: by itself, nobody."""
+class EventSink:
+    """A sink that discards everything."""
 
     def event(self, metadata: dict[str, Any], event: Event) -> None:
-        """A Kubernetes event about the Job with this metadata."""
+        """Emit a Kubernetes event about the Job with this metadata."""
 
     def count(self, count: Count) -> None:
-        """A counter goes up."""
+        """Increment a counter."""
 
 
-class Told(Audience):
-    """Passes on what syncs tell: Kubernetes events and metrics."""
+class ApiEventSink(EventSink):
+    """Forwards events to the API server and counts to Prometheus."""
 
     def __init__(self, recorder: EventRecorder, metrics: Metrics) -> None:
         self._recorder, self._metrics = recorder, metrics

@@ -1,4 +1,4 @@
-"""Writes Kubernetes events about Jobs, in a thread of its own: no sync waits for one."""
+"""Write Kubernetes events about Jobs in a separate thread, so that no sync waits for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
-from jobsworth.reconciler.event_correlation import Correlator, Report, Series
+from jobsworth.reconciler.event_correlation import EventCorrelator, EventSeries, Occurrence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from jobsworth.controller.signals import Event
 
 COMPONENT = "job-controller"
-WAITING = 4096  # events beyond that many are dropped
-LONGEST_MESSAGE = 1024  # what the API takes
+WAITING = 4096  # queue length; further events are dropped
+LONGEST_MESSAGE = 1024  # limit of the API
 
 
 class EventRecorder:
-    """See above.
+    """Queues events, and writes them in a thread.
 
     Args:
         clock: seconds since 1970.
-        component: who says so.
-        log: is told of events that could not be written.
+        component: source component of the events.
+        log: logs events that could not be written.
     """
 
     def __init__(
@@ -43,27 +43,27 @@ class EventRecorder:
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
         self._api = api
-        self._correlator = Correlator(clock)
+        self._correlator = EventCorrelator(clock)
         self._component = component
         self._log = log
         self._waiting: queue.Queue[tuple[dict[str, Any], Event] | None] = queue.Queue(WAITING)
         self._thread = threading.Thread(target=self._run, name="events", daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def record(self, metadata: dict[str, Any], event: Event) -> None:
-        """Have an event written about the Job with this metadata."""
+        """Enqueue an event about the Job with this metadata."""
         try:
             self._waiting.put_nowait((metadata, event))
         except queue.Full:
             self._log(
-                f"dropped the event {event.reason} about {metadata.get('name')}: too many wait"
+                f"dropped event {event.reason} of Job {metadata.get('name')}: the event queue is full"
             )
 
     def stop(self, seconds: float) -> None:
-        """Write what waits, for at most so many seconds."""
+        """Write the queued events, for at most `seconds`, and stop the thread."""
         if not self._thread.is_alive():
             return
         try:
@@ -78,16 +78,18 @@ class EventRecorder:
             try:
                 self.write(metadata, event)
             except ApiError as error:
-                self._log(f"could not write the event {event.reason}: {error}")
+                self._log(f"cannot write event {event.reason}: {error}")
 
     def write(self, metadata: dict[str, Any], event: Event) -> None:
-        """Write an event, count one up, or leave it, as correlation says.
+        """Create an event, increment an existing one, or drop it, as correlation decides.
 
         Raises:
-            ApiError: it could not be written.
+            ApiError: the write failed.
         """
         message = event.message[:LONGEST_MESSAGE]
-        series = self._correlator.take(Report(metadata["uid"], event.type, event.reason, message))
+        series = self._correlator.take(
+            Occurrence(metadata["uid"], event.type, event.reason, message)
+        )
         if series is None:
             return
         if series.name and self._count_up(metadata, series):
@@ -96,8 +98,8 @@ class EventRecorder:
         self._api.create(events_path(metadata["namespace"]), body)
         series.name = body["metadata"]["name"]
 
-    def _count_up(self, metadata: dict[str, Any], series: Series) -> bool:
-        """Whether the event was still there to be counted up."""
+    def _count_up(self, metadata: dict[str, Any], series: EventSeries) -> bool:
+        """Increment the count of an event; return False if it no longer exists."""
         patch = {
             "count": series.count,
             "lastTimestamp": write_time(int(series.last)),
@@ -111,7 +113,7 @@ class EventRecorder:
             return False
         return True
 
-    def _body(self, metadata: dict[str, Any], event: Event, series: Series) -> dict[str, Any]:
+    def _body(self, metadata: dict[str, Any], event: Event, series: EventSeries) -> dict[str, Any]:
         return {
             "apiVersion": "v1",
             "kind": "Event",

@@ -1,12 +1,12 @@
-"""What our own calls make us expect of the caches, so that no decision rests on what is outdated.
+"""Expectations: protect syncs from caches that do not show our own writes yet.
 
-A cache that is behind our own last write to a Job or to its Pods would show Pods that are missing,
-finalizers that are gone, a status that was replaced. Every write is therefore remembered by its
-resourceVersion, and a Job is left alone until the watches have come that far. A watch that breaks for
-good cannot block it: a list that was begun after the write contains it.
+A cache older than our last write to a Job or its Pods lacks created Pods, or shows removed finalizers
+or a replaced status. The expectations therefore keep the resourceVersion of every write, and a Job is
+not synced until the watches have reached it. A watch that stays broken cannot block the Job: a list
+that began after the write contains it.
 
-What no resourceVersion tells is remembered by name: a Pod that was already gone when its finalizer was
-to be removed, while the cache still shows it.
+Some changes have no resourceVersion and are kept by UID: a Pod that no longer existed when its
+finalizer was to be removed, while the cache still shows it.
 
 Source: KEP-2307, KEP-5504; the stale-cache protection of Kubernetes 1.36 works alike.
 """
@@ -25,11 +25,11 @@ JOBS, PODS = "jobs", "pods"
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How far a cache has come.
+    """The progress of a cache.
 
     Attributes:
-        version: the resourceVersion up to which it has seen everything.
-        listed: when its last list was begun, by the clock of the expectations.
+        version: the resourceVersion up to which it is complete.
+        listed: start time of its last list, by the clock of the expectations.
     """
 
     version: int = 0
@@ -43,11 +43,11 @@ class _Write:
 
 
 class Expectations:
-    """See above. Safe to share between threads.
+    """Our writes that the caches do not show yet. Thread-safe.
 
     Args:
-        timeout: seconds after which a write is taken for seen, whatever the caches say.
-        clock: seconds that never go back.
+        timeout: seconds after which a write counts as observed in any case.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(self, timeout: float, clock: Callable[[], float]) -> None:
@@ -59,7 +59,7 @@ class Expectations:
         self._job_of: dict[str, str] = {}
 
     def wrote(self, resource: str, key: str, version: int) -> None:
-        """A write on behalf of a Job was answered with this resourceVersion (0: with none)."""
+        """Expect the cache to reach the resourceVersion of a write for a Job (0: none was returned)."""
         if not version:
             return
         with self._lock:
@@ -69,13 +69,13 @@ class Expectations:
                 writes[resource] = _Write(version, self._clock())
 
     def unseen(self, key: str, seen: dict[str, Seen]) -> str | None:
-        """The resource whose cache is behind our writes for a Job; None if none is.
+        """Return the resource whose cache is older than our writes for a Job; None if there is none.
 
-        Ask this before reading the caches.
+        Call this before reading the caches.
 
         Args:
-            key: of the Job.
-            seen: how far the cache of each resource has come.
+            key: key of the Job.
+            seen: progress of the cache of each resource.
         """
         with self._lock:
             writes = self._writes.get(key)
@@ -92,7 +92,7 @@ class Expectations:
             return None
 
     def releasing(self, key: str, pods: Iterable[str]) -> None:
-        """The finalizer of these Pods, by UID, is about to be removed."""
+        """Note that the finalizer of these Pods, by UID, is about to be removed."""
         with self._lock:
             released = self._released.setdefault(key, set())
             for uid in pods:
@@ -100,7 +100,7 @@ class Expectations:
                 self._job_of[uid] = key
 
     def not_released(self, uid: str) -> None:
-        """The finalizer of a Pod was not removed; or the watch has shown it without."""
+        """Forget a Pod: its finalizer was not removed, or the watch has shown the removal."""
         with self._lock:
             key = self._job_of.pop(uid, None)
             if key is None:
@@ -113,12 +113,12 @@ class Expectations:
     seen_released = not_released
 
     def released(self, key: str) -> frozenset[str]:
-        """The Pods of a Job, by UID, that lost their finalizer, but that the cache may show with it."""
+        """Return UIDs of Pods of a Job without finalizer that the cache may still show with it."""
         with self._lock:
             return frozenset(self._released.get(key, ()))
 
     def forget(self, key: str) -> None:
-        """The Job is gone."""
+        """Forget a Job that no longer exists or is finished."""
         with self._lock:
             self._writes.pop(key, None)
             for uid in self._released.pop(key, ()):

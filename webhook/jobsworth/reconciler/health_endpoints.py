@@ -1,4 +1,4 @@
-"""``/healthz``, ``/readyz`` and ``/metrics``, for the kubelet and for Prometheus."""
+"""Endpoints ``/healthz``, ``/livez``, ``/readyz`` and ``/metrics`` for the kubelet and Prometheus."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 class HealthServer:
-    """See above.
+    """An HTTP server for probes and metrics.
 
     Args:
-        host: to listen at; empty for all addresses.
-        port: to listen at; 0 for any that is free.
-        healthy: None, or what is so wrong that the process should be started anew.
-        ready: None, or what is not ready yet.
+        host: address to listen on; empty for all addresses.
+        port: port to listen on; 0 for any free port.
+        healthy: returns None, or the reason why the process must be restarted.
+        ready: returns None, or the reason why the process is not ready.
 
     Attributes:
-        port: that it listens at.
+        port: the port it listens on.
 
     Raises:
-        OSError: the address is taken or cannot be had.
+        OSError: the address is in use or not available.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class HealthServer:
         self.port = self._server.server_address[1]
 
     def start(self) -> None:
-        """Serve, in a thread."""
+        """Start serving in a thread."""
         threading.Thread(target=self._server.serve_forever, name="health", daemon=True).start()
 
     def stop(self) -> None:
-        """Serve no more."""
+        """Stop serving, and close the socket."""
         self._server.shutdown()
         self._server.server_close()

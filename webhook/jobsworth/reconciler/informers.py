@@ -1,7 +1,8 @@
-"""Jobs and Pods as the watches have shown them, held small, found by what the reconciler asks for.
+"""Watch caches of Jobs and Pods, indexed for the reconciler.
 
-A cache takes a whole list or single events; it drops what it has seen already (watches may repeat
-themselves after a break) and tells a listener what has changed, after the change can be read.
+An informer receives lists and watch events from a reflector. It ignores events that it has already
+applied, because watches may repeat events after a reconnect, and calls its handlers after it has
+applied a change.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from jobsworth.reconciler.expectations import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
 
 
 @dataclass(frozen=True, slots=True)
 class StoredJob:
-    """A Job, and what has to be sent back when its status is written.
+    """A Job with the metadata that a status update must send.
 
     Attributes:
-        metadata: as it was read, without managedFields; not to be changed.
+        metadata: metadata as read, without managedFields, shared: do not modify it.
     """
 
     job: Job
@@ -44,34 +45,34 @@ class _Versioned(Protocol):
 T = TypeVar("T", bound=_Versioned)
 
 
-class Cache(Generic[T]):
-    """What the caches of Jobs and of Pods have in common.
+class Informer(Generic[T]):
+    """A watch cache of one resource.
 
     Attributes:
-        gone: is told the UID of each object that has gone.
-        seen: how far the cache has come.
-        synced: set once the first list is in.
-        changed: is told of each change: the old object or None, the new one or None.
+        on_delete: handler called with the UID of each deleted object.
+        seen: progress of the cache.
+        synced: set once the first list is applied.
+        on_change: handler called with the old object or None, and the new object or None.
     """
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.seen = Seen()
         self.synced = threading.Event()
-        self.changed: Callable[[T | None, T | None], None] = lambda old, new: None
-        self.gone: Callable[[str], None] = lambda uid: None
+        self.on_change: Callable[[T | None, T | None], None] = lambda old, new: None
+        self.on_delete: Callable[[str], None] = lambda uid: None
         self._by_uid: dict[str, T] = {}
 
     def read(self, obj: dict[str, Any]) -> T | None:
-        """What is kept of an object; None if nothing is."""
+        """Return the part of an object to cache; None to ignore the object."""
         raise NotImplementedError
 
     def replace(self, objects: Iterable[dict[str, Any]], version: int, begun: float) -> None:
-        """Take a whole list.
+        """Replace the content by a complete list.
 
         Args:
-            version: the list's resourceVersion.
-            begun: when it was asked for, by the clock of the expectations.
+            version: resourceVersion of the list.
+            begun: start time of the list request, by the clock of the expectations.
         """
         fresh: dict[str, T] = {}
         for obj in objects:
@@ -92,10 +93,10 @@ class Cache(Generic[T]):
             self.seen = Seen(version, begun)
         self.synced.set()
         for old_one, new_one in changes:
-            self._tell(old_one, new_one)
+            self._notify(old_one, new_one)
 
     def apply(self, kind: str, obj: dict[str, Any]) -> None:
-        """Take an event of a watch: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
+        """Apply a watch event: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
         version = resource_version(obj)
         if kind == "BOOKMARK":
             self._advance(version)
@@ -110,19 +111,19 @@ class Cache(Generic[T]):
                 self._change(old, new)
             self.seen = Seen(max(version, self.seen.version), self.seen.listed)
         if old is not None or new is not None:
-            self._tell(old, new)
+            self._notify(old, new)
 
     def get_uid(self, uid: str) -> T | None:
-        """The object with a UID."""
+        """Return the object with a UID; None if there is none."""
         return self._by_uid.get(uid)
 
     def __len__(self) -> int:
         return len(self._by_uid)
 
-    def _tell(self, old: T | None, new: T | None) -> None:
-        self.changed(old, new)
+    def _notify(self, old: T | None, new: T | None) -> None:
+        self.on_change(old, new)
         if new is None and old is not None:
-            self.gone(old.uid)
+            self.on_delete(old.uid)
 
     def _advance(self, version: int) -> None:
         with self.lock:
@@ -136,7 +137,7 @@ class Cache(Generic[T]):
 
 
 class CachedJob(StoredJob):
-    """A Job as the cache has it."""
+    """A Job in the cache."""
 
     __slots__ = ()
 
@@ -151,17 +152,17 @@ class CachedJob(StoredJob):
         return self.job.resource_version
 
 
-class JobCache(Cache[CachedJob]):
-    """All Jobs, whoever manages them.
+class JobInformer(Informer[CachedJob]):
+    """A watch cache of all Jobs, also of those that other controllers manage.
 
     Args:
-        settings: how Jobs are read.
-        look: is shown each Job as it comes, before it is cut down.
+        settings: settings for reading Jobs.
+        look: called with each complete Job object before it is reduced.
     """
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ControllerSettings,
         look: Callable[[dict[str, Any]], None] = lambda job: None,
     ) -> None:
         super().__init__()
@@ -171,24 +172,24 @@ class JobCache(Cache[CachedJob]):
         self._by_namespace: dict[str, dict[str, CachedJob]] = {}
 
     def read(self, obj: dict[str, Any]) -> CachedJob | None:
-        """The Job, without its managedFields."""
-        # The items of a list lack these two.
+        """Return the Job without its managedFields."""
+        # Items of a list have neither field.
         obj.setdefault("apiVersion", API_VERSION)
         obj.setdefault("kind", KIND)
         self._look(obj)
         return stored(obj, self._settings)
 
     def get(self, key: str) -> CachedJob | None:
-        """The Job of a ``namespace/name``."""
+        """Return the Job with key ``namespace/name``; None if there is none."""
         return self._by_key.get(key)
 
     def of_namespace(self, namespace: str) -> list[CachedJob]:
-        """The Jobs of a namespace."""
+        """Return the Jobs of a namespace."""
         with self.lock:
             return list(self._by_namespace.get(namespace, {}).values())
 
     def all(self) -> list[CachedJob]:
-        """All Jobs."""
+        """Return all Jobs."""
         with self.lock:
             return list(self._by_uid.values())
 
@@ -198,34 +199,34 @@ class JobCache(Cache[CachedJob]):
             self._by_key[new.job.key] = new
             self._by_namespace.setdefault(new.job.namespace, {})[new.job.key] = new
         elif old is not None:
-            # A list may show the next Job of the name before it shows that this one has gone.
+            # A list may contain a new Job of this name before the deletion of the old one is applied.
             present = self._by_key.get(old.job.key)
             if present is not None and present.uid == old.uid:
                 del self._by_key[old.job.key]
                 del self._by_namespace[old.job.namespace][old.job.key]
 
 
-def stored(obj: dict[str, Any], settings: Settings) -> CachedJob:
-    """Read a Job of the API."""
+def stored(obj: dict[str, Any], settings: ControllerSettings) -> CachedJob:
+    """Read a Job from its JSON object."""
     metadata = {key: part for key, part in obj["metadata"].items() if key != "managedFields"}
     return CachedJob(read_job(obj, settings), metadata)
 
 
-class PodCache(Cache[Pod]):
-    """The Pods that can be of interest: of Jobs, of nobody, or with a tracking finalizer.
+class PodInformer(Informer[Pod]):
+    """A watch cache of the relevant Pods: owned by Jobs, orphans, or with a tracking finalizer.
 
     Args:
-        settings: how Pods are read.
+        settings: settings for reading Pods.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ControllerSettings) -> None:
         super().__init__()
         self._settings = settings
         self._by_owner: dict[str, dict[str, Pod]] = {}
-        self._loose: dict[str, dict[str, Pod]] = {}
+        self._orphans: dict[str, dict[str, Pod]] = {}
 
     def read(self, obj: dict[str, Any]) -> Pod | None:
-        """The Pod; None of one that can be of no interest."""
+        """Return the Pod; None if it is not relevant."""
         pod = read_pod(obj, self._settings)
         owner = pod.controller
         if owner is None or pod.tracking or owner.kind == KIND:
@@ -233,39 +234,39 @@ class PodCache(Cache[Pod]):
         return None
 
     def of_owner(self, uid: str) -> list[Pod]:
-        """The Pods whose controller has a UID."""
+        """Return the Pods whose controller has this UID."""
         with self.lock:
             return list(self._by_owner.get(uid, {}).values())
 
-    def loose(self, namespace: str) -> list[Pod]:
-        """The Pods of a namespace that nobody controls."""
+    def orphans(self, namespace: str) -> list[Pod]:
+        """Return the orphan Pods of a namespace."""
         with self.lock:
-            return list(self._loose.get(namespace, {}).values())
+            return list(self._orphans.get(namespace, {}).values())
 
-    def within_reach(self, uid: str, namespace: str) -> list[Pod]:
-        """The Pods that a Job controls, and those of its namespace that nobody does, at one moment."""
+    def claimable(self, uid: str, namespace: str) -> list[Pod]:
+        """Return a consistent snapshot of the Pods of a Job and the orphan Pods of its namespace."""
         with self.lock:
             owned = self._by_owner.get(uid, {}).values()
-            return [*owned, *self._loose.get(namespace, {}).values()]
+            return [*owned, *self._orphans.get(namespace, {}).values()]
 
     def all(self) -> list[Pod]:
-        """All Pods."""
+        """Return all Pods."""
         with self.lock:
             return list(self._by_uid.values())
 
     def _change(self, old: Pod | None, new: Pod | None) -> None:
         super()._change(old, new)
         if old is not None:
-            shelf, label = self._shelf(old)
-            pods = shelf[label]
+            index, label = self._index_of(old)
+            pods = index[label]
             pods.pop(old.uid, None)
             if not pods:
-                del shelf[label]
+                del index[label]
         if new is not None:
-            shelf, label = self._shelf(new)
-            shelf.setdefault(label, {})[new.uid] = new
+            index, label = self._index_of(new)
+            index.setdefault(label, {})[new.uid] = new
 
-    def _shelf(self, pod: Pod) -> tuple[dict[str, dict[str, Pod]], str]:
+    def _index_of(self, pod: Pod) -> tuple[dict[str, dict[str, Pod]], str]:
         if pod.controller is None:
-            return self._loose, pod.namespace
+            return self._orphans, pod.namespace
         return self._by_owner, pod.controller.uid

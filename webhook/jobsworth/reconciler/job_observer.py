@@ -1,4 +1,4 @@
-"""The interface for whoever wants to see every Job that the controller's watch brings."""
+"""The interface of an observer of all Jobs in the controller's watch."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ if TYPE_CHECKING:
 
 
 class JobObserver(Protocol):
-    """Sees Jobs, whoever manages them, and works on them in a thread of its own."""
+    """Receives all Jobs, also those of other controllers, and processes them in its own thread."""
 
     def look(self, job: dict[str, Any]) -> None:
-        """Take note of a Job that the watch shows; its thread waits meanwhile."""
+        """Note a Job from the watch. Return quickly: the call blocks the watch."""
 
     def forget(self, uid: str) -> None:
-        """Take note that a Job has gone."""
+        """Note that a Job was deleted."""
 
     def run(self) -> None:
-        """Work on what was noted, until closed."""
+        """Process the noted Jobs until closed."""
 
     def close(self) -> None:
-        """Have :meth:`run` return."""
+        """Make :meth:`run` return."""
 
     def collector(self) -> Collector:
         """Return the metrics of the observer."""

@@ -1,4 +1,4 @@
-"""Frees Pods that nobody will count: of Jobs that are gone, that are finished, or of nobody."""
+"""Remove tracking finalizers from orphan Pods: without a Job, or of a deleted or finished Job."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from jobsworth.client.api import STRATEGIC_MERGE
 from jobsworth.client.errors import ApiError
 from jobsworth.client.paging import resumed_pages
 from jobsworth.client.resources import jobs_path, pods_path
-from jobsworth.controller.orphan_finalizers import stray_finalizers
-from jobsworth.controller.ownership import controlling_job, finalizer_patch, stray_patch
+from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
+from jobsworth.controller.ownership import controlling_job, finalizer_patch, orphan_release_patch
 from jobsworth.reconciler.api_writes import patch_pod
 from jobsworth.reconciler.informers import stored
 
@@ -17,42 +17,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
-    from jobsworth.reconciler.informers import JobCache, PodCache
+    from jobsworth.reconciler.informers import JobInformer, PodInformer
 
 REMEMBERED = 4096
 
 
-class OrphanRelease:
-    """Takes the tracking finalizer off Pods, one at a time, by UID."""
+class OrphanReleaser:
+    """Removes the tracking finalizers of orphan Pods, one Pod at a time."""
 
-    def __init__(self, api: Api, jobs: JobCache, pods: PodCache, settings: Settings) -> None:
+    def __init__(
+        self, api: Api, jobs: JobInformer, pods: PodInformer, settings: ControllerSettings
+    ) -> None:
         self._api = api
         self._jobs = jobs
         self._pods = pods
         self._settings = settings
-        self._gone: dict[str, None] = {}  # UIDs of Jobs that the API server does not have
+        self._gone: dict[str, None] = {}  # UIDs of Jobs that no longer exist in the API server
 
-    def concerns(self, pod: Pod) -> bool:
-        """Whether, by the caches, a Pod has a finalizer that nobody will take off."""
-        return bool(stray_finalizers(pod, self._cached_owner(pod), self._settings))
+    def is_orphan(self, pod: Pod) -> bool:
+        """Return True if, by the caches, no Job will remove the Pod's tracking finalizer."""
+        return bool(orphan_finalizers_of(pod, self._cached_owner(pod), self._settings))
 
     def release(self, uid: str) -> None:
-        """Take the finalizers off a Pod, if it is still there and they are still stray.
+        """Remove the tracking finalizers of a Pod, if it still exists and is still an orphan.
 
         Raises:
-            ApiError: to be tried again.
+            ApiError: the call failed; retry it.
         """
         pod = self._pods.get_uid(uid)
-        if pod is None or not self.concerns(pod):
+        if pod is None or not self.is_orphan(pod):
             return
-        finalizers = stray_finalizers(pod, self._owner(pod), self._settings)
+        finalizers = orphan_finalizers_of(pod, self._owner(pod), self._settings)
         if not finalizers:
             return
         try:
-            patch_pod(self._api, pod, stray_patch(pod, finalizers))
+            patch_pod(self._api, pod, orphan_release_patch(pod, finalizers))
         except ApiError as error:
             if not (error.not_found or error.another_object):
                 raise
@@ -63,9 +65,9 @@ class OrphanRelease:
         return None if cached is None else cached.job
 
     def _owner(self, pod: Pod) -> Job | None:
-        """The Job that a Pod names, from the API server where the cache does not have it.
+        """Return the Job in the Pod's controller reference, from the API server if not in the cache.
 
-        A cache that is behind would have the Pods of a new Job set free uncounted.
+        With a stale cache alone, the Pods of a new Job would be released uncounted.
         """
         name, job = controlling_job(pod), self._cached_owner(pod)
         if name is None or pod.controller is None or pod.controller.uid in self._gone:
@@ -91,10 +93,10 @@ class OrphanRelease:
 
 
 def release_all(api: Api, namespace: str, finalizer: str) -> Iterator[ApiError | None]:
-    """Take a finalizer off every Pod that has it, for an installation that is being removed.
+    """Remove a finalizer from every Pod, when jobsworth is uninstalled.
 
     Yields:
-        For each Pod that had it, None or why it still has it.
+        For each Pod with the finalizer: None, or the error that prevented its removal.
 
     Raises:
         ApiError: the Pods cannot be listed.

@@ -1,4 +1,4 @@
-"""Several API calls at once, or one after the other: whoever asks gets what came of each."""
+"""Run several API calls in parallel or sequentially, and return the result of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 
 class Calls(Protocol):
-    """Makes several calls."""
+    """Runs a call for several items."""
 
     def __call__(
         self, call: Callable[[Item], Answer], items: Sequence[Item]
@@ -24,15 +24,15 @@ class Calls(Protocol):
 
 
 def one_by_one(call: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer | ApiError]:
-    """Make the calls one after the other."""
+    """Run the calls sequentially."""
     return [_outcome(call, item) for item in items]
 
 
 class Threads:
-    """Makes the calls in threads that all Jobs share.
+    """Runs calls in a thread pool that all Jobs share.
 
     Args:
-        number: how many calls are made at once.
+        number: maximum number of parallel calls.
     """
 
     def __init__(self, number: int) -> None:
@@ -47,7 +47,7 @@ class Threads:
         return list(self._pool.map(lambda item: _outcome(call, item), items))
 
     def close(self) -> None:
-        """Begin nothing more; what has begun goes on."""
+        """Start no more calls; calls in progress continue."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

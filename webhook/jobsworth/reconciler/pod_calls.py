@@ -1,4 +1,4 @@
-"""The calls about Pods that one sync of a Job makes, and what came of them."""
+"""Pod operations of one sync of a Job: adopt, release, create, delete, remove finalizers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import resource_version
 from jobsworth.controller import ownership, signals
-from jobsworth.controller.plan import Acted
+from jobsworth.controller.plan import ActionResults
 from jobsworth.controller.pod_template import BadTemplate, pod_body
 from jobsworth.controller.signals import Event
 from jobsworth.reconciler.api_writes import delete_pod, patch_pod, post_pod
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.parallel import Calls
 
-REFUSALS = (403, 422)  # by a policy, a webhook, RBAC: nothing that time will heal
+REJECTIONS = (403, 422)  # by RBAC, a webhook or a policy: a retry alone does not help
 
 
-def finalizer_stays(name: str, error: str) -> Event:
-    """A Pod cannot be let go, which holds up its deletion and its counting."""
+def finalizer_removal_failed(name: str, error: str) -> Event:
+    """Return the event for a finalizer that cannot be removed, which blocks deletion and counting."""
     return Event(signals.WARNING, "FailedFinalizerRemoval", f"Error releasing pod {name}: {error}")
 
 
 class PodCalls:
-    """See above.
+    """Pod operations for one Job.
 
     Args:
-        tell: an event about the Job.
-        errors: what goes wrong is added to it.
+        emit: emits an event about the Job.
+        errors: list to which errors are appended.
     """
 
     def __init__(
@@ -46,18 +46,18 @@ class PodCalls:
         expectations: Expectations,
         calls: Calls,
         *,
-        tell: Callable[[Event], None],
+        emit: Callable[[Event], None],
         errors: list[ApiError],
     ) -> None:
         self._api = api
         self._job = job
         self._expectations = expectations
         self._calls = calls
-        self._tell = tell
+        self._emit = emit
         self._errors = errors
 
     def adopt(self, pod: Pod) -> Pod | None:
-        """Adopt a Pod, and return it as it is then; None if that did not work."""
+        """Adopt a Pod, and return it with its new owner; None if the adoption failed."""
         try:
             self._patch(pod, ownership.adoption_patch(self._job, pod))
         except ApiError as error:
@@ -66,8 +66,8 @@ class PodCalls:
             return None
         return pod.adopted(self._job.owner, self._job.finalizer)
 
-    def let_go(self, pod: Pod) -> None:
-        """Let a Pod go that the Job no longer selects."""
+    def release(self, pod: Pod) -> None:
+        """Release a Pod that the Job no longer selects."""
         try:
             self._patch(pod, ownership.release_patch(self._job, pod))
         except ApiError as error:
@@ -75,17 +75,17 @@ class PodCalls:
                 self._errors.append(error)
 
     def delete(self, deletions: Sequence[Deletion]) -> frozenset[str]:
-        """Delete Pods, and return the UIDs of those that are being deleted, or are gone."""
+        """Delete Pods, and return the UIDs of those that are terminating or no longer exist."""
         deleted = set()
         for deletion, answer in self._together(self._delete_one, deletions):
             pod = deletion.pod
             if isinstance(answer, ApiError) and not (answer.not_found or answer.another_object):
                 self._errors.append(answer)
-                self._tell(signals.deletion_failed(answer.message))
+                self._emit(signals.deletion_failed(answer.message))
                 continue
             deleted.add(pod.uid)
             if not isinstance(answer, ApiError):
-                self._tell(signals.pod_deleted(pod.name))
+                self._emit(signals.pod_deleted(pod.name))
         return frozenset(deleted)
 
     def _delete_one(self, deletion: Deletion) -> None:
@@ -94,9 +94,9 @@ class PodCalls:
             self._patch(pod, ownership.finalizer_patch(self._job.finalizer))
         self._wrote(delete_pod(self._api, pod))
 
-    def create(self, creations: Sequence[Creation]) -> Acted:
-        """Create in batches that double, and stop after one with an error (a quota, say)."""
-        created = refused = begun = 0
+    def create(self, creations: Sequence[Creation]) -> ActionResults:
+        """Create Pods with slow start: double the batch size, and stop after a batch with an error."""
+        created = rejected = begun = 0
         size = 1
         while begun < len(creations):
             batch = creations[begun : begun + size]
@@ -105,21 +105,21 @@ class PodCalls:
             for _, answer in self._together(self._create_one, batch):
                 if isinstance(answer, ApiError):
                     failed = True
-                    refused += self._creation_failed(answer)
+                    rejected += self._creation_failed(answer)
                 else:
                     created += 1
-                    self._tell(signals.pod_created(answer))
+                    self._emit(signals.pod_created(answer))
             if failed:
                 break
             size *= 2
-        return Acted(created=created, refused=refused)
+        return ActionResults(created=created, rejected=rejected)
 
     def _creation_failed(self, error: ApiError) -> bool:
-        """Whether it counts: in a namespace that is being deleted, nothing else can be expected."""
+        """Record the error and return True, unless it is expected because the namespace is terminating."""
         if error.namespace_terminating:
             return False
         self._errors.append(error)
-        self._tell(signals.creation_failed(error.message))
+        self._emit(signals.creation_failed(error.message))
         return True
 
     def _create_one(self, creation: Creation) -> str:
@@ -132,21 +132,21 @@ class PodCalls:
         name: str = answer["metadata"]["name"]
         return name
 
-    def release(self, pods: Sequence[Pod]) -> frozenset[str]:
-        """Remove the finalizer of Pods, and return the UIDs of those that no longer have it."""
+    def remove_finalizers(self, pods: Sequence[Pod]) -> frozenset[str]:
+        """Remove the tracking finalizer of Pods, and return the UIDs of those without it."""
         self._expectations.releasing(self._job.key, (pod.uid for pod in pods))
         released = set()
-        for pod, answer in self._together(self._release_one, pods):
+        for pod, answer in self._together(self._remove_finalizer, pods):
             if isinstance(answer, ApiError):
                 self._expectations.not_released(pod.uid)
                 self._errors.append(answer)
-                if answer.code in REFUSALS:
-                    self._tell(finalizer_stays(pod.name, answer.message))
+                if answer.code in REJECTIONS:
+                    self._emit(finalizer_removal_failed(pod.name, answer.message))
             else:
                 released.add(pod.uid)
         return frozenset(released)
 
-    def _release_one(self, pod: Pod) -> None:
+    def _remove_finalizer(self, pod: Pod) -> None:
         try:
             self._patch(pod, ownership.finalizer_patch(self._job.finalizer))
         except ApiError as error:

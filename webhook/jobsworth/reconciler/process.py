@@ -1,4 +1,4 @@
-"""The reconciler as a process: its threads, who leads, when it is at work, and how it ends."""
+"""The reconciler process: threads, leader election, readiness and shutdown."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
-from jobsworth.controller.controller_settings import Settings
-from jobsworth.reconciler.conflict_probe import BuiltInControllerAtWork, probe, seen_at_work
-from jobsworth.reconciler.event_sink import Told
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe
+from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.reconciler.parallel import Threads
 from jobsworth.reconciler.prometheus_metrics import Metrics
 from jobsworth.reconciler.reconciler import Reconciler
-from jobsworth.reconciler.reflector import Watcher
+from jobsworth.reconciler.reflector import Reflector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,25 +28,25 @@ if TYPE_CHECKING:
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
     from jobsworth.reconciler.job_observer import JobObserver
-    from jobsworth.reconciler.reconciler_options import Options
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
-SECONDS_TO_STOP = 20.0  # of the 30 that a Pod has by default
+SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
 LEASE_QPS = 5.0
 
 
-class Application:
-    """See above.
+class ReconcilerProcess:
+    """Runs a reconciler with its threads, metrics and health endpoints.
 
     Args:
-        log: is told what people who run it should know, a line at a time.
-        observed_by: makes what sees each Job, given the API server that it may write to.
+        log: logs a line for the operator.
+        observed_by: creates an observer of all Jobs, given an API client.
     """
 
     def __init__(
         self,
         config: RestConfig,
-        options: Options,
+        options: ReconcilerOptions,
         log: Callable[[str], None],
         observed_by: Callable[[Api], JobObserver] | None = None,
     ) -> None:
@@ -60,7 +60,7 @@ class Application:
         self._threads: list[threading.Thread] = []
         self._server: HealthServer | None = None
         self._api = self._client(config, TokenBucket(options.qps, options.burst))
-        # Renewing the Lease must not wait in line behind a thousand Pods.
+        # Lease renewals have their own rate limit, so that they never wait behind 1,000 Pod calls.
         self._lease_api = self._client(config, TokenBucket(LEASE_QPS, 10))
         self._calls = Threads(options.calls_at_once)
         self._recorder = EventRecorder(self._api, time.time, log=log)
@@ -70,7 +70,7 @@ class Application:
             clock=time.time,
             monotonic=time.monotonic,
             calls=self._calls,
-            audience=Told(self._recorder, self.metrics),
+            event_sink=ApiEventSink(self._recorder, self.metrics),
             look=self._look_at,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
@@ -78,7 +78,7 @@ class Application:
         self._observer = None if observed_by is None else observed_by(self._api)
         if self._observer is not None:
             self.metrics.registry.register(self._observer.collector())
-            self.reconciler.jobs.gone = self._observer.forget
+            self.reconciler.jobs.on_delete = self._observer.forget
         self._election = LeaderElection(
             self._lease_api,
             options.lease_namespace,
@@ -92,10 +92,10 @@ class Application:
         )
 
     def run(self) -> int:
-        """Run until told to stop, and return the exit code: 0, or 1 if something made us stop.
+        """Run until stopped, and return the exit code: 0, or 1 after a failure.
 
         Raises:
-            OSError: the address to listen at cannot be had.
+            OSError: the listen address is in use or not available.
         """
         server = self._server = self._health_server()
         if server is not None:
@@ -105,7 +105,7 @@ class Application:
             leading = self._lead()
             if leading:
                 self._work()
-        except BuiltInControllerAtWork as error:
+        except BuiltInControllerActive as error:
             self._fail(str(error))
         finally:
             self._end(leading)
@@ -114,72 +114,75 @@ class Application:
         return 0 if self._failure is None else 1
 
     def stop_on_signals(self) -> None:
-        """End on SIGTERM and SIGINT; to be called in the main thread."""
+        """Stop on SIGTERM and SIGINT; call this in the main thread."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self.stop.set())
 
     def unhealthy(self) -> str | None:
-        """What is so wrong that the process should be started anew; None if nothing is."""
+        """Return the reason why the process must be restarted; None if it is healthy."""
         if self._failure is not None:
             return self._failure
         dead = [thread.name for thread in self._threads if not thread.is_alive()]
         if dead and not self.stop.is_set():
-            return f"dead: {', '.join(dead)}"
+            return f"threads have died: {', '.join(dead)}"
         return None
 
     def unready(self) -> str | None:
-        """What is not ready yet; None if nothing is. Who stands by to lead is ready."""
+        """Return the reason why the process is not ready; None if it is ready or on standby."""
         if self._standing_by:
             return None
         if not (self.reconciler.jobs.synced.is_set() and self.reconciler.pods.synced.is_set()):
-            return "the caches are not in sync yet"
+            return "the caches are not synced yet"
         return self.unhealthy()
 
-    # Leading.
+    # Leader election.
 
     def _lead(self) -> bool:
-        """Wait until we lead, if several want to; False if told to stop before."""
+        """Acquire the Lease, if leader election is on; return False if stopped before."""
         if not self.options.leader_elect:
             return True
-        self._log(f"waiting for the Lease {self.options.lease_namespace}/{self.options.lease}")
+        self._log(f"waiting to acquire Lease {self.options.lease_namespace}/{self.options.lease}")
         if not self._election.acquire():
             return False
         self._standing_by = False
         self.metrics.leading.labels(self.options.lease).set(1)
-        self._start("lease", lambda: self._election.hold(self._lost))
+        self._start("lease", lambda: self._election.hold(self._lost_leadership))
         return True
 
-    def _lost(self) -> None:
-        # Another may be at work by now: end at once, and let whoever started us start us again.
+    def _lost_leadership(self) -> None:
+        # Another replica may lead by now: exit at once, and let the kubelet restart this one.
         self.metrics.leading.labels(self.options.lease).set(0)
-        self._fail("lost the lead")
+        self._fail("lost the leader election Lease")
 
-    # At work.
+    # Running.
 
     def _work(self) -> None:
         settings = self.options.settings
         if settings.adopt_unmanaged:
             unsure = probe(self._api, self.options.lease_namespace, self.stop.wait)
             if unsure is not None:
-                self._log(f"assuming that the built-in Job controller is off: {unsure}")
+                self._log(
+                    f"cannot verify that the built-in Job controller is off: {unsure}. "
+                    "Continuing on the assumption that it is"
+                )
         self._recorder.start()
         if self._observer is not None:
             self._start("observer", self._guarded(self._observer.run))
         self._watch()
-        # Each list is begun after the Lease was taken: it contains all that a leader before us wrote.
+        # Each list begins after the Lease was acquired, so it contains all writes of the previous leader.
         for cache in (self.reconciler.jobs, self.reconciler.pods):
             while not cache.synced.wait(0.1):
                 if self.stop.is_set():
                     return
-        # What the caches hold stays: the garbage collector need not go over it again and again.
+        # The content of the caches is long-lived: exclude it from garbage collection.
         gc.collect()
         gc.freeze()
         for number in range(self.options.workers):
             self._start(f"job-{number}", self._sync_jobs)
-            self._start(f"orphan-{number}", self._free_orphans)
+            self._start(f"orphan-{number}", self._release_orphan_pods)
         self._log(
-            f"caches in sync, at work: {len(self.reconciler.jobs)} Jobs, "
-            f"{len(self.reconciler.pods)} Pods; {_whose(settings)}, {self.options.workers} workers"
+            f"caches synced: {len(self.reconciler.jobs)} Jobs, {len(self.reconciler.pods)} Pods; "
+            f"started {self.options.workers} workers for {_managed_jobs(settings)}"
         )
         while not self.stop.wait(settings.resync):
             self.reconciler.resync()
@@ -190,16 +193,16 @@ class Application:
             (jobs_path(namespace), self.reconciler.jobs),
             (pods_path(namespace), self.reconciler.pods),
         ):
-            watcher = Watcher(self._api, path, cache, stop=self.stop, log=self._log)
-            self._start(f"watch {path}", self._guarded(watcher.run))
+            reflector = Reflector(self._api, path, cache, stop=self.stop, log=self._log)
+            self._start(f"watch {path}", self._guarded(reflector.run))
 
     def _sync_jobs(self) -> None:
         while not self.stop.is_set():
             begun = time.monotonic()
             try:
-                outcome = self.reconciler.step_job(1.0)
-            except Exception as error:  # a bug: the Job is tried again, the others go on
-                self._log(f"internal error: {_described(error)}")
+                outcome = self.reconciler.process_next_job(1.0)
+            except Exception as error:  # a bug: retry this Job, go on with the others
+                self._log(f"internal error: {_describe_error(error)}")
                 continue
             if outcome is not None:
                 self.metrics.synced(outcome, time.monotonic() - begun)
@@ -207,23 +210,23 @@ class Application:
                     key = outcome.job.key if outcome.job else ""
                     self._log(f"sync of {key}: {sync_error}")
 
-    def _free_orphans(self) -> None:
+    def _release_orphan_pods(self) -> None:
         while not self.stop.is_set():
             try:
-                self.reconciler.step_orphan(1.0)
+                self.reconciler.process_next_orphan_pod(1.0)
             except Exception as error:
-                self._log(f"internal error: {_described(error)}")
+                self._log(f"internal error: {_describe_error(error)}")
 
     def _look_at(self, job: dict[str, Any]) -> None:
         settings = self.options.settings
-        if settings.adopt_unmanaged and seen_at_work(job, settings, self._started):
+        if settings.adopt_unmanaged and has_written_status(job, settings, self._started):
             meta = job["metadata"]
-            how = f"it wrote the status of {meta['namespace']}/{meta['name']}"
-            self._fail(str(BuiltInControllerAtWork(how)))
+            evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
+            self._fail(str(BuiltInControllerActive(evidence)))
         if self._observer is not None:
             self._observer.look(job)
 
-    # Threads and the end.
+    # Threads and shutdown.
 
     def _start(self, name: str, run: Callable[[], None]) -> None:
         thread = threading.Thread(target=run, name=name, daemon=True)
@@ -231,13 +234,13 @@ class Application:
         thread.start()
 
     def _guarded(self, run: Callable[[], None]) -> Callable[[], None]:
-        """Without its watch the process is of no use: end it, to be started anew."""
+        """Wrap a thread without which the process is useless: an error in it stops the process."""
 
         def guarded() -> None:
             try:
                 run()
             except Exception as error:
-                self._fail(f"internal error: {_described(error)}")
+                self._fail(f"internal error: {_describe_error(error)}")
 
         return guarded
 
@@ -248,7 +251,7 @@ class Application:
         self.stop.set()
 
     def _end(self, led: bool) -> None:
-        """Finish what has begun, and only then let another lead."""
+        """Finish the syncs in progress, and only then release the Lease."""
         self.stop.set()
         self.reconciler.queue.close()
         self.reconciler.orphan_queue.close()
@@ -287,13 +290,13 @@ class Application:
         )
 
 
-def _whose(settings: Settings) -> str:
+def _managed_jobs(settings: ControllerSettings) -> str:
     named = f"Jobs managed by {settings.manager}"
-    return f"{named} or by nobody" if settings.adopt_unmanaged else named
+    return f"{named} and Jobs without managedBy" if settings.adopt_unmanaged else named
 
 
-def _described(error: BaseException) -> str:
-    """An unforeseen error and where it came from, on one line."""
+def _describe_error(error: BaseException) -> str:
+    """Describe an unexpected error and its source line on one line."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,4 +1,4 @@
-"""The reconciler's metrics, with the names and labels that dashboards of the Job controller know."""
+"""The reconciler's metrics, with the names and labels of the upstream Job controller."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from jobsworth.controller.signals import Count
-    from jobsworth.reconciler.sync_outcome import Outcome
+    from jobsworth.reconciler.sync_outcome import SyncOutcome
     from jobsworth.reconciler.work_queue import WorkQueue
 
 SYNC_LABELS = ("completion_mode", "result", "action")
@@ -32,15 +32,15 @@ COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
     well_known_names.FAILURES_HANDLED: (("action",), "Failed Pods that a failure policy matched"),
     well_known_names.TERMINATED_PODS: (
         ("event",),
-        "Ended Pods that gained or lost the tracking finalizer",
+        "Terminated Pods that gained or lost the tracking finalizer",
     ),
     well_known_names.PODS_CREATED: (("reason", "status"), "Pods created by the Job controller"),
     well_known_names.STALE_SYNCS: (
         ("group", "resource"),
-        "Syncs put off because a cache was behind",
+        "Syncs skipped because a cache was stale",
     ),
 }
-"""Of each counter its labels and what it counts. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``."""
+"""Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``."""
 
 BUCKETS = tuple(0.004 * 2**power for power in range(15))
 
@@ -49,7 +49,7 @@ class Metrics:
     """All metrics of one reconciler.
 
     Attributes:
-        registry: to be exposed.
+        registry: the registry to expose.
     """
 
     def __init__(self) -> None:
@@ -59,11 +59,11 @@ class Metrics:
             name: Counter(prefix + name, text, labels, registry=self.registry)
             for name, (labels, text) in COUNTERS.items()
         }
-        # The same few again and again: they are looked up but once.
+        # Counters with bound labels: a few recur all the time, so look each up only once.
         self._counted: dict[tuple[str, tuple[tuple[str, str], ...]], Counter] = {}
         self._sync_seconds = Histogram(
             prefix + well_known_names.SYNC_SECONDS,
-            "How long a sync took",
+            "Duration of a Job sync in seconds",
             SYNC_LABELS,
             buckets=BUCKETS,
             registry=self.registry,
@@ -82,7 +82,7 @@ class Metrics:
         )
 
     def count(self, count: Count) -> None:
-        """A counter goes up."""
+        """Increment a counter."""
         counter = self._counted.get((count.metric, count.labels))
         if counter is None:
             values = (value for _, value in count.labels)
@@ -90,8 +90,8 @@ class Metrics:
             self._counted[count.metric, count.labels] = counter
         counter.inc(count.amount)
 
-    def synced(self, outcome: Outcome, seconds: float) -> None:
-        """A sync has ended."""
+    def synced(self, outcome: SyncOutcome, seconds: float) -> None:
+        """Record the outcome and the duration of a sync."""
         if outcome.stale is not None:
             group = "batch" if outcome.stale == "jobs" else ""
             self._counters[well_known_names.STALE_SYNCS].labels(group, outcome.stale).inc()
@@ -104,11 +104,11 @@ class Metrics:
         self._sync_seconds.labels(*labels).observe(seconds)
 
     def called(self, method: str, code: int) -> None:
-        """A call was answered."""
+        """Count a call to the API server by its response code."""
         self._requests.labels(str(code or "<error>"), method).inc()
 
     def show_queues(self, queues: Mapping[str, WorkQueue]) -> None:
-        """Also expose how these queues do, by their names."""
+        """Expose metrics of these work queues, by their names."""
         self.registry.register(_Queues(queues))
 
 
@@ -117,9 +117,9 @@ class _Queues(Collector):
         self._queues = queues
 
     def collect(self) -> Iterator[Any]:
-        depth = GaugeMetricFamily("workqueue_depth", "Keys in line", labels=["name"])
-        added = CounterMetricFamily("workqueue_adds", "Keys put in line", labels=["name"])
-        retried = CounterMetricFamily("workqueue_retries", "Retries asked for", labels=["name"])
+        depth = GaugeMetricFamily("workqueue_depth", "Keys in the queue", labels=["name"])
+        added = CounterMetricFamily("workqueue_adds", "Keys added to the queue", labels=["name"])
+        retried = CounterMetricFamily("workqueue_retries", "Retries requested", labels=["name"])
         for name, queue in self._queues.items():
             depth.add_metric([name], len(queue))
             added.add_metric([name], queue.added)

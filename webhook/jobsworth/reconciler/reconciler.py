@@ -1,15 +1,15 @@
-"""The reconciler without its threads: caches, queues, and what happens to one key of each queue."""
+"""The reconciler without threads: informers, work queues, and the processing of one queue item."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from jobsworth.client.errors import ApiError
-from jobsworth.reconciler.event_handlers import Waking
+from jobsworth.reconciler.event_handlers import EventHandlers
 from jobsworth.reconciler.expectations import Expectations
-from jobsworth.reconciler.informers import JobCache, PodCache
-from jobsworth.reconciler.orphan_pods import OrphanRelease
-from jobsworth.reconciler.sync_outcome import Outcome
+from jobsworth.reconciler.informers import JobInformer, PodInformer
+from jobsworth.reconciler.orphan_pods import OrphanReleaser
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 from jobsworth.reconciler.syncing import STALE_DELAY, Syncer
 from jobsworth.reconciler.work_queue import WorkQueue
 
@@ -18,45 +18,45 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.controller_settings import Settings
-    from jobsworth.reconciler.event_sink import Audience
+    from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.parallel import Calls
 
 
 class Reconciler:
-    """Jobs and Pods in, calls out. Safe to step from several threads.
+    """Reconciles Jobs and orphan Pods, one queue item per call. Thread-safe.
 
     Args:
         clock: seconds since 1970.
-        monotonic: seconds that never go back.
-        calls: makes several calls, at once if it can.
-        audience: is told of events and counts.
-        look: is shown each Job as the watch brings it.
+        monotonic: monotonic clock, in seconds.
+        calls: runs several API calls, in parallel if possible.
+        event_sink: receives events and counts.
+        look: called with each Job object from the watch.
 
     Attributes:
-        queue: of Jobs, by ``namespace/name``.
-        orphan_queue: of Pods, by UID.
+        queue: queue of Jobs, by ``namespace/name``.
+        orphan_queue: queue of orphan Pods, by UID.
     """
 
     def __init__(
         self,
         api: Api,
-        settings: Settings,
+        settings: ControllerSettings,
         *,
         clock: Callable[[], float],
         monotonic: Callable[[], float],
         calls: Calls,
-        audience: Audience,
+        event_sink: EventSink,
         look: Callable[[dict[str, Any]], None] = lambda job: None,
     ) -> None:
         self._settings = settings
-        self.jobs = JobCache(settings, look)
-        self.pods = PodCache(settings)
+        self.jobs = JobInformer(settings, look)
+        self.pods = PodInformer(settings)
         self.queue = self._new_queue(monotonic)
         self.orphan_queue = self._new_queue(monotonic)
         self.expectations = Expectations(settings.expectation_timeout, monotonic)
-        self.orphans = OrphanRelease(api, self.jobs, self.pods, settings)
-        self.waking = Waking(
+        self.orphans = OrphanReleaser(api, self.jobs, self.pods, settings)
+        self.event_handlers = EventHandlers(
             jobs=self.jobs,
             pods=self.pods,
             queue=self.queue,
@@ -64,7 +64,7 @@ class Reconciler:
             orphans=self.orphans,
             expectations=self.expectations,
             settings=settings,
-            count=audience.count,
+            count=event_sink.count,
         )
         self.syncer = Syncer(
             api,
@@ -74,7 +74,7 @@ class Reconciler:
             settings,
             clock=clock,
             calls=calls,
-            audience=audience,
+            event_sink=event_sink,
         )
 
     def _new_queue(self, monotonic: Callable[[], float]) -> WorkQueue:
@@ -83,8 +83,8 @@ class Reconciler:
             retry_base=settings.retry_base, retry_cap=settings.retry_cap, clock=monotonic
         )
 
-    def step_job(self, timeout: float | None = 0.0) -> Outcome | None:
-        """Sync the next Job that is due; None if none was in so many seconds."""
+    def process_next_job(self, timeout: float | None = 0.0) -> SyncOutcome | None:
+        """Sync the next Job in the queue; return None if none is due within `timeout` seconds."""
         key = self.queue.take(timeout)
         if key is None:
             return None
@@ -105,10 +105,10 @@ class Reconciler:
         finally:
             self.queue.done(key)
 
-    def step_orphan(self, timeout: float | None = 0.0) -> bool:
-        """Free the next Pod of nobody; False if there was none in so many seconds.
+    def process_next_orphan_pod(self, timeout: float | None = 0.0) -> bool:
+        """Release the next orphan Pod; return False if none is due within `timeout` seconds.
 
-        A Pod that cannot be freed now is tried again later, ever more slowly.
+        Retry a Pod that cannot be released, with exponential backoff.
         """
         uid = self.orphan_queue.take(timeout)
         if uid is None:
@@ -126,18 +126,18 @@ class Reconciler:
         return True
 
     def resync(self) -> None:
-        """Have every unfinished Job of ours looked at, and every Pod that may be stray.
+        """Enqueue every unfinished Job of ours, and every orphan Pod with a tracking finalizer.
 
-        Nothing should need it: every change wakes whom it concerns. It makes good what does not.
+        The event handlers should make this unnecessary; it is a safety net for missed changes.
         """
         for cached in self.jobs.all():
             if self._settings.manages(cached.job.managed_by) and not cached.job.finished:
                 self.queue.add(cached.job.key)
         for pod in self.pods.all():
-            if pod.tracking and self.orphans.concerns(pod):
+            if pod.tracking and self.orphans.is_orphan(pod):
                 self.orphan_queue.add(pod.uid)
 
     def next_due(self) -> float | None:
-        """When the next key of either queue is due, by the clock that never goes back."""
+        """Return the time at which the next key of either queue is due, by the monotonic clock."""
         times = [self.queue.next_due(), self.orphan_queue.next_due()]
         return min((time for time in times if time is not None), default=None)

@@ -1,35 +1,36 @@
-"""How the reconciler runs, as whoever starts it wants it."""
+"""Options of the reconciler process."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from jobsworth.client.leases import Times
-from jobsworth.controller.controller_settings import Settings
+from jobsworth.controller.controller_settings import ControllerSettings
 
 LEASE = "jobsworth-job-controller"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How the process runs.
+class ReconcilerOptions:
+    """Options of the reconciler process.
 
     Attributes:
-        settings: whose Jobs, with which limits and delays.
-        namespace: whose Jobs and Pods are watched; of all namespaces if empty.
-        workers: how many Jobs are synced at once, and how many Pods of nobody are freed at once.
-        qps: calls a second; no limit if 0.
-        burst: calls at once after a pause.
-        leader_elect: work only while holding a Lease.
-        lease_namespace: of the Lease, and of the probe for the built-in controller.
-        lease: its name.
-        times: of the Lease.
-        identity: who we are among those that want the Lease.
-        host, port: for ``/healthz``, ``/readyz`` and ``/metrics``; no port, no server.
-        user_agent: who we say we are to the API server.
+        settings: the Jobs to manage, limits and delays.
+        namespace: namespace to watch; empty for all namespaces.
+        workers: number of parallel Job syncs, and of parallel releases of orphan Pods.
+        qps: API calls per second; 0 for no limit.
+        burst: API calls allowed at once after a pause.
+        leader_elect: run only while holding a Lease.
+        lease_namespace: namespace of the Lease and of the probe for the built-in controller.
+        lease: name of the Lease.
+        times: durations of the Lease.
+        identity: holder identity of this process in the Lease.
+        host, port: listen address of ``/healthz``, ``/readyz`` and ``/metrics``; port None disables
+            the endpoints.
+        user_agent: User-Agent header for the API server.
     """
 
-    settings: Settings = field(default_factory=Settings)
+    settings: ControllerSettings = field(default_factory=ControllerSettings)
     namespace: str = ""
     workers: int = 5
     qps: float = 50.0
@@ -45,5 +46,5 @@ class Options:
 
     @property
     def calls_at_once(self) -> int:
-        """Enough that the limit is reached where the API server takes a tenth of a second."""
+        """Parallel calls: enough to reach qps with an API latency of 100 ms."""
         return int(min(100, max(16, self.qps / 10)))

@@ -1,7 +1,8 @@
-"""Keeps a cache up to date: a list, then a watch from there; a list again when that is too old.
+"""Keep an informer up to date: list, watch from there, and list again when the version has expired.
 
-Lists are consistent reads (no resourceVersion is given), a page at a time: what was written before one
-was begun is in it, which the expectations rest on. A watch that ends is taken up where it ended.
+Lists are consistent reads (without resourceVersion), page by page: a list contains every write made
+before it began, and the expectations depend on that. A watch that ends is resumed from its last
+version.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.client.api import Api
-    from jobsworth.reconciler.informers import Cache
+    from jobsworth.reconciler.informers import Informer
 
 
-class Watcher:
-    """Lists and watches one resource for a cache.
+class Reflector:
+    """Lists and watches one resource for an informer.
 
     Args:
-        path: of the resource, of one namespace or of all.
-        cache: is kept up to date.
-        stop: set when the process is to end.
-        clock: that of the expectations.
-        log: is told what went wrong.
+        path: API path of the resource, of one namespace or of all.
+        cache: the informer to update.
+        stop: set to stop the reflector.
+        clock: the clock of the expectations.
+        log: logs errors.
     """
 
     def __init__(
         self,
         api: Api,
         path: str,
-        cache: Cache[Any],
+        cache: Informer[Any],
         *,
         stop: threading.Event,
         clock: Callable[[], float] = time.monotonic,
@@ -53,24 +54,24 @@ class Watcher:
         self._backoff = backoff or Backoff()
         self._log = log
         self._page_size = PAGE_SIZE
-        self._version = ""  # of the watch; empty when a list is needed
+        self._version = ""  # resourceVersion of the watch; empty when a list is needed
 
     def run(self) -> None:
-        """List and watch until told to stop."""
+        """List and watch until stopped."""
         while not self._stop.is_set():
             try:
                 self.once()
             except ApiError as error:
                 if self._stop.is_set():
                     return
-                self._log(f"cannot list or watch {self._path}: {error}")
+                self._log(f"cannot list or watch {self._path}, retrying: {error}")
                 self._stop.wait(max(self._backoff.next(), error.retry_after or 0.0))
 
     def once(self) -> None:
-        """List if need be, then watch until the watch ends.
+        """List if needed, then watch until the watch ends.
 
         Raises:
-            ApiError: to be tried again after a while.
+            ApiError: the call failed; retry it with backoff.
         """
         if not self._version:
             self._list()
@@ -90,7 +91,7 @@ class Watcher:
             self._cache.replace(items, first.version, begun)
         except ApiError as error:
             if error.expired:
-                # The list grew too old while it was read in pages: read it whole.
+                # The continue token expired between pages: read the list in one page.
                 self._page_size = 0
             raise
         self._version = str(first.version)

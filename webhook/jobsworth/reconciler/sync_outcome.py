@@ -1,4 +1,4 @@
-"""What came of looking at a Job once."""
+"""The outcome of one sync of a Job."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What came of a sync.
+class SyncOutcome:
+    """The outcome of one sync of a Job.
 
     Attributes:
-        errors: what went wrong; with any, the Job is to be looked at again, later each time.
-        requeue_after: seconds until the Job is to be looked at whatever happens.
-        stale: the resource whose cache was behind our own writes: nothing was done, try again soon.
-        action: what was done, as the metrics name it.
-        job: that was synced; None if there was none.
+        errors: errors of API calls; with any, retry the sync with exponential backoff.
+        requeue_after: seconds until the next sync, also without a watch event.
+        stale: resource whose cache was older than our writes: the sync was skipped, retry it soon.
+        action: the ``action`` label of the sync metrics.
+        job: the synced Job; None if it does not exist.
     """
 
     errors: list[ApiError] = field(default_factory=list)
@@ -32,5 +32,5 @@ class Outcome:
 
     @property
     def retry_at_least(self) -> float:
-        """Seconds that the server wants us to wait before we ask again."""
+        """The longest Retry-After of the API server, in seconds."""
         return max((error.retry_after or 0.0 for error in self.errors), default=0.0)

@@ -1,8 +1,7 @@
-"""Carries one Job's plan out: the calls in the order that loses nothing, whatever breaks in between.
+"""Execute the plan of one Job, in an order of API calls in which a crash loses nothing.
 
-What is to be done is decided in :mod:`jobsworth.controller`; here it is done, one Job at a time, with
-everything from outside handed in: an API server, caches, a clock. No thread is started and no time is
-waited for, so that a test can step through it.
+:mod:`jobsworth.controller` decides; this module acts. API client, informers and clock are parameters,
+and nothing here starts a thread or waits, so that a test can run it step by step.
 """
 
 from __future__ import annotations
@@ -13,36 +12,36 @@ from typing import TYPE_CHECKING
 from jobsworth.client.errors import ApiError
 from jobsworth.client.resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
-from jobsworth.controller.plan import Acted, Memory, plan
-from jobsworth.controller.skip_reason import Entry, entry
+from jobsworth.controller.plan import ActionResults, Memory, plan
+from jobsworth.controller.skip_reason import SyncDecision, decide_sync
 from jobsworth.controller.status import write_status
 from jobsworth.reconciler.api_writes import put_status
 from jobsworth.reconciler.expectations import JOBS, PODS
 from jobsworth.reconciler.informers import CachedJob, stored
 from jobsworth.reconciler.pod_calls import PodCalls
-from jobsworth.reconciler.sync_outcome import Outcome
+from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from jobsworth.client.api import Api
-    from jobsworth.controller.backoff import Backoff
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.backoff import BackoffRecord
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Plan
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.signals import Count, Event
     from jobsworth.controller.status import Status
-    from jobsworth.reconciler.event_sink import Audience
+    from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.expectations import Expectations
-    from jobsworth.reconciler.informers import JobCache, PodCache
+    from jobsworth.reconciler.informers import JobInformer, PodInformer
     from jobsworth.reconciler.parallel import Calls
 
-STALE_DELAY = 0.05  # seconds until a cache is asked again whether it has come as far as our writes
+STALE_DELAY = 0.05  # seconds before a sync skipped because of a stale cache is retried
 
 
 class _Abandoned(Exception):
-    """The sync cannot go on; the error is in the outcome, if there was one."""
+    """The sync was aborted; the outcome has the error, if any."""
 
 
 class Syncer:
@@ -50,20 +49,20 @@ class Syncer:
 
     Args:
         clock: seconds since 1970.
-        calls: makes several calls, at once if it can.
+        calls: runs several API calls, in parallel if possible.
     """
 
     def __init__(
         self,
         api: Api,
-        jobs: JobCache,
-        pods: PodCache,
+        jobs: JobInformer,
+        pods: PodInformer,
         expectations: Expectations,
-        settings: Settings,
+        settings: ControllerSettings,
         *,
         clock: Callable[[], float],
         calls: Calls,
-        audience: Audience,
+        event_sink: EventSink,
     ) -> None:
         self.api = api
         self.jobs = jobs
@@ -72,16 +71,16 @@ class Syncer:
         self.settings = settings
         self.clock = clock
         self.calls = calls
-        self.audience = audience
-        self.backoffs: dict[str, tuple[str, Backoff]] = {}
-        self._doubtful: set[str] = set()
+        self.event_sink = event_sink
+        self.backoffs: dict[str, tuple[str, BackoffRecord]] = {}
+        self._unconfirmed: set[str] = set()
 
-    def sync(self, key: str) -> Outcome:
-        """Look at the Job of a ``namespace/name``, and do what there is to do."""
-        outcome = Outcome()
-        if key in self._doubtful and not self._clear_up(key, outcome):
+    def sync(self, key: str) -> SyncOutcome:
+        """Sync the Job with key ``namespace/name``."""
+        outcome = SyncOutcome()
+        if key in self._unconfirmed and not self._confirm(key, outcome):
             return outcome
-        # Before the caches are read: what they gain afterwards can only be newer.
+        # Read the progress before the content: the content can then only be newer.
         seen = {JOBS: self.jobs.seen, PODS: self.pods.seen}
         outcome.stale = self.expectations.unseen(key, seen)
         if outcome.stale is not None:
@@ -91,12 +90,12 @@ class Syncer:
             self._forget(key)
             return outcome
         outcome.job = cached.job
-        match entry(cached.job, self.settings):
-            case Entry.FINISHED | Entry.NOT_OURS:
+        match decide_sync(cached.job, self.settings):
+            case SyncDecision.FINISHED | SyncDecision.NOT_OURS:
                 self._forget(key)
-            case Entry.UNKNOWN_MODE:
-                self.audience.event(cached.metadata, signals.UNKNOWN_COMPLETION_MODE)
-            case Entry.SYNC:
+            case SyncDecision.UNKNOWN_MODE:
+                self.event_sink.event(cached.metadata, signals.UNKNOWN_COMPLETION_MODE)
+            case SyncDecision.SYNC:
                 with suppress(_Abandoned):
                     _Sync(self, cached, outcome).run()
         return outcome
@@ -105,17 +104,17 @@ class Syncer:
         self.expectations.forget(key)
         self.backoffs.pop(key, None)
 
-    def doubt(self, key: str) -> None:
-        """A write of the status was not answered, and may have taken effect.
+    def mark_unconfirmed(self, key: str) -> None:
+        """Note a status update without a response, which may have succeeded.
 
-        What it counted could then be gone before the cache knows of it, and be taken for missing; and
-        Pods may be written down of which the record of backoff does not know.
+        Pods that it counted may be deleted before the cache shows the new status, and would then be
+        replaced; and it may have recorded failures that the backoff record lacks.
         """
-        self._doubtful.add(key)
+        self._unconfirmed.add(key)
         self.backoffs.pop(key, None)
 
-    def _clear_up(self, key: str, outcome: Outcome) -> bool:
-        """Ask how far a Job has come, for the cache to come as far before anything is decided."""
+    def _confirm(self, key: str, outcome: SyncOutcome) -> bool:
+        """Read the Job's current version, so that the next sync waits until the cache has it."""
         try:
             live = self.api.get(jobs_path(*key.split("/")))
         except ApiError as error:
@@ -124,11 +123,11 @@ class Syncer:
                 return False
         else:
             self.expectations.wrote(JOBS, key, resource_version(live))
-        self._doubtful.discard(key)
+        self._unconfirmed.discard(key)
         return True
 
-    def backoff(self, job: Job) -> Backoff | None:
-        """What is remembered of this very Job, not of an earlier one of its name."""
+    def backoff(self, job: Job) -> BackoffRecord | None:
+        """Return the backoff record of the Job with this UID, not of an earlier one with its name."""
         uid, backoff = self.backoffs.get(job.key, (None, None))
         return backoff if uid == job.uid else None
 
@@ -136,7 +135,7 @@ class Syncer:
 class _Sync:
     """One sync of one Job."""
 
-    def __init__(self, syncer: Syncer, cached: CachedJob, outcome: Outcome) -> None:
+    def __init__(self, syncer: Syncer, cached: CachedJob, outcome: SyncOutcome) -> None:
         self._syncer = syncer
         self._api = syncer.api
         self._job = cached.job
@@ -148,7 +147,7 @@ class _Sync:
             cached.job,
             syncer.expectations,
             syncer.calls,
-            tell=self._event,
+            emit=self._event,
             errors=outcome.errors,
         )
 
@@ -156,7 +155,7 @@ class _Sync:
         job, syncer, outcome = self._job, self._syncer, self._outcome
         pods = self._claim()
         memory = Memory(
-            observed=True,  # else this sync would not have begun
+            observed=True,  # otherwise this sync would have been skipped as stale
             released=syncer.expectations.released(self._key),
             backoff=syncer.backoff(job),
         )
@@ -166,25 +165,25 @@ class _Sync:
             self._store(planned.interim)
         record = planned.after(self._act(planned))
         outcome.requeue_after = record.requeue_after
-        self._count(record.acted_metrics)
+        self._count(record.action_metrics)
         if record.status is not None:
             self._store(record.status)
         syncer.backoffs[self._key] = (job.uid, record.backoff)
-        self._tell(record.events, record.metrics)
-        conclusion = record.after(self._pods.release(record.release))
+        self._emit(record.events, record.metrics)
+        conclusion = record.after(self._pods.remove_finalizers(record.release))
         outcome.requeue_after = conclusion.requeue_after
         if conclusion.status is not None:
             self._store(conclusion.status)
-        self._tell(conclusion.events, conclusion.metrics)
+        self._emit(conclusion.events, conclusion.metrics)
 
     # Ownership.
 
     def _claim(self) -> list[Pod]:
-        pods = self._syncer.pods.within_reach(self._job.uid, self._job.namespace)
+        pods = self._syncer.pods.claimable(self._job.uid, self._job.namespace)
         claims = ownership.claim(self._job, pods)
         owned = claims.owned
         for pod in claims.release:
-            self._pods.let_go(pod)
+            self._pods.release(pod)
         if claims.adopt:
             self._check_still_there()
             owned.extend(filter(None, map(self._pods.adopt, claims.adopt)))
@@ -193,7 +192,7 @@ class _Sync:
         return owned
 
     def _check_still_there(self) -> None:
-        """Read the Job anew: who adopts for a Job that is gone makes orphans."""
+        """Read the Job from the API server: adopting for a deleted Job would create orphan Pods."""
         try:
             live = self._api.get(jobs_path(self._job.namespace, self._job.name))
         except ApiError as error:
@@ -212,29 +211,29 @@ class _Sync:
             answer = put_status(self._api, self._metadata, write_status(status))
         except ApiError as error:
             if error.may_have_been_carried_out:
-                self._syncer.doubt(self._key)
+                self._syncer.mark_unconfirmed(self._key)
             self._abandon(error)
             return
         self._syncer.expectations.wrote(JOBS, self._key, resource_version(answer))
         self._metadata = stored(answer, self._syncer.settings).metadata
 
-    def _act(self, planned: Plan) -> Acted:
+    def _act(self, planned: Plan) -> ActionResults:
         if planned.deletions:
-            return Acted(deleted=self._pods.delete(planned.deletions))
+            return ActionResults(deleted=self._pods.delete(planned.deletions))
         if planned.creations:
             return self._pods.create(planned.creations)
-        return Acted()
+        return ActionResults()
 
-    # What is told.
+    # Events and metrics.
 
     def _event(self, event: Event) -> None:
-        self._syncer.audience.event(self._metadata, event)
+        self._syncer.event_sink.event(self._metadata, event)
 
     def _count(self, counts: Iterable[Count]) -> None:
         for count in counts:
-            self._syncer.audience.count(count)
+            self._syncer.event_sink.count(count)
 
-    def _tell(self, events: Iterable[Event], counts: Iterable[Count]) -> None:
+    def _emit(self, events: Iterable[Event], counts: Iterable[Count]) -> None:
         for event in events:
             self._event(event)
         self._count(counts)

@@ -1,8 +1,8 @@
-"""A queue of keys of things to look at: each at most once, one worker a key, later, or slower.
+"""A deduplicating work queue with delays and rate-limited retries, as in client-go.
 
-As the work queues of client-go: a key that is added again while it waits is not there twice; one that
-is added while a worker has it comes again when the worker is done; one that failed comes again after a
-delay that doubles.
+A key that is added while it waits is queued once. A key that is added while a worker processes it is
+queued again when the worker is done, so that no two workers process the same key. A key that failed
+is queued again after a delay that doubles.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class WorkQueue:
-    """See above. Safe to share between threads.
+    """A deduplicating work queue. Thread-safe.
 
     Args:
         retry_base: seconds before the first retry of a key; doubles with each.
         retry_cap: the longest delay before a retry, in seconds.
-        clock: seconds that never go back.
+        clock: monotonic clock, in seconds.
 
     Attributes:
-        added: how many keys were put in line so far.
-        retried: how many retries were asked for so far.
+        added: number of keys added so far.
+        retried: number of retries requested so far.
     """
 
     def __init__(
@@ -42,7 +42,9 @@ class WorkQueue:
         self._clock = clock
         self._changed = threading.Condition()
         self._ready: deque[str] = deque()
-        self._waiting: set[str] = set()  # those in _ready, and those to come after their worker
+        self._waiting: set[str] = (
+            set()
+        )  # keys in _ready, and keys to queue again when their worker is done
         self._working: set[str] = set()
         self._due: dict[str, float] = {}
         self._timetable: list[tuple[float, str]] = []  # entries that _due contradicts are stale
@@ -52,7 +54,7 @@ class WorkQueue:
         self.retried = 0
 
     def add(self, key: str, delay: float = 0.0) -> None:
-        """Have a key looked at, after so many seconds; the earliest of several times counts."""
+        """Enqueue a key, after `delay` seconds; the earliest of several due times counts."""
         with self._changed:
             if delay <= 0:
                 self._put(key)
@@ -61,10 +63,10 @@ class WorkQueue:
                 self._changed.notify()
 
     def retry(self, key: str, at_least: float = 0.0) -> float:
-        """Have a key that failed looked at again, and return after how many seconds.
+        """Enqueue a failed key again, and return the delay in seconds.
 
         Args:
-            at_least: not before so many seconds, which the server may have asked for.
+            at_least: minimum delay in seconds, for example the server's Retry-After.
         """
         with self._changed:
             failures = self._failures.get(key, 0)
@@ -77,22 +79,22 @@ class WorkQueue:
             return delay
 
     def forget(self, key: str) -> None:
-        """A key did not fail: its next retry will be its first."""
+        """Reset the retry delay of a key."""
         with self._changed:
             self._failures.pop(key, None)
 
     def failures(self, key: str) -> int:
-        """How many times in a row a key has failed."""
+        """Return the number of consecutive failures of a key."""
         return self._failures.get(key, 0)
 
     def take(self, timeout: float | None = None) -> str | None:
-        """A key to look at; no other worker gets it before it is done.
+        """Take a key; no other worker gets it before :meth:`done`.
 
         Args:
-            timeout: how many seconds to wait for one; without end if None, 0 not to wait.
+            timeout: seconds to wait for a key; None to wait without limit, 0 not to wait.
 
         Returns:
-            The key; None if there is none in time, or the queue has been closed.
+            The key; None if none is due in time, or the queue is closed.
         """
         give_up = None if timeout is None else self._clock() + timeout
         with self._changed:
@@ -111,7 +113,7 @@ class WorkQueue:
         return None
 
     def done(self, key: str) -> None:
-        """The worker is through with a key."""
+        """Mark a key as processed."""
         with self._changed:
             self._working.discard(key)
             if key in self._waiting:
@@ -119,12 +121,12 @@ class WorkQueue:
                 self._changed.notify()
 
     def next_due(self) -> float | None:
-        """When the next key is due, by the clock; None if none is scheduled. For tests and simulation."""
+        """Return the due time of the next key; None if none is scheduled. For tests and simulation."""
         with self._changed:
             return self._clock() if self._ready else self._next()
 
     def close(self) -> None:
-        """Give out no more keys, and wake those who wait for one."""
+        """Close the queue, and wake all waiting workers."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -141,7 +143,7 @@ class WorkQueue:
             self._ready.append(key)
 
     def _schedule(self, key: str, due: float) -> bool:
-        """Whether that is news: a thousand events of one Job's Pods should wake a worker once."""
+        """Schedule a key; return False if it is due earlier anyway, so that workers wake only once."""
         present = self._due.get(key)
         if present is not None and present <= due:
             return False

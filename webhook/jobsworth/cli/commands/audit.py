@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from jobsworth.audit.audited_objects import Scope, Tally
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.audited_objects import AuditProgress, AuditScope
+    from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.client.configuration import RestConfig
     from jobsworth.client.errors import ApiError
@@ -159,8 +159,8 @@ class Audit:
 
 
 def _audit(config: RestConfig, asked: Audit) -> int:
-    from jobsworth.audit.audited_objects import Tally, stored_objects
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.audited_objects import AuditProgress, audited_objects
+    from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
     from jobsworth.evaluation.evaluator import Evaluator
@@ -173,7 +173,7 @@ def _audit(config: RestConfig, asked: Audit) -> int:
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
     )
-    inventory = Inventory(api)
+    inventory = StoredObjects(api)
     runs, release = _releases(inventory, asked.release)
     settings = _configurations(asked, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
@@ -181,11 +181,11 @@ def _audit(config: RestConfig, asked: Audit) -> int:
     labels = _labels(inventory, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
-    tally = Tally()
+    tally = AuditProgress()
     quiet = asked.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
     audited = _audited(
-        stored_objects(inventory, scope, tally),
+        audited_objects(inventory, scope, tally),
         evaluator,
         settings.selection,
         labels,
@@ -236,7 +236,7 @@ def _configurations(asked: Audit, release: str | None) -> Configurations:
     )
 
 
-def _releases(inventory: Inventory, release: str | None) -> tuple[str, str | None]:
+def _releases(inventory: StoredObjects, release: str | None) -> tuple[str, str | None]:
     """Return the cluster's release (empty if unknown), and the release to assume.
 
     Args:
@@ -267,16 +267,16 @@ def _known(release: str) -> str:
     return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
 
 
-def _scope(options: ScopeOptions, own_namespace: str) -> Scope:
-    from jobsworth.audit.audited_objects import Scope
+def _scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
+    from jobsworth.audit.audited_objects import AuditScope
 
     named: list[str | None] = list(dict.fromkeys(options.namespace))
     namespaces = [None] if options.all_namespaces else named or [own_namespace]
-    return Scope(namespaces, options.include_finished, options.include_owned)
+    return AuditScope(namespaces, options.include_finished, options.include_owned)
 
 
 def _labels(
-    inventory: Inventory, scope: Scope, policies: PolicySet | None, config: RestConfig
+    inventory: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
 ) -> Labels:
     """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
 
@@ -306,19 +306,19 @@ def _labels(
 
 
 def _sentence(
-    config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, tally: Tally
+    config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, tally: AuditProgress
 ) -> str:
     release = audited_as.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
     parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
-    if tally.over:
+    if tally.finished:
         parts.append(
-            f"{tally.over} finished or terminating, skipped (include with --include-finished)"
+            f"{tally.finished} finished or terminating, skipped (include with --include-finished)"
         )
-    if tally.folded:
-        noun = "Job" if tally.folded == 1 else "Jobs"
+    if tally.owned:
+        noun = "Job" if tally.owned == 1 else "Jobs"
         parts.append(
-            f"{tally.folded} {noun} created by CronJobs, skipped (include with --include-owned)"
+            f"{tally.owned} {noun} created by CronJobs, skipped (include with --include-owned)"
         )
     return "; ".join(parts)
 

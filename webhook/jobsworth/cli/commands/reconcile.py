@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.audit.live_audit import Audit
+    from jobsworth.audit.live_audit import LiveAudit
     from jobsworth.cli.configuration.resolved_settings import Settings as Judging
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
-    from jobsworth.controller.controller_settings import Settings
+    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.findings.finding import Finding
-    from jobsworth.reconciler.reconciler_options import Options as Reconciling
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     AuditJob = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
@@ -116,11 +116,11 @@ def run(options: ReconcileOptions) -> int:
     """
     from jobsworth.client.configuration import own_namespace, rest_config
     from jobsworth.client.errors import ApiError
-    from jobsworth.reconciler.reconciler_options import Options as Reconciling
+    from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     asked = options.controller
     host, port = _address(asked.listen)
-    controller = Reconciling(
+    controller = ReconcilerOptions(
         settings=_settings(asked),
         namespace=asked.namespace or "",
         workers=asked.workers,
@@ -149,25 +149,25 @@ def run(options: ReconcileOptions) -> int:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: Reconciling, audit_job: AuditJob | None) -> int:
-    from jobsworth.reconciler.process import Application
+def _reconcile(config: RestConfig, options: ReconcilerOptions, audit_job: AuditJob | None) -> int:
+    from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line disables it for short commands
     observed_by = None if audit_job is None else _audit_by(audit_job)
-    application = Application(config, options, _log, observed_by)
-    application.stop_on_signals()
+    process = ReconcilerProcess(config, options, _log, observed_by)
+    process.stop_on_signals()
     try:
-        return application.run()
+        return process.run()
     except OSError as error:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
 
-def _audit_by(audit_job: AuditJob) -> Callable[[Api], Audit]:
+def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
     import time
 
-    from jobsworth.audit.live_audit import Audit
+    from jobsworth.audit.live_audit import LiveAudit
 
-    return lambda api: Audit(audit_job, api, time.time, _log)
+    return lambda api: LiveAudit(audit_job, api, time.time, _log)
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
@@ -208,7 +208,7 @@ def _audit_settings(options: AuditingOptions, runs: str | None) -> Judging:
 
 def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
     """Return a function that audits a stored Job with the current labels of its namespace."""
-    from jobsworth.audit.stored_objects import Inventory
+    from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
     from jobsworth.client.retry import Retry
     from jobsworth.client.transport import Client
@@ -217,7 +217,7 @@ def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
 
     retry = Retry(4, reads_while_busy=True)
     api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
-    settings = _audit_settings(options, Inventory(api).release())
+    settings = _audit_settings(options, StoredObjects(api).release())
     policies = None if settings.policies is None else settings.policies.policies
     selection = settings.selection
     evaluator = Evaluator(settings.server, selection, policies)
@@ -233,8 +233,8 @@ def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
     return audit_job
 
 
-def _settings(options: ControllerOptions) -> Settings:
-    from jobsworth.controller.controller_settings import Settings
+def _settings(options: ControllerOptions) -> ControllerSettings:
+    from jobsworth.controller.controller_settings import ControllerSettings
 
     manager = options.managed_by
     if manager == RESERVED_MANAGER:
@@ -242,7 +242,7 @@ def _settings(options: ControllerOptions) -> Settings:
             f"{RESERVED_MANAGER} is reserved for the built-in Job controller: "
             "use --adopt-unmanaged to manage its Jobs where it is disabled"
         )
-    return Settings(
+    return ControllerSettings(
         manager=manager,
         adopt_unmanaged=options.adopt_unmanaged,
         backoff_base=_seconds("--pod-failure-backoff", options.pod_failure_backoff),

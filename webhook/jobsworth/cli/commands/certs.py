@@ -97,7 +97,7 @@ def generate(options: GenerateOptions) -> int:
             lifetime=datetime.timedelta(days=options.days),
             overwrite=options.force,
         )
-    except development.AlreadyThere as error:
+    except development.FilesExist as error:
         raise UsageError(f"{error}; --force overwrites them") from None
     except BadName as error:
         raise UsageError(str(error)) from None
@@ -108,8 +108,8 @@ def generate(options: GenerateOptions) -> int:
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     for path, what in (
-        (made.paths.authority, "what clients trust: the caBundle of a webhook configuration"),
-        (made.authority_key, "the authority's private key"),
+        (made.paths.ca, "what clients trust: the caBundle of a webhook configuration"),
+        (made.ca_key, "the private key of the CA"),
         (made.paths.certificate, f"the serving certificate, for {', '.join(hosts)}"),
         (made.paths.key, "its private key"),
     ):
@@ -163,7 +163,7 @@ def _policy(options: ManageOptions) -> Policy:
             tuple(names),
             lifetime=_duration("--duration", options.duration),
             renew_before=_duration("--renew-before", options.renew_before),
-            authority_lifetime=_duration("--ca-duration", options.ca_duration),
+            ca_lifetime=_duration("--ca-duration", options.ca_duration),
             settle=_duration("--settle", options.settle),
             overlap=_duration("--overlap", options.overlap),
         )

@@ -58,7 +58,7 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["manage", "--service", "a", "--settle", "0s"], "--settle must be more than nothing"),
         (["manage", "--service", "a", "--ca-duration", "2h"], "the lifetime of a CA must be longer"),
         (["manage", "--service", "a", "--interval", "10"], "--interval: time: missing unit"),
-        (["manage", "--service", "a", "--kubeconfig", "/none"], "there is no kubeconfig /none"),
+        (["manage", "--service", "a", "--kubeconfig", "/none"], "the kubeconfig /none does not exist"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told(

@@ -422,7 +422,7 @@ def test_a_list_that_always_expires_is_given_up(server: FakeApiServer, audit: Au
     done = audit("-A")
     assert done.code == 2
     assert (
-        "expires faster than it can be read, 5 times: audit single namespaces with -n" in done.err
+        "expired 5 times before it was read completely: audit single namespaces with -n" in done.err
     )
 
 
@@ -461,7 +461,7 @@ def test_expired_credentials(server: FakeApiServer, audit: Audit) -> None:
     done = audit("-A")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        f'Error: {server.url} does not accept the credentials of context "test" (401 Unauthorized): they '
+        f'Error: {server.url} rejects the credentials of context "test" (401 Unauthorized): they '
         "may have expired; log in again, or choose another context with --context\n"
     )
 
@@ -528,7 +528,7 @@ def test_something_else_than_an_api_server(body: str, server: FakeApiServer, aud
     server.faults = [lambda path, query: (200, body)]
     done = audit("-A")
     assert done.code == 2
-    assert "but not as a Kubernetes API server does" in done.err
+    assert "but not like a Kubernetes API server" in done.err
 
 
 def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
@@ -539,8 +539,8 @@ def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_
         done = audit("-A")
     assert done.code == 2
     assert done.err == (
-        f"Error: {server.url} refuses connections: does the cluster run, and is the address of "
-        'context "test" right?\n'
+        f"Error: {server.url} refuses connections: check that the cluster runs, and the server address of "
+        'context "test"\n'
     )
 
 
@@ -586,13 +586,16 @@ def test_no_kubeconfig(audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyP
     done = audit("-A")
     assert done.code == 2
     assert done.err == (
-        "Error: no cluster is known: $KUBECONFIG is not set, and there is no ~/.kube/config; "
+        "Error: no cluster is configured: $KUBECONFIG is not set, and ~/.kube/config does not exist; "
         "name a file with --kubeconfig\n"
     )
 
 
 def test_a_kubeconfig_that_is_named_and_absent(audit: Audit) -> None:
-    assert "there is no kubeconfig absent.yaml" in audit("-A", "--kubeconfig", "absent.yaml").err
+    assert (
+        "the kubeconfig absent.yaml does not exist"
+        in audit("-A", "--kubeconfig", "absent.yaml").err
+    )
 
 
 def test_several_kubeconfigs_are_merged(

@@ -69,8 +69,8 @@ def resumed_pages(api: Api, path: str, limit: int = PAGE_SIZE) -> Iterator[Page]
     """Yield the pages of a list, even if it expires while it is read.
 
     After an expiry, continue at the same key with a newer resourceVersion if the server offers that;
-    otherwise restart from the beginning and skip the objects already yielded. No object is yielded twice, and no
-    object that existed all the time is missed.
+    otherwise restart from the beginning and skip the objects already yielded. No object is yielded twice, and
+    no object that existed all the time is missed.
 
     Raises:
         ApiError: like any call; also if the list expires too often.

@@ -434,8 +434,8 @@ def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
     done = audit("-A")
     assert done.code == 2
     assert (
-        f"Error: the list of {JOBS} does not end: its continue token leads nowhere; is this a "
-        "Kubernetes API server?"
+        f"Error: the list of {JOBS} does not end: the server keeps sending continue tokens; "
+        "check that this is a Kubernetes API server"
     ) in done.err
     assert len([path for path, _ in server.asked if path == JOBS]) == 2
 
@@ -520,7 +520,7 @@ def test_a_forbidden_list(path: str, server: FakeApiServer, audit: Audit) -> Non
 def test_no_credentials_at_all(server: FakeApiServer, audit: Audit) -> None:
     said = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
     server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", said))]
-    assert 'Error: context "test" has no credentials, and' in audit("-A").err
+    assert "rejects anonymous requests (403 " in audit("-A").err
 
 
 @pytest.mark.parametrize("body", ["<html>Sign in</html>", "[1]", ""])
@@ -547,7 +547,7 @@ def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_
 def test_a_host_that_does_not_exist(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
     server.url = "https://no-such-host.invalid:6443"
     server.kubeconfig(tmp_path)
-    assert "the host of https://no-such-host.invalid:6443 is not known" in audit("-A").err
+    assert "the host of https://no-such-host.invalid:6443 cannot be resolved" in audit("-A").err
 
 
 def test_a_server_that_does_not_answer(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
@@ -662,7 +662,7 @@ def test_a_pod_without_a_kubeconfig_uses_its_own_account(
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
     monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
-    assert "does the Pod have a token" in audit("-A").err
+    assert "set automountServiceAccountToken: true" in audit("-A").err
 
 
 def test_no_key_of_a_kubeconfig_is_left_behind(

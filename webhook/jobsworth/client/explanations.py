@@ -69,7 +69,7 @@ def _why_unanswered(url: str, name: str, error: Exception, kinds: set[str], time
     if "SSLError" in kinds or "SSLV3_ALERT" in texts:
         return f"no TLS connection to {url}: {_inner(error)}; check the server address of {name}"
     if "ReadTimeoutError" in kinds:
-        return f"{url} did not answer within {timeout:g} s; try again later"
+        return f"{url} did not answer within {timeout:g} s"
     if "ConnectTimeoutError" in kinds:
         return (
             f"no connection to {url} within {min(timeout, LONGEST_CONNECT_SECONDS):g} s: check "

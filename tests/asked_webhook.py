@@ -31,7 +31,7 @@ def policies(*specs: dict[str, Any], **metadata: str) -> PolicySet:
 
 
 class Asked:
-    """A webhook with some policies, and the outcomes that it told."""
+    """A webhook with some policies, and the outcomes that it reported."""
 
     def __init__(self, reviewer: Reviewer) -> None:
         self.reviewer = reviewer

@@ -41,10 +41,10 @@ class Soak:
     def run(self, seed: int, count: int) -> None:
         mutator, client = Mutator(seed), Client(self.server)
         for _ in range(count):
-            door, body, headers = mutator.door(), mutator.body(), mutator.headers()
+            endpoint, body, headers = mutator.endpoint(), mutator.body(), mutator.headers()
             began = time.perf_counter()
             try:
-                status, answer = client.ask(door, body, headers)
+                status, answer = client.ask(endpoint, body, headers)
             except Exception as error:
                 client.close()
                 self._note(0, f"{type(error).__name__}: {error}: {body[:200]!r}", began)

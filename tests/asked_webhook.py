@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from jobsworth.admission.decision import Judge
-from jobsworth.admission.outcome import Outcome
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.policy_set import PolicySet
@@ -33,14 +33,14 @@ def policies(*specs: dict[str, Any], **metadata: str) -> PolicySet:
 class Asked:
     """A webhook with some policies, and the outcomes that it emitted."""
 
-    def __init__(self, judge: Judge) -> None:
-        self.judge = judge
-        self.outcomes: list[Outcome] = []
-        self.webhook = Webhook(lambda: self.judge, self.outcomes.append)
+    def __init__(self, reviewer: Reviewer) -> None:
+        self.reviewer = reviewer
+        self.outcomes: list[ReviewOutcome] = []
+        self.webhook = Webhook(lambda: self.reviewer, self.outcomes.append)
 
-    def __call__(self, door: str, review: dict[str, Any]) -> dict[str, Any]:
-        """Return the response to a review."""
-        answer = self.webhook.answer(door, json.dumps(review).encode())
+    def __call__(self, endpoint: str, review: dict[str, Any]) -> dict[str, Any]:
+        """The response to a review."""
+        answer = self.webhook.answer(endpoint, json.dumps(review).encode())
         response: dict[str, Any] = json.loads(answer)["response"]
         assert response["uid"] == review["request"]["uid"]
         return response

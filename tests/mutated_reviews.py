@@ -85,7 +85,7 @@ class Mutator:
         """Headers to send with it; nearly always none."""
         return self._chance.choice(ODD_HEADERS) if self._chance.random() < 0.02 else {}
 
-    def door(self) -> str:
+    def endpoint(self) -> str:
         """Where to send it."""
         return self._chance.choice(("validate", "mutate"))
 

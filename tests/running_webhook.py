@@ -215,13 +215,13 @@ class Client:
         self.certificate: bytes | None = None
 
     def ask(
-        self, door: str, body: bytes, headers: dict[str, str] | None = None
+        self, endpoint: str, body: bytes, headers: dict[str, str] | None = None
     ) -> tuple[int, bytes]:
         """The status and the body of the answer to a review."""
         connection = self._connection or self._open()
         connection.request(
             "POST",
-            f"/{door}?timeout=10s",
+            f"/{endpoint}?timeout=10s",
             body,
             {"Content-Type": "application/json", **(headers or {})},
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asked_webhook import SERVER, Asked, policies
-from jobsworth.admission.decision import Judge
+from jobsworth.admission.decision import Reviewer
 
 
 @pytest.fixture
@@ -16,6 +16,6 @@ def asking() -> Callable[..., Asked]:
     """Makes a webhook with policies of these specs."""
 
     def make(*specs: dict[str, Any], **options: Any) -> Asked:
-        return Asked(Judge(SERVER, policies(*specs), **options))
+        return Asked(Reviewer(SERVER, policies(*specs), **options))
 
     return make

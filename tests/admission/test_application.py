@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from admission_reviews import body_of, response_of
 from asked_webhook import SERVER, Asked, policies
 from jobsworth.admission.application import MOST_BYTES, Application
-from jobsworth.admission.decision import Judge
+from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
 from judging import job_with
 from mutated_reviews import ODD_TEXTS, Mutator
 
-ASKED = Asked(Judge(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
+ASKED = Asked(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
 JSON = {"Content-Type": "application/json"}
 GOOD = body_of(job_with())
 
@@ -47,10 +47,10 @@ def test_a_review_is_answered(client: FlaskClient, path: str) -> None:
         ({"Content-Type": "text/plain"}, GOOD, 415, 'expected content type application/json, got "text/plain"'),
         ({"Content-Type": ""}, GOOD, 415, "expected content type application/json"),
         ({"Content-Type": "application/jsonp"}, GOOD, 415, "expected content type"),
-        ({"Content-Encoding": "gzip"}, GOOD, 415, 'content encoding "gzip" is not read'),
+        ({"Content-Encoding": "gzip"}, GOOD, 415, 'content encoding "gzip" is not supported'),
         ({}, b"", 400, "the body is empty"),
         ({}, b"no", 400, "not JSON"),
-        ({}, b" " * (MOST_BYTES + 1), 413, f"longer than {MOST_BYTES} bytes"),
+        ({}, b" " * (MOST_BYTES + 1), 413, f"send at most {MOST_BYTES} bytes"),
     ],
 )  # fmt: skip
 def test_what_is_no_review_gets_a_clear_error(
@@ -143,12 +143,12 @@ def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
 def test_reviews_that_have_gone_wrong_are_answered_or_refused_and_never_fail() -> None:
     from jobsworth.cli.inputs.policy_files import load_policies
 
-    asked = Asked(Judge(SERVER, load_policies(["policies"])))
+    asked = Asked(Reviewer(SERVER, load_policies(["policies"])))
     mutator = Mutator(seed=11)
     for _ in range(1500):
-        door, body = mutator.door(), mutator.body()
+        endpoint, body = mutator.endpoint(), mutator.body()
         with suppress(BadReview):
-            assert isinstance(response_of(asked.webhook.answer(door, body))["allowed"], bool)
+            assert isinstance(response_of(asked.webhook.answer(endpoint, body))["allowed"], bool)
     verdicts = {outcome.verdict for outcome in asked.outcomes}
     assert verdicts == {"allowed", "bad_request", "denied", "invalid", "patched", "untouched"}
 
@@ -159,15 +159,15 @@ def test_an_object_nested_too_deeply_for_us_is_a_bad_request(
     def descend(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr(Judge, "validate", descend)
+    monkeypatch.setattr(Reviewer, "validate", descend)
     answer = ask(client, "/validate", GOOD)
     assert answer.status_code == 400
-    assert answer.get_json()["message"] == "the object is nested too deeply"
+    assert answer.get_json()["message"] == "the object is nested too deeply: reduce its depth"
 
 
 def test_a_webhook_can_change_its_judge_between_requests() -> None:
-    strict = Judge(SERVER, policies({"limits": {"backoffLimit": {"maximum": 1}}}))
-    judges = iter([strict, Judge(SERVER, policies())])
+    strict = Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 1}}}))
+    judges = iter([strict, Reviewer(SERVER, policies())])
     webhook = Webhook(lambda: next(judges), lambda outcome: None)
     allowed = [response_of(webhook.answer("validate", GOOD))["allowed"] for _ in range(2)]
     assert allowed == [False, True]

@@ -19,7 +19,7 @@ from admission_reviews import (
 )
 from asked_webhook import SERVER, Asked, policies
 from crossed_objects import controllers_of_many_names
-from jobsworth.admission.decision import Judge
+from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import read_review
 from jobsworth.api.server import ApiServer
 from judging import job_with
@@ -59,12 +59,12 @@ INVALID = job(backoffLimitPerIndex=1)
         review(INVALID, resource={"group": "batch", "version": "v1", "resource": "pods"}),
     ],
 )
-@pytest.mark.parametrize("door", ["mutate", "validate"])
+@pytest.mark.parametrize("endpoint", ["mutate", "validate"])
 def test_what_is_none_of_our_business_is_let_through(
-    asking: Asking, door: str, request_: dict[str, Any]
+    asking: Asking, endpoint: str, request_: dict[str, Any]
 ) -> None:
     asked = asking(LIMIT, TTL)
-    assert asked(door, request_) == {"uid": UID, "allowed": True}
+    assert asked(endpoint, request_) == {"uid": UID, "allowed": True}
     assert asked.outcomes[0].verdict == "untouched"
 
 
@@ -93,9 +93,9 @@ def test_controllers_may_keep_their_books_on_what_breaks_every_rule(
     new = {**copy.deepcopy(old), **parts}
     new["metadata"] |= metadata
     asked = asking(LIMIT, TTL)
-    for door in ("mutate", "validate"):
+    for endpoint in ("mutate", "validate"):
         response = asked(
-            door, review(new, old, user="system:serviceaccount:kube-system:job-controller")
+            endpoint, review(new, old, user="system:serviceaccount:kube-system:job-controller")
         )
         assert response == {"uid": UID, "allowed": True}
 
@@ -226,8 +226,8 @@ def test_an_unknown_field_switches_no_policy_off(
 
 
 def test_a_field_of_a_later_release_switches_no_policy_off() -> None:
-    judge = Judge(ApiServer("1.29"), policies(LIMIT), api_verdict="warn")
-    answer = judge.validate(
+    reviewer = Reviewer(ApiServer("1.29"), policies(LIMIT), api_verdict="warn")
+    answer = reviewer.validate(
         read_review(body_of(job(backoffLimit=5, managedBy="example.com/queue")))
     )
     assert not answer.response.allowed
@@ -398,7 +398,7 @@ def test_a_fault_of_ours_is_answered_as_the_policy_says(
         raise ZeroDivisionError
 
     asked = asking({**LIMIT, "onInternalError": on_error})
-    monkeypatch.setattr(Judge, "validate", fail)
+    monkeypatch.setattr(Reviewer, "validate", fail)
     response = asked("validate", review(job()))
     assert response["allowed"] is allowed
     if not allowed:
@@ -413,7 +413,7 @@ def test_without_policies_a_fault_of_ours_locks_nobody_out(
     asking: Asking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = asking()
-    monkeypatch.setattr(Judge, "validate", lambda *_: 1 / 0)
+    monkeypatch.setattr(Reviewer, "validate", lambda *_: 1 / 0)
     assert asked("validate", review(job())) == {"uid": UID, "allowed": True}
 
 
@@ -426,6 +426,6 @@ def test_the_labels_of_a_namespace_are_asked_only_where_a_policy_looks_at_them()
 
     by_label = {"match": {"namespaceSelector": {"matchLabels": {"team": "research"}}}, **LIMIT}
     for spec, expected in ((LIMIT, []), (by_label, ["default"])):
-        judge = Judge(SERVER, policies(spec), namespace_labels=labels)
-        judge.validate(read_review(body_of(job(backoffLimit=5))))
+        reviewer = Reviewer(SERVER, policies(spec), namespace_labels=labels)
+        reviewer.validate(read_review(body_of(job(backoffLimit=5))))
         assert asked == expected

@@ -12,12 +12,12 @@ from running_webhook import SOURCES
 COUNT = """
 from prometheus_client import CollectorRegistry
 from jobsworth.admission.review_metrics import Metrics
-from jobsworth.admission.outcome import Outcome
+from jobsworth.admission.outcome import ReviewOutcome
 
 metrics = Metrics(CollectorRegistry())
 for kind in ("Job", "CronJob", "made up"):
-    metrics.observe(Outcome(
-        door="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
+    metrics.observe(ReviewOutcome(
+        endpoint="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
         codes=("JW004",), unreadable=("kind",), seconds=0.002,
     ))
 metrics.loaded("policy", 0.5, success=False)

@@ -11,7 +11,7 @@ import pytest
 import jobsworth
 from admission_reviews import operations_of, patched, review
 from asked_webhook import SERVER, Asked
-from jobsworth.admission.decision import Judge
+from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.cli.inputs.policy_files import load_policies
 from oracle.test_verdicts import cases
@@ -22,7 +22,7 @@ NAMESPACES = ("ml-vision", "ci", "research", "payments", "default")
 
 @pytest.fixture(scope="module")
 def asked() -> Asked:
-    return Asked(Judge(SERVER, load_policies([POLICIES])))
+    return Asked(Reviewer(SERVER, load_policies([POLICIES])))
 
 
 def objects(namespace: str) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ def changed(**fields: Any) -> bytes:
         (b'{"a": ' + b"1" * 5000 + b"}", "not JSON: Exceeds the limit"),
         (b'{"a": "\x01"}', "Invalid control character"),
         (b"{}", "expected an AdmissionReview of admission.k8s.io/v1, got kind none"),
-        (changed(apiVersion="admission.k8s.io/v1beta1"), "list v1 in the webhook's"),
+        (changed(apiVersion="admission.k8s.io/v1beta1"), "list v1 in admissionReviewVersions"),
         (changed(kind="ConversionReview"), 'got kind "ConversionReview"'),
         (changed(kind=["AdmissionReview"]), 'got kind ["AdmissionReview"]'),
         (json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}).encode(), "no request"),
@@ -89,7 +89,7 @@ def changed(**fields: Any) -> bytes:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_cannot_be_read_is_refused_and_said_why(body: bytes, message: str) -> None:
+def test_what_cannot_be_read_is_rejected_with_the_reason(body: bytes, message: str) -> None:
     with pytest.raises(BadReview) as bad:
         read_review(body)
     assert message in str(bad.value)

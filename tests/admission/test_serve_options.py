@@ -74,6 +74,8 @@ def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None
         # Every worker looks for itself, once a second.
         time.sleep(1.2)
         assert Client(server).ask("validate", b"{}")[0] == 400
-    (refused, *_) = [line for line in server.log() if line["level"] == "error"]
-    assert refused["message"] == "certificate refused: what was in force stays"
-    assert refused["error"].endswith("tls.crt: there is no such file")
+    (rejected, *_) = [line for line in server.log() if line["level"] == "error"]
+    assert (
+        rejected["message"] == "certificate rejected: the previous one stays active; fix the files"
+    )
+    assert rejected["error"].endswith("tls.crt: no such file")

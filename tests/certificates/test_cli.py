@@ -56,9 +56,9 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["manage", "--name", "-a"], "'-a' is neither a host name"),
         (["manage", "--service", "a", "--duration", "90d"], '--duration: time: unknown unit "d"'),
         (["manage", "--service", "a", "--settle", "0s"], "--settle must be greater than zero"),
-        (["manage", "--service", "a", "--ca-duration", "2h"], "an authority must last longer"),
+        (["manage", "--service", "a", "--ca-duration", "2h"], "the lifetime of a CA must be longer"),
         (["manage", "--service", "a", "--interval", "10"], "--interval: time: missing unit"),
-        (["manage", "--service", "a", "--kubeconfig", "/none"], "there is no kubeconfig /none"),
+        (["manage", "--service", "a", "--kubeconfig", "/none"], "the kubeconfig /none does not exist"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told(

@@ -1,4 +1,4 @@
-"""Certificates in a folder: made, kept while they serve, never somebody else's overwritten."""
+"""Certificates in a folder: generated, kept while valid, and never overwritten if they are foreign."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_only_the_owner_reads_what_is_made(tmp_path: Path) -> None:
 def test_nothing_is_overwritten_unless_asked(tmp_path: Path) -> None:
     made = development.generate(tmp_path, ["localhost"])
     before = made.paths.certificate.read_bytes()
-    with pytest.raises(development.AlreadyThere, match=r"tls\.crt"):
+    with pytest.raises(development.FilesExist, match=r"tls\.crt"):
         development.generate(tmp_path, ["localhost"])
     assert made.paths.certificate.read_bytes() == before
     development.generate(tmp_path, ["localhost"], overwrite=True)
@@ -45,7 +45,7 @@ def test_what_serves_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hosts", "later"), [(["localhost"], 365 * DAY), (["localhost", "192.0.2.7"], DAY)]
 )
-def test_what_has_ended_or_is_for_other_names_is_made_anew(
+def test_expired_certificates_and_other_names_are_generated_anew(
     tmp_path: Path, hosts: list[str], later: datetime.timedelta
 ) -> None:
     before = development.ensure(tmp_path, ["localhost"], NOW).certificate.read_bytes()
@@ -61,20 +61,20 @@ def test_what_was_damaged_is_made_anew(tmp_path: Path) -> None:
     assert paths.key.read_bytes().startswith(b"-----BEGIN")
 
 
-def test_somebody_elses_certificate_is_left_alone(tmp_path: Path) -> None:
+def test_a_foreign_certificate_is_left_unchanged(tmp_path: Path) -> None:
     (tmp_path / "tls.crt").write_text("mine")
-    with pytest.raises(development.AlreadyThere):
+    with pytest.raises(development.FilesExist):
         development.ensure(tmp_path, ["localhost"])
     assert (tmp_path / "tls.crt").read_text() == "mine"
 
 
 def test_a_published_folder_changes_as_a_whole(tmp_path: Path) -> None:
-    authority = create(NOW, DAY)
-    first, second = (leaf.issue(authority, ["localhost"], NOW, DAY) for _ in range(2))
-    folder_store.publish(tmp_path, first, authority.certificate)
+    ca = create(NOW, DAY)
+    first, second = (leaf.issue(ca, ["localhost"], NOW, DAY) for _ in range(2))
+    folder_store.publish(tmp_path, first, ca.certificate)
     opened = (tmp_path / "..data").resolve()
-    folder_store.publish(tmp_path, second, authority.certificate)
-    assert folder_store.published(tmp_path) == (second, authority.certificate)
+    folder_store.publish(tmp_path, second, ca.certificate)
+    assert folder_store.published(tmp_path) == (second, ca.certificate)
     assert not opened.exists()  # the old key does not stay about
     assert sorted(path.name for path in tmp_path.iterdir() if not path.name.startswith("..")) == [
         "ca.crt",

@@ -32,7 +32,7 @@ DAY = datetime.timedelta(days=1)
 CA = ca.create(NOW, 100 * DAY)
 
 
-def test_an_authority_may_sign_servers_and_no_authority() -> None:
+def test_a_ca_may_sign_servers_and_no_intermediate_ca() -> None:
     certificate = read(CA.certificate)
     constraints = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
     usage = certificate.extensions.get_extension_for_class(x509.KeyUsage)
@@ -58,7 +58,7 @@ def test_a_serving_certificate_is_for_a_tls_server_and_its_names() -> None:
     assert expiry(pair.certificate) == NOW + 10 * DAY
 
 
-def test_a_serving_certificate_does_not_outlive_its_authority() -> None:
+def test_a_serving_certificate_does_not_outlive_its_ca() -> None:
     pair = leaf.issue(CA, ["localhost"], NOW + 95 * DAY, 10 * DAY)
     assert expiry(pair.certificate) == expiry(CA.certificate)
 
@@ -85,12 +85,12 @@ def test_a_certificate_takes_a_name() -> None:
     [
         (KeyPair(b"rubbish", CA.key), "not a certificate"),
         (KeyPair(CA.certificate, b"rubbish"), "not a private key"),
-        (KeyPair(CA.certificate, ca.create(NOW, DAY).key), "not that of the certificate"),
-        (leaf.issue(CA, ["localhost"], NOW, DAY), "no authority's"),
-        (ca.create(NOW - 9 * DAY, DAY), "ended at"),
+        (KeyPair(CA.certificate, ca.create(NOW, DAY).key), "does not match the certificate"),
+        (leaf.issue(CA, ["localhost"], NOW, DAY), "not a CA certificate"),
+        (ca.create(NOW - 9 * DAY, DAY), "expired at"),
     ],
 )
-def test_what_cannot_sign_is_told(pair: KeyPair, why: str) -> None:
+def test_what_cannot_sign_is_reported(pair: KeyPair, why: str) -> None:
     with pytest.raises(BadCertificate, match=why):
         ca.check(pair, NOW)
 
@@ -108,7 +108,7 @@ def test_openssl_trusts_what_we_issue_and_refuses_other_names(tmp_path: Path) ->
     paths = development.generate(tmp_path, ["localhost"]).paths
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(paths.certificate, paths.key)
-    client = ssl.create_default_context(cafile=paths.authority)
+    client = ssl.create_default_context(cafile=paths.ca)
     client.verify_flags |= ssl.VERIFY_X509_STRICT
     assert _handshake(server, client, "localhost") == "TLSv1.3"
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):

@@ -29,7 +29,7 @@ POLICY = Policy(
     ("jobsworth.ns.svc",),
     lifetime=20 * DAY,
     renew_before=5 * DAY,
-    authority_lifetime=60 * DAY,
+    ca_lifetime=60 * DAY,
     settle=30 * SECOND,
     overlap=DAY,
 )
@@ -52,7 +52,7 @@ class Installation:
 
     def look(self) -> None:
         for manager in self.managers:
-            manager.tend()
+            manager.reconcile()
             manager.fill()
 
     def assert_reachable(self) -> None:
@@ -90,25 +90,25 @@ def test_when_all_is_well_nothing_is_written() -> None:
         assert it.store.versions == before
 
 
-def test_over_half_a_year_authorities_change_and_every_replica_stays_reachable() -> None:
+def test_over_half_a_year_cas_change_and_every_replica_stays_reachable() -> None:
     with installation() as it:
-        authorities, servings = set(), set()
+        cas, servings = set(), set()
         for _ in range(360):
             for pause in (10 * SECOND, 40 * SECOND, 12 * HOUR):
                 it.look()
                 it.assert_reachable()
                 it.now += pause
-            holdings = decode(it.store.data or {})
-            assert holdings.authority is not None
-            assert holdings.serving is not None
-            authorities.add(holdings.authority.certificate)
-            servings.add(holdings.serving.certificate)
-            assert len(holdings.bundle) <= 3
-        assert len(authorities) > 4
+            state = decode(it.store.data or {})
+            assert state.ca is not None
+            assert state.serving is not None
+            cas.add(state.ca.certificate)
+            servings.add(state.serving.certificate)
+            assert len(state.bundle) <= 3
+        assert len(cas) > 4
         assert len(servings) > 10
 
 
-def test_during_a_rotation_both_authorities_are_trusted_and_afterwards_one() -> None:
+def test_during_a_rotation_both_cas_are_trusted_and_afterwards_one() -> None:
     with installation() as it:
         it.look()
         it.now += 36 * DAY
@@ -125,10 +125,10 @@ def test_during_a_rotation_both_authorities_are_trusted_and_afterwards_one() -> 
 def test_of_two_replicas_that_write_at_once_one_wins_and_both_agree() -> None:
     with installation() as it:
         first, second = it.managers
-        it.store.before_write = lambda: (second.tend(), None)[1]
-        assert not first.tend()
-        assert first.tend()
-        assert second.tend()
+        it.store.before_write = lambda: (second.reconcile(), None)[1]
+        assert not first.reconcile()
+        assert first.reconcile()
+        assert second.reconcile()
         it.look()
         assert published(it.folders[0]) == published(it.folders[1])
 
@@ -151,7 +151,7 @@ def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
         it.store.data = None
         # Another installation's Secret is restored over ours, and nobody tends the bundles.
         other = Store()
-        Manager(other, POLICY, None, lambda: it.now).tend()
+        Manager(other, POLICY, None, lambda: it.now).reconcile()
         it.store.data = other.data
         for _ in range(10):
             assert not it.managers[0].fill()
@@ -200,7 +200,7 @@ def test_whatever_is_edited_and_whoever_races_it_settles_and_is_reachable(
         for edit, race, restart, pause in events:
             edited(it.store, edit)
             if race:
-                it.store.before_write = lambda: (it.managers[1].tend(), None)[1]
+                it.store.before_write = lambda: (it.managers[1].reconcile(), None)[1]
             if restart:
                 it.restart(0)
             it.look()

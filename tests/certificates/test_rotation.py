@@ -27,16 +27,16 @@ from jobsworth.certificates.rotation import (
     may_show,
     next_step,
 )
-from jobsworth.certificates.state import Holdings, decode, encode
+from jobsworth.certificates.state import State, decode, encode
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
 POLICY = Policy(("jobsworth.ns.svc", "::1"), lifetime=90 * DAY, renew_before=30 * DAY)
-CA = ca.create(NOW, POLICY.authority_lifetime)
-NEXT = ca.create(NOW, POLICY.authority_lifetime)
-OLD = ca.create(NOW - 700 * DAY, POLICY.authority_lifetime).certificate
+CA = ca.create(NOW, POLICY.ca_lifetime)
+NEXT = ca.create(NOW, POLICY.ca_lifetime)
+OLD = ca.create(NOW - 700 * DAY, POLICY.ca_lifetime).certificate
 FOREIGN = leaf.issue(CA, ["elsewhere"], NOW, DAY).certificate
-SETTLED = Holdings(CA, leaf.issue(CA, POLICY.names, NOW, POLICY.lifetime))
+SETTLED = State(CA, leaf.issue(CA, POLICY.names, NOW, POLICY.lifetime))
 ROTATING = replace(SETTLED, next=NEXT, next_published=NOW)
 MUTATING, VALIDATING = "MutatingWebhookConfiguration a", "ValidatingWebhookConfiguration a"
 
@@ -46,8 +46,8 @@ def bundles(*certificates: bytes) -> list[Bundle]:
     return [Bundle(MUTATING, "m", bundle), Bundle(VALIDATING, "v", bundle)]
 
 
-def test_at_first_an_authority_is_made() -> None:
-    assert next_step(Holdings(), bundles(), NOW, POLICY) == Begin(())
+def test_at_first_a_ca_is_created() -> None:
+    assert next_step(State(), bundles(), NOW, POLICY) == Begin(())
 
 
 def test_then_it_is_published_where_it_is_not_known() -> None:
@@ -68,32 +68,32 @@ def test_another_layout_of_a_bundle_is_the_same_bundle() -> None:
     assert next_step(SETTLED, found, NOW, POLICY) is None
 
 
-DAMAGES: list[tuple[str, Holdings, type[Step]]] = [
-    ("the authority's key is lost", replace(SETTLED, authority=KeyPair(CA.certificate, b"")), Begin),
-    ("the authority is another's", replace(SETTLED, authority=KeyPair(CA.certificate, NEXT.key)), Begin),
-    ("the authority is a server's", replace(SETTLED, authority=SETTLED.serving), Begin),
+DAMAGES: list[tuple[str, State, type[Step]]] = [
+    ("the CA's key is lost", replace(SETTLED, ca=KeyPair(CA.certificate, b"")), Begin),
+    ("the CA is another's", replace(SETTLED, ca=KeyPair(CA.certificate, NEXT.key)), Begin),
+    ("the CA is a server's", replace(SETTLED, ca=SETTLED.serving), Begin),
     ("the serving certificate is lost", replace(SETTLED, serving=None), Reissue),
     ("its key is lost", replace(SETTLED, serving=KeyPair(SETTLED.serving.certificate, b"")), Reissue),  # type: ignore[union-attr]
     ("it is rubbish", replace(SETTLED, serving=KeyPair(b"a", b"b")), Reissue),
-    ("it is another authority's", replace(SETTLED, serving=leaf.issue(NEXT, POLICY.names, NOW, 90 * DAY)), Reissue),
+    ("it is another CA's", replace(SETTLED, serving=leaf.issue(NEXT, POLICY.names, NOW, 90 * DAY)), Reissue),
     ("it is for other names", replace(SETTLED, serving=leaf.issue(CA, ["a"], NOW, 90 * DAY)), Reissue),
-    ("a retired authority is rubbish", replace(SETTLED, retired=(b"x",), retired_at=NOW), Keep),
-    ("no date of retirement", replace(SETTLED, retired=(OLD,)), Keep),
+    ("a previous CA is malformed", replace(SETTLED, previous=(b"x",), previous_since=NOW), Keep),
+    ("no date of retirement", replace(SETTLED, previous=(OLD,)), Keep),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("holdings", "step"), [(h, s) for _, h, s in DAMAGES], ids=[d[0] for d in DAMAGES]
+    ("state", "step"), [(h, s) for _, h, s in DAMAGES], ids=[d[0] for d in DAMAGES]
 )
-def test_what_somebody_edited_is_put_right(holdings: Holdings, step: type[Step]) -> None:
-    found = bundles(CA.certificate, *holdings.retired)
-    assert isinstance(next_step(holdings, found, NOW, POLICY), step)
+def test_edited_state_is_repaired(state: State, step: type[Step]) -> None:
+    found = bundles(CA.certificate, *state.previous)
+    assert isinstance(next_step(state, found, NOW, POLICY), step)
 
 
-def test_a_lost_authority_is_trusted_on_while_webhooks_may_show_what_it_signed() -> None:
+def test_a_lost_ca_is_trusted_on_while_webhooks_may_show_what_it_signed() -> None:
     found = bundles(CA.certificate, OLD, FOREIGN[:200])
-    assert next_step(Holdings(), found, NOW, POLICY) == Begin((CA.certificate, OLD))
-    assert next_step(Holdings(), found, NOW + 100 * DAY, POLICY) == Begin((CA.certificate,))
+    assert next_step(State(), found, NOW, POLICY) == Begin((CA.certificate, OLD))
+    assert next_step(State(), found, NOW + 100 * DAY, POLICY) == Begin((CA.certificate,))
 
 
 def test_what_others_put_into_a_bundle_is_taken_out() -> None:
@@ -104,31 +104,31 @@ def test_what_others_put_into_a_bundle_is_taken_out() -> None:
 def test_a_serving_certificate_is_renewed_before_its_end_and_not_before() -> None:
     found = bundles(CA.certificate)
     assert next_step(SETTLED, found, NOW + 59 * DAY, POLICY) is None
-    assert next_step(SETTLED, found, NOW + 60 * DAY, POLICY) == Reissue("it was about to end")
+    assert next_step(SETTLED, found, NOW + 60 * DAY, POLICY) == Reissue("it was about to expire")
 
 
 def test_a_serving_certificate_that_cannot_last_longer_is_not_renewed_again_and_again() -> None:
-    late = NOW + POLICY.authority_lifetime - 10 * DAY
+    late = NOW + POLICY.ca_lifetime - 10 * DAY
     pair = leaf.issue(CA, POLICY.names, late, POLICY.lifetime)
     rotating = replace(ROTATING, serving=pair, next_published=late)
     assert next_step(rotating, bundles(CA.certificate, NEXT.certificate), late, POLICY) is None
 
 
-def test_an_authority_is_followed_while_what_it_signs_can_live_its_whole_life() -> None:
-    late = NOW + POLICY.authority_lifetime - POLICY.lifetime - POLICY.renew_before
+def test_a_ca_is_followed_while_what_it_signs_can_live_its_whole_life() -> None:
+    late = NOW + POLICY.ca_lifetime - POLICY.lifetime - POLICY.renew_before
     fresh = replace(SETTLED, serving=leaf.issue(CA, POLICY.names, late, POLICY.lifetime))
     assert next_step(fresh, bundles(CA.certificate), late - DAY, POLICY) is None
     assert next_step(fresh, bundles(CA.certificate), late, POLICY) == Introduce()
 
 
-def test_the_next_authority_signs_only_when_every_bundle_has_held_it_for_a_while() -> None:
+def test_the_next_ca_signs_only_when_every_bundle_has_held_it_for_a_while() -> None:
     both = bundles(CA.certificate, NEXT.certificate)
     introduced = replace(ROTATING, next_published=None)
     assert isinstance(
         next_step(introduced, [*both[:1], *bundles(CA.certificate)], NOW, POLICY), Publish
     )
     assert next_step(introduced, both, NOW, POLICY) == Keep(
-        ROTATING, "every bundle holds the next authority"
+        ROTATING, "every bundle holds the next CA"
     )
     assert next_step(ROTATING, both, NOW + POLICY.settle / 2, POLICY) is None
     assert next_step(ROTATING, both, NOW + POLICY.settle, POLICY) == Promote()
@@ -140,19 +140,19 @@ def test_the_next_authority_signs_only_when_every_bundle_has_held_it_for_a_while
 def test_a_date_in_the_future_does_not_stop_a_rotation() -> None:
     edited = replace(ROTATING, next_published=NOW + 99 * DAY)
     assert next_step(edited, bundles(CA.certificate, NEXT.certificate), NOW, POLICY) == Keep(
-        ROTATING, "every bundle holds the next authority"
+        ROTATING, "every bundle holds the next CA"
     )
 
 
-def test_a_retired_authority_leaves_after_the_overlap() -> None:
-    holdings = replace(SETTLED, retired=(OLD,), retired_at=NOW)
+def test_a_previous_ca_leaves_after_the_overlap() -> None:
+    state = replace(SETTLED, previous=(OLD,), previous_since=NOW)
     found = bundles(CA.certificate, OLD)
     assert (
-        next_step(holdings, found, NOW + POLICY.overlap - datetime.timedelta(seconds=1), POLICY)
+        next_step(state, found, NOW + POLICY.overlap - datetime.timedelta(seconds=1), POLICY)
         is None
     )
-    assert next_step(holdings, found, NOW + POLICY.overlap, POLICY) == Keep(
-        SETTLED, "the overlap is over"
+    assert next_step(state, found, NOW + POLICY.overlap, POLICY) == Keep(
+        SETTLED, "removed the previous CA: the overlap is over"
     )
 
 
@@ -165,21 +165,21 @@ def test_a_certificate_may_be_shown_when_every_bundle_trusts_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "holdings", [Holdings(), SETTLED, ROTATING, replace(SETTLED, retired=(OLD,), retired_at=NOW)]
+    "state", [State(), SETTLED, ROTATING, replace(SETTLED, previous=(OLD,), previous_since=NOW)]
 )
-def test_holdings_are_read_back_from_a_secret(holdings: Holdings) -> None:
-    assert decode(encode(holdings)) == holdings
+def test_holdings_are_read_back_from_a_secret(state: State) -> None:
+    assert decode(encode(state)) == state
 
 
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda p: replace(p, renew_before=90 * DAY), "must last longer than it is renewed"),
-        (lambda p: replace(p, authority_lifetime=121 * DAY), "an authority must last longer"),
-        (lambda p: replace(p, settle=30 * DAY), "bundles settle"),
+        (lambda p: replace(p, renew_before=90 * DAY), "must be longer than the time before expiry"),
+        (lambda p: replace(p, ca_lifetime=121 * DAY), "the lifetime of a CA must be longer"),
+        (lambda p: replace(p, settle=30 * DAY), "longer than the settle time"),
     ],
 )
-def test_times_that_cannot_be_kept_together_are_refused(
+def test_times_that_cannot_be_kept_together_are_rejected(
     change: Callable[[Policy], Policy], why: str
 ) -> None:
     check(POLICY)

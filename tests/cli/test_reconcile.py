@@ -40,7 +40,7 @@ def reconcile(*arguments: str) -> int:
         (["--workers", "0"], "'--workers'"),
         (["--listen", "8081"], '--listen "8081" is not an address; use for example :8081'),
         (["--managed-by", "kubernetes.io/job-controller"], "use --adopt-unmanaged"),
-        (["--kubeconfig", "/nowhere/config"], "there is no kubeconfig /nowhere/config"),
+        (["--kubeconfig", "/nowhere/config"], "the kubeconfig /nowhere/config does not exist"),
         (["--audit", "--select", "JW9999"], "JW9999"),
     ],
 )

@@ -297,7 +297,7 @@ def test_a_wrong_token_is_refused(bed: TestBed) -> None:
     file.write_text(yaml.safe_dump(loaded), encoding="utf-8")
     done = audit(bed, "-A", kubeconfig=file)
     assert done.returncode == 2
-    assert "does not accept the credentials" in done.stderr
+    assert "rejects the credentials" in done.stderr
 
 
 def test_an_older_cluster_is_judged_as_what_it_is(older_bed: TestBed) -> None:

@@ -21,8 +21,8 @@ class Told:
     def loaded(self, what: str, seconds: float, value: object) -> None:
         self.lines.append(f"{what} {value}")
 
-    def refused(self, what: str, seconds: float, error: Exception) -> None:
-        self.lines.append(f"{what} refused: {error}")
+    def rejected(self, what: str, seconds: float, error: Exception) -> None:
+        self.lines.append(f"{what} rejected: {error}")
 
 
 def number_in(file: Path) -> Reloading[int]:
@@ -55,7 +55,7 @@ def test_the_contents_count_and_not_the_dates(tmp_path: Path) -> None:
     assert not number.check(told)
 
 
-def test_what_is_broken_is_refused_once_and_the_old_stays(tmp_path: Path) -> None:
+def test_what_is_broken_is_rejected_once_and_the_old_stays(tmp_path: Path) -> None:
     file, told = tmp_path / "number", Told()
     file.write_text("1")
     number = number_in(file)
@@ -70,7 +70,7 @@ def test_what_is_broken_is_refused_once_and_the_old_stays(tmp_path: Path) -> Non
     file.write_text("1")
     assert number.check(told)
     assert [line.partition(":")[0] for line in told.lines] == [
-        "number 1", "number refused", "number refused", "number refused", "number 1",
+        "number 1", "number rejected", "number rejected", "number rejected", "number 1",
     ]  # fmt: skip
 
 
@@ -110,15 +110,15 @@ def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("certificate", "key", "message"),
     [
-        (None, "key", "there is no such file"),
-        ("certificate", None, "there is no such file"),
-        ("certificate", "other key", "the key does not belong to the certificate"),
-        ("certificate", "nonsense", "not PEM of a certificate and its key"),
-        ("nonsense", "key", "not PEM of a certificate and its key"),
-        ("key", "certificate", "not PEM of a certificate and its key"),
+        (None, "key", "no such file"),
+        ("certificate", None, "no such file"),
+        ("certificate", "other key", "the key does not match the certificate"),
+        ("certificate", "nonsense", "not a certificate and its key in PEM format"),
+        ("nonsense", "key", "not a certificate and its key in PEM format"),
+        ("key", "certificate", "not a certificate and its key in PEM format"),
     ],
 )
-def test_what_is_no_certificate_is_refused(
+def test_what_is_no_certificate_is_rejected(
     tmp_path: Path, certificate: str | None, key: str | None, message: str
 ) -> None:
     authority = Authority(tmp_path)

@@ -129,7 +129,7 @@ def test_the_log_has_a_line_of_json_for_every_request(server: Serving) -> None:
 def test_reviews_that_have_gone_wrong_get_200_or_4xx(server: Serving) -> None:
     mutator, client, statuses = Mutator(seed=7), Client(server), set()
     for _ in range(1000):
-        status, answer = client.ask(mutator.door(), mutator.body(), mutator.headers())
+        status, answer = client.ask(mutator.endpoint(), mutator.body(), mutator.headers())
         statuses.add(status)
         json.loads(answer)
     assert statuses == {200, 400, 415}
@@ -259,8 +259,8 @@ def test_changes_under_load_lose_no_request(tmp_path: Path) -> None:
     assert len(load.certificates) == 2
     log = server.log()
     assert sum(line["message"].startswith("Booting worker") for line in log) > 4
-    assert any(line["message"].startswith("policy refused") for line in log)
-    assert any(line["message"].startswith("certificate refused") for line in log)
+    assert any(line["message"].startswith("policy rejected") for line in log)
+    assert any(line["message"].startswith("certificate rejected") for line in log)
 
 
 def test_only_the_clients_of_a_ca_are_let_in_where_one_is_named(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{- /* The Secret with the certificates, and the Lease of who looks after them. */}}
+{{- /* The Secret with the certificates, and the Lease of the replica that manages them. */}}
 {{- define "jobsworth.certificates" -}}
 {{- if eq .Values.certificates.mode "existingSecret" -}}
 {{ required "certificates.existingSecret.name is needed with certificates.mode existingSecret" .Values.certificates.existingSecret.name }}
@@ -48,13 +48,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{- /* The newest release that jobsworth knows stands for those that came later. */}}
+{{- /* Use the newest release that jobsworth knows for later ones. */}}
 {{- define "jobsworth.kubernetesVersion" -}}
 {{- $minor := regexFind "[0-9]+" .Capabilities.KubeVersion.Minor | int }}
 {{- default (printf "1.%d" (min $minor 37)) .Values.webhook.kubernetesVersion }}
 {{- end }}
 
-{{- /* The containers that ask the API server get a token; the webhook does only where it must. */}}
+{{- /* Containers that call the API server get a token; the webhook only if it needs one. */}}
 {{- define "jobsworth.tokenMount" -}}
 - name: kube-api-access
   mountPath: /var/run/secrets/kubernetes.io/serviceaccount

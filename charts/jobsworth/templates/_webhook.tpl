@@ -1,5 +1,5 @@
 {{- /*
-What both webhook configurations say of one webhook. Takes a dict of root, path (mutate or validate) and
+The webhook in both webhook configurations. Takes a dict of root, path (mutate or validate) and
 failurePolicy.
 */}}
 {{- define "jobsworth.webhook" -}}
@@ -30,7 +30,7 @@ failurePolicy.
       operations: [CREATE, UPDATE]
       resources: [jobs, cronjobs]
       scope: Namespaced
-  # What is exempt cannot be locked out by it: its own namespace and the cluster's.
+  # Exempt, so that a failing webhook cannot block them: its own namespace and that of the cluster.
   namespaceSelector:
     {{- with $selector.matchLabels }}
     matchLabels: {{- toYaml . | nindent 6 }}
@@ -40,7 +40,7 @@ failurePolicy.
   objectSelector: {{- toYaml . | nindent 4 }}
   {{- end }}
   matchConditions:
-    # Controllers keep their books in finalizers, owners and status; people write spec, labels and annotations.
+    # Controllers write finalizers, owners and status; users write spec, labels and annotations.
     - name: written-by-people
       expression: >-
         request.operation != 'UPDATE'

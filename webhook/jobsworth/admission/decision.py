@@ -1,4 +1,4 @@
-"""The two questions that an API server asks: what shall be filled in, and may this be stored?"""
+"""Decide admission requests: the patch of ``/mutate`` and the verdict of ``/validate``."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Unreadable
 
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
-"""The labels of a namespace by its name; None where they are not known."""
+"""Returns the labels of a namespace by its name; None if they are unknown."""
 
 ApiVerdict = Literal["deny", "warn", "off"]
 API_VERDICTS: tuple[ApiVerdict, ...] = get_args(ApiVerdict)
-"""What to make of an object that the API server would refuse."""
+"""Ways to handle an object that the API server would reject."""
 
 MOST_KEY_LETTERS = 63
-"""The longest name of an audit annotation; the API server puts the webhook's name before it."""
+"""The longest key of an audit annotation; the API server prefixes it with the name of the webhook."""
 
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
 _STORED_UNREADABLE = "StoredObjectUnreadable"
@@ -38,13 +38,14 @@ _STORED_UNREADABLE = "StoredObjectUnreadable"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response, and what it rests on.
+    """A response and the reasons for it, for the log and the metrics.
 
     Attributes:
-        response: for the API server.
-        codes: of the findings, each once.
-        policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: why parts of the object were not evaluated: of
+        response: the response to the API server.
+        verdict: the result, for the log and the metrics.
+        codes: the codes of the findings, without duplicates.
+        policies: the names of the policies that denied the request or whose defaults apply.
+        unreadable: the reasons why parts of the object were not evaluated, from
             :data:`jobsworth.evaluation.evaluation.UNREADABLE`.
     """
 
@@ -59,14 +60,14 @@ _UNTOUCHED = Answer(AdmissionResponse(allowed=True), "untouched")
 _ALLOWED = Answer(AdmissionResponse(allowed=True), "allowed")
 
 
-class Judge:
-    """Answers requests for one API server and one set of policies; any number of threads may ask.
+class Reviewer:
+    """Review requests for one API server and one set of policies. Safe to share between threads.
 
     Args:
-        server: the API server that asks.
-        policies: what the organization requires.
-        namespace_labels: asked only where a policy looks at them.
-        api_verdict: what to make of an object that the API server would refuse.
+        server: the API server that sends the requests.
+        policies: the policies to apply.
+        namespace_labels: called only if a policy has a namespaceSelector.
+        api_verdict: how to handle an object that the API server would reject.
     """
 
     __slots__ = (
@@ -94,16 +95,16 @@ class Judge:
         self._api_verdict = api_verdict
 
     def mutate(self, request: AdmissionRequest) -> Answer:
-        """Return the patch that applies the policies' defaults, for a request to create or update.
+        """Return the patch that applies the defaults of the policies to a CREATE or UPDATE request.
 
-        Unknown fields stay as they are: the server may be of a later release. An object with a value of
-        a wrong type stays as it is, and so does one whose spec is not new: a controller's update must not
-        be made into a change of the spec.
+        The patch keeps unknown fields, because the API server may run a later release. An object with a
+        value of a wrong type gets no patch. Neither does an update that leaves the spec unchanged:
+        an update by a controller must not become a change of the spec.
 
         Raises:
             BadReview: the request has no object.
         """
-        if not scope.is_judged(request):
+        if not scope.is_in_scope(request):
             return _UNTOUCHED
         value = _object_of(request)
         if not self.policies.policies or not scope.spec_changed(request):
@@ -113,9 +114,10 @@ class Judge:
         if result is None or result.mutation is None:
             return replace(_ALLOWED, unreadable=evaluation.unreadable)
         mutation, filled = result.mutation, result.request.object
-        # A server has filled in its defaults: the patch is what the policies add to them. A manifest
-        # gets both, and becomes what `jobsworth default --policy` prints; where it has unknown fields,
-        # only what the policies add, for the patch would remove them.
+        # An object that an API server stored has the API's defaults, so the patch adds only those of
+        # the policies. A manifest gets both, and becomes what `jobsworth default --policy` prints.
+        # A manifest with unknown fields gets those of the policies only: a full patch would remove
+        # the unknown fields.
         from_manifest = not evaluation.unreadable and not came_from_a_server(value)
         before = value if from_manifest else filled
         operations = patch(before, mutation.object) if mutation.applied else []
@@ -126,15 +128,16 @@ class Judge:
         return Answer(response, verdict, policies=names, unreadable=evaluation.unreadable)
 
     def validate(self, request: AdmissionRequest) -> Answer:
-        """Return whether a request to create or update is allowed, and why not.
+        """Allow or deny a CREATE or UPDATE request, with the reasons.
 
-        What the API server would reject is denied in its words and with its status; what only a policy
-        denies is forbidden. An update is judged by what it changes: see :mod:`jobsworth.admission.scope`.
+        An object that the API server would reject is denied with the same message and status code; an
+        object that only a policy denies is Forbidden. Only the parts that an update changes are
+        reviewed: see :mod:`jobsworth.admission.scope`.
 
         Raises:
             BadReview: the request has no object.
         """
-        if not scope.is_judged(request):
+        if not scope.is_in_scope(request):
             return _UNTOUCHED
         value = _object_of(request)
         spec_changed = scope.spec_changed(request)
@@ -143,7 +146,8 @@ class Judge:
         evaluation = self._evaluator.evaluate(self._subject(request, value))
         findings = list(evaluation.api)
         if request.old_object is not None:
-            # What is stored already is not rejected again, nor is what only we cannot read.
+            # Do not deny an update for an error in the stored object, or for a stored object that only
+            # jobsworth cannot read.
             findings = [
                 finding
                 for finding in findings
@@ -152,7 +156,7 @@ class Judge:
             ]
         errors = [finding for finding in findings if finding.severity == "error"]
         if errors and self._api_verdict == "deny":
-            return _refused(request, errors)
+            return _invalid(request, errors)
         warnings = [_sentence(finding) for finding in findings]
         judgement = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.judgement
         audit = {key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()}
@@ -200,7 +204,7 @@ def _object_of(request: AdmissionRequest) -> dict[str, Any]:
     return request.object
 
 
-def _refused(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:
+def _invalid(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:
     malformed = all(finding.reason in _UNDECODABLE for finding in errors)
     worded = denial.undecodable if malformed else denial.invalid
     response = AdmissionResponse(allowed=False, status=worded(request, errors))

@@ -1,4 +1,4 @@
-"""Refusals, as a ``Status`` of ``meta/v1`` worded as the API server words its own."""
+"""Denials as a ``Status`` of ``meta/v1``, in the wording of the API server."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jobsworth.findings.finding import Finding
 Status = dict[str, Any]
 
 MOST_CAUSES = 64
-"""A refusal names as many causes as anybody reads."""
+"""The largest number of causes in one denial; a user does not read more."""
 MOST_LETTERS = 128 * 1024
-"""How long the messages of all causes but the first may be together: one may print a list of 3 MB."""
+"""The largest total length of all causes but the first, in characters: one message can list 3 MB."""
 
 
 def invalid(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
-    """The object breaks the API's own rules: 422."""
+    """Return the ``Status`` for an object that violates the validation rules of the API: 422."""
     reasons = [f"{finding.field}: {finding.message}" for finding in _named(findings)]
     listed = reasons[0] if len(reasons) == 1 else f"[{', '.join(reasons)}]"
     group, _, kind = request.kind
@@ -26,7 +26,7 @@ def invalid(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
 
 
 def undecodable(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
-    """The object is malformed, so that nothing more can be said of it: 400."""
+    """Return the ``Status`` for an object that cannot be decoded, and so not validated: 400."""
     _, version, kind = request.kind
     reasons = "; ".join(f"{finding.field}: {finding.message}" for finding in _named(findings))
     message = f'{kind} in version "{version}" cannot be handled as a {kind}: {reasons}'
@@ -34,23 +34,23 @@ def undecodable(request: AdmissionRequest, findings: Sequence[Finding]) -> Statu
 
 
 def forbidden(request: AdmissionRequest, message: str, findings: Sequence[Finding]) -> Status:
-    """Policies do not have it: 403."""
+    """Return the ``Status`` for an object that a policy denies: 403."""
     group, _, resource = request.resource
     text = f'{resource}.{group} "{request.name}" is forbidden: {message}'
     return _status(request, 403, "Forbidden", text, findings)
 
 
 def failed(request: AdmissionRequest) -> Status:
-    """The webhook is at fault, and its policy would rather refuse than let through: 500."""
+    """Return the ``Status`` for an internal error of the webhook when a policy fails closed: 500."""
     message = (
-        f"jobsworth failed to judge this request, and the policy's onInternalError is deny; "
-        f"its log has the cause under uid {request.uid}"
+        f"jobsworth failed to review this request, and a policy sets onInternalError: deny. "
+        f"Find the cause in the log of jobsworth by uid {request.uid}"
     )
     return _status(request, 500, "InternalError", message, ())
 
 
 def _named(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings that a refusal names: the first, and others as long as there is room for them."""
+    """Return the findings to list in a denial: the first one, then others up to the limits above."""
     letters = 0
     for count, finding in enumerate(findings[:MOST_CAUSES]):
         letters += sum(map(len, finding.parts))

@@ -1,7 +1,7 @@
-"""The JSON Patch (RFC 6902) from one object to another, with few and small operations.
+"""Compute the JSON Patch (RFC 6902) from one object to another, with few and small operations.
 
-A member of an object is always set by ``add``, which replaces a value that is there: the patch then also
-applies to an object that lacks a default which this module's caller took for present.
+The patch sets every member of an object with ``add``, which also replaces an existing value. It then
+applies even if the object lacks a default that the caller assumed to be present.
 
 >>> patch({"spec": {"a": 1, "rules": ["x"]}}, {"spec": {"a": 2, "rules": ["w", "x"]}})
 ... # doctest: +NORMALIZE_WHITESPACE
@@ -18,15 +18,15 @@ Operation = dict[str, Any]
 
 
 def patch(before: Any, after: Any) -> list[Operation]:
-    """The operations that make `after` of `before`; none where they are the same.
+    """Return the operations that turn `before` into `after`; none if they are equal.
 
-    Neither argument is changed; values of `after` appear in the result as they are.
+    Neither argument is modified. The result shares values with `after`.
     """
     return list(_differences(before, after, ""))
 
 
 def _same(before: Any, after: Any) -> bool:
-    # Python takes 1 for True and for 1.0; JSON tells them apart, wherever they are.
+    # Python considers 1, True and 1.0 equal; JSON does not, at any depth.
     if type(before) is not type(after):
         return False
     if isinstance(before, dict):
@@ -64,7 +64,7 @@ def _of_objects(before: dict[str, Any], after: dict[str, Any], path: str) -> Ite
 
 
 def _of_lists(before: list[Any], after: list[Any], path: str) -> Iterator[Operation]:
-    """What the lists have in common at either end stays; what is between is paired off."""
+    """Keep the common prefix and suffix of two lists, and compare the items between them pairwise."""
     shorter = min(len(before), len(after))
     head = 0
     while head < shorter and _same(before[head], after[head]):
@@ -83,5 +83,5 @@ def _of_lists(before: list[Any], after: list[Any], path: str) -> Iterator[Operat
 
 
 def _escaped(key: str) -> str:
-    """A key as a JSON Pointer writes it (RFC 6901)."""
+    """Escape a key for a JSON Pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")

@@ -1,4 +1,4 @@
-"""What came of a request, as logs and metrics tell it."""
+"""The outcome of an admission review, as logs and metrics record it."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ if TYPE_CHECKING:
     from jobsworth.admission.review import Operation
     from jobsworth.evaluation.evaluation import Unreadable
 
-Door = Literal["mutate", "validate"]
+Endpoint = Literal["mutate", "validate"]
 MUTATE: Final = "mutate"
 VALIDATE: Final = "validate"
-DOORS: tuple[Door, ...] = (MUTATE, VALIDATE)
+ENDPOINTS: tuple[Endpoint, ...] = (MUTATE, VALIDATE)
 
 Verdict = Literal["allowed", "untouched", "patched", "invalid", "denied", "failed", "bad_request"]
 
 VERDICTS: dict[Verdict, str] = {
-    "allowed": "judged, and allowed",
-    "untouched": "allowed without a look: not a Job or CronJob that is created or updated",
-    "patched": "allowed, with a patch",
-    "invalid": "denied: the API server would not have it either",
+    "allowed": "reviewed and allowed",
+    "untouched": "allowed without a review: not a CREATE or UPDATE of a Job or CronJob",
+    "patched": "allowed with a patch",
+    "invalid": "denied: the API server would reject it, too",
     "denied": "denied by a policy",
-    "failed": "not judged: jobsworth was at fault; see onInternalError",
-    "bad_request": "no AdmissionReview that can be answered",
+    "failed": "not reviewed: jobsworth failed; onInternalError decides",
+    "bad_request": "not a valid AdmissionReview",
 }
-"""What can come of a request."""
+"""All verdicts and their meaning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ReviewOutcome:
     """One answered request.
 
     Attributes:
-        uid, operation, kind, namespace, name, user: of the request; empty where it could not be read.
-        dry_run: nothing was to be stored.
-        allowed: whether the request may go on.
-        codes: of the findings, each once, in order.
-        policies: the names of the policies that denied, or whose defaults were filled in.
-        unreadable: why policies did not evaluate all of the object.
-        operations: how many operations the patch has.
-        seconds: from the body's last byte to the answer's first.
-        error: what was wrong with a bad request, or with us.
+        endpoint: the endpoint that received the request.
+        verdict: the result, one of :data:`VERDICTS`.
+        allowed: True unless the webhook denied the request.
+        uid, operation, kind, namespace, name, user: from the request; empty if it could not be read.
+        dry_run: the request was a dry run.
+        codes: the codes of the findings, in order, without duplicates.
+        policies: the names of the policies that denied the request or whose defaults apply.
+        unreadable: the reasons why policies did not evaluate the whole object.
+        operations: the number of operations in the patch.
+        seconds: the time from the last byte of the body to the complete answer.
+        error: the error in a bad request, or the traceback of an internal error.
     """
 
-    door: Door
+    endpoint: Endpoint
     verdict: Verdict
     allowed: bool
     uid: str = ""

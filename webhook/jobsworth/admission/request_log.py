@@ -1,7 +1,7 @@
-"""Structured logs: one JSON object a line, on standard error.
+"""Structured logs on standard error: one JSON object per line.
 
-A line is one write, so that the lines of several processes do not mix. The standard library's logging
-would take a tenth of the time that a request takes.
+Each line is one ``write`` call, so the lines of several processes do not interleave. The ``logging``
+module of the standard library would take a tenth of the time of a request.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from jobsworth.admission.outcome import Outcome
+from jobsworth.admission.outcome import ReviewOutcome
 
 STANDARD_ERROR = 2
 
 
 class Log:
-    """Writes lines to a file descriptor.
+    """A log that writes JSON lines to a file descriptor.
 
     Args:
-        descriptor: where to; standard error by default.
-        requests: whether a line is written for every request, or only for those that are not allowed.
+        descriptor: the file descriptor; standard error by default.
+        requests: True to log every request, False to log only requests that are not allowed.
     """
 
     __slots__ = ("_descriptor", "_requests", "_second", "_stamp")
@@ -36,17 +36,17 @@ class Log:
         self._second, self._stamp = 0, ""
 
     def event(self, level: str, message: str, **fields: Any) -> None:
-        """Write a line: the time in UTC, the level, the message, and whatever else is known."""
+        """Write a line with the time in UTC, the level, the message, and further fields."""
         line = {"time": self._now(), "level": level, "message": message, **fields}
         text = json.dumps(line, separators=(",", ":"), default=str)
         try:
             os.write(self._descriptor, text.encode() + b"\n")
         except OSError:
-            # Whoever read the log is gone. That is no reason to refuse requests.
+            # The reader of the log is gone. Keep answering requests.
             return
 
-    def request(self, outcome: Outcome) -> None:
-        """Write the line about a request."""
+    def request(self, outcome: ReviewOutcome) -> None:
+        """Log a request."""
         if outcome.verdict in ("bad_request", "failed"):
             level = "error" if outcome.verdict == "failed" else "warning"
         elif self._requests or not outcome.allowed:
@@ -56,7 +56,7 @@ class Log:
         error = {"error": outcome.error} if outcome.error else {}
         self.event(
             level,
-            outcome.door,
+            outcome.endpoint,
             uid=outcome.uid,
             operation=outcome.operation,
             kind=outcome.kind,
@@ -84,7 +84,7 @@ class Log:
 
 
 class _AsJson(logging.Formatter):
-    """Formats gunicorn's own records like the other lines."""
+    """Format the records of gunicorn like all other lines."""
 
     def format(self, record: logging.LogRecord) -> str:
         seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
@@ -100,10 +100,10 @@ class _AsJson(logging.Formatter):
 
 
 class GunicornLog(Logger):  # type: ignore[misc]
-    """gunicorn's log, in the format of ours."""
+    """The log of gunicorn, in the format of :class:`Log`."""
 
     def setup(self, cfg: Any) -> None:
-        """Take the configuration, as gunicorn asks for it."""
+        """Configure the log; gunicorn calls this."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.setFormatter(_AsJson())

@@ -1,7 +1,7 @@
-"""AdmissionReview of ``admission.k8s.io/v1``, in and out, as typed values.
+"""Read and write AdmissionReviews of ``admission.k8s.io/v1`` as typed values.
 
-Source: ``k8s.io/api/admission/v1``; what an API server sends and expects is described on
-kubernetes.io, "Dynamic Admission Control".
+Source: ``k8s.io/api/admission/v1``, and "Dynamic Admission Control" on kubernetes.io for the contract with
+the API server.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 
 class BadReview(ValueError):
-    """A request that is no AdmissionReview that can be answered.
+    """A request without an AdmissionReview that the webhook can answer.
 
     Attributes:
         status: the HTTP status of the answer, from 400 to 499.
@@ -32,17 +32,17 @@ class BadReview(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AdmissionRequest:
-    """What an API server asks.
+    """A request of an API server.
 
     Attributes:
-        uid: identifies this request; the answer repeats it.
+        uid: identifies this request; the response must repeat it.
         operation: one of :data:`OPERATIONS`.
         kind: group, version and kind of the object, such as ``("batch", "v1", "Job")``.
         resource: group, version and resource, such as ``("batch", "v1", "jobs")``.
         subresource: ``status``, ``scale`` …; empty for the object itself.
-        name: of the object; empty where the server has yet to generate it.
+        name: of the object; empty if the API server has not generated it yet.
         namespace: of the object.
-        username, groups: who asks.
+        username, groups: the user who sent the request to the API server.
         object: the object; None on DELETE.
         old_object: the stored object; None on CREATE.
         options: of the operation, such as a CreateOptions.
@@ -66,14 +66,14 @@ class AdmissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class AdmissionResponse:
-    """The answer.
+    """The response to a request.
 
     Attributes:
-        allowed: whether the request may go on.
-        status: of a denial: a ``Status`` of ``meta/v1`` as a plain object.
-        patch: RFC 6902 operations; none where the object stays as it is.
-        warnings: texts that the API server passes on to the client.
-        audit_annotations: names (the server puts the webhook's name before them) and texts.
+        allowed: False to deny the request.
+        status: the reason of a denial: a ``Status`` of ``meta/v1`` as a plain object.
+        patch: RFC 6902 operations; empty to leave the object unchanged.
+        warnings: texts that the API server returns to the client.
+        audit_annotations: texts by key; the API server prefixes each key with the name of the webhook.
     """
 
     allowed: bool
@@ -84,10 +84,10 @@ class AdmissionResponse:
 
 
 def read_review(body: bytes) -> AdmissionRequest:
-    """The request in an AdmissionReview.
+    """Return the request in an AdmissionReview.
 
     Raises:
-        BadReview: it is none, with what is wrong and what would be right.
+        BadReview: the body is not a valid AdmissionReview; the message states the problem and the fix.
     """
     review = _parsed(body)
     if not isinstance(review, dict):
@@ -96,7 +96,7 @@ def read_review(body: bytes) -> AdmissionRequest:
     if version != API_VERSION or kind != KIND:
         raise BadReview(
             f"expected an {KIND} of {API_VERSION}, got kind {_shown(kind)}, "
-            f"apiVersion {_shown(version)}: list v1 in the webhook's admissionReviewVersions"
+            f"apiVersion {_shown(version)}: list v1 in admissionReviewVersions of the webhook"
         )
     if "request" not in review:
         raise BadReview(f"the {KIND} has no request")
@@ -104,7 +104,7 @@ def read_review(body: bytes) -> AdmissionRequest:
 
 
 def write_review(uid: str, response: AdmissionResponse) -> bytes:
-    """The AdmissionReview that answers a request, as JSON."""
+    """Return the AdmissionReview that answers a request, as JSON."""
     answer: dict[str, Any] = {"uid": uid, "allowed": response.allowed}
     if response.status is not None:
         answer["status"] = response.status
@@ -120,7 +120,7 @@ def write_review(uid: str, response: AdmissionResponse) -> bytes:
     return json.dumps(review, separators=(",", ":")).encode()
 
 
-def _refuse(constant: str) -> NoReturn:
+def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
@@ -131,9 +131,9 @@ def _number(text: str) -> float:
     return value
 
 
-# Of a key that is there twice the last one counts, as with every reader in Go: nothing else reads
-# these bytes, so there is nobody to disagree with.
-_decode = json.JSONDecoder(parse_constant=_refuse, parse_float=_number).decode
+# If a key occurs twice, the last value counts, as in Go. No other program reads these bytes, so no
+# reader can disagree.
+_decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_number).decode
 
 
 def _parsed(body: bytes) -> object:

@@ -1,4 +1,4 @@
-"""Which requests the webhook judges at all."""
+"""Select the requests that the webhook reviews."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 from jobsworth.admission.review import AdmissionRequest
 
 KINDS = {"jobs": "Job", "cronjobs": "CronJob"}
-"""The resources of ``batch/v1`` that are judged, and their kinds."""
+"""The kinds that the webhook reviews, by resource of ``batch/v1``."""
 
 _KEPT_BY_CONTROLLERS = frozenset({"finalizers", "managedFields", "resourceVersion", "generation"})
-"""Metadata that an update may change without being an edit of anybody's."""
+"""Metadata that controllers and the API server change; a change of it is not an edit by a user."""
 
 
-def is_judged(request: AdmissionRequest) -> bool:
-    """Whether a request writes a Job or CronJob of ``batch/v1`` itself.
+def is_in_scope(request: AdmissionRequest) -> bool:
+    """Return True for a CREATE or UPDATE of a Job or CronJob of ``batch/v1``.
 
-    Deletions, connections, subresources such as ``status``, and other kinds are none of our business.
+    DELETE, CONNECT, subresources such as ``status``, and other kinds are out of scope.
     """
     group, version, resource = request.resource
     return (
@@ -29,24 +29,24 @@ def is_judged(request: AdmissionRequest) -> bool:
 
 
 def spec_changed(request: AdmissionRequest) -> bool:
-    """Whether the spec is new; it is not when a controller keeps its books on the object."""
+    """Return True unless an update leaves the spec unchanged, as updates by controllers do."""
     old = request.old_object
     return old is None or bool(_part(request, "spec") != old.get("spec"))
 
 
 def metadata_changed(request: AdmissionRequest) -> bool:
-    """Whether labels, annotations or another part of the metadata that people write is new."""
+    """Return True if labels, annotations or other metadata that users write is new or changed."""
     if request.old_object is None:
         return True
     new, old = _part(request, "metadata"), request.old_object.get("metadata")
-    return bool(new != old and _of_people(new) != _of_people(old))
+    return bool(new != old and _written_by_users(new) != _written_by_users(old))
 
 
 def _part(request: AdmissionRequest, name: str) -> Any:
     return None if request.object is None else request.object.get(name)
 
 
-def _of_people(metadata: Any) -> Any:
+def _written_by_users(metadata: Any) -> Any:
     if not isinstance(metadata, dict):
         return metadata
     return {key: value for key, value in metadata.items() if key not in _KEPT_BY_CONTROLLERS}

@@ -1,4 +1,4 @@
-"""From the bytes of an AdmissionReview to the bytes of its answer, whatever happens between."""
+"""Answer an AdmissionReview, even if the review fails."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import traceback
 from collections.abc import Callable
 
 from jobsworth.admission import denial, outcome
-from jobsworth.admission.decision import Answer, Judge
-from jobsworth.admission.outcome import Door, Outcome
+from jobsworth.admission.decision import Answer, Reviewer
+from jobsworth.admission.outcome import Endpoint, ReviewOutcome
 from jobsworth.admission.review import (
     AdmissionRequest,
     AdmissionResponse,
@@ -17,67 +17,71 @@ from jobsworth.admission.review import (
     write_review,
 )
 
-Observe = Callable[[Outcome], None]
-"""Is told what came of every request."""
+Observe = Callable[[ReviewOutcome], None]
+"""Receives the outcome of every request."""
 
 
 class Webhook:
-    """Answers AdmissionReviews, never fails, and tells what came of them.
+    """Answer AdmissionReviews and report the outcome of each.
 
     Args:
-        judge: gives the judge of this moment: another one after the policies have changed.
-        observe: is told of every request that is answered.
+        reviewer: returns the current reviewer; a new one after the policies have changed.
+        observe: receives the outcome of every request.
     """
 
-    __slots__ = ("_judge", "_observe")
+    __slots__ = ("_observe", "_reviewer")
 
-    def __init__(self, judge: Callable[[], Judge], observe: Observe) -> None:
-        self._judge = judge
+    def __init__(self, reviewer: Callable[[], Reviewer], observe: Observe) -> None:
+        self._reviewer = reviewer
         self._observe = observe
 
-    def answer(self, door: Door, body: bytes) -> bytes:
-        """The AdmissionReview that answers another.
+    def answer(self, endpoint: Endpoint, body: bytes) -> bytes:
+        """Return the AdmissionReview that answers another.
 
         Args:
-            door: which of the two endpoints.
-            body: of the HTTP request.
+            endpoint: the endpoint that received the request.
+            body: the body of the HTTP request.
 
         Raises:
-            BadReview: there is nothing to answer; the caller answers with its status.
+            BadReview: the body cannot be answered; respond with the status of the error.
         """
         began = time.perf_counter()
         try:
             request = read_review(body)
         except BadReview as error:
-            self.refuse(door, str(error), began)
+            self.reject(endpoint, str(error), began)
             raise
-        judge, error_text = self._judge(), ""
+        reviewer, error_text = self._reviewer(), ""
         try:
-            answer = judge.mutate(request) if door == outcome.MUTATE else judge.validate(request)
+            answer = (
+                reviewer.mutate(request)
+                if endpoint == outcome.MUTATE
+                else reviewer.validate(request)
+            )
             written = write_review(request.uid, answer.response)
         except (BadReview, RecursionError) as error:
             bad = _too_deep() if isinstance(error, RecursionError) else error
-            self.refuse(door, str(bad), began, request)
+            self.reject(endpoint, str(bad), began, request)
             raise bad from None
         except Exception:
-            # Whatever it was, the API server gets an answer, and the cluster is not locked out for it.
+            # Answer the API server after any error, so that a bug cannot block all Jobs of a cluster.
             error_text = traceback.format_exc()
-            answer = _failed(request, judge)
+            answer = _failed(request, reviewer)
             written = write_review(request.uid, answer.response)
-        self._observe(_outcome(door, request, answer, began, error_text))
+        self._observe(_outcome(endpoint, request, answer, began, error_text))
         return written
 
-    def refuse(
+    def reject(
         self,
-        door: Door,
+        endpoint: Endpoint,
         why: str,
         began: float | None = None,
         request: AdmissionRequest | None = None,
     ) -> None:
-        """Tell the observer of a request that is no AdmissionReview that can be answered."""
+        """Report a request that is not a valid AdmissionReview."""
         self._observe(
-            Outcome(
-                door=door,
+            ReviewOutcome(
+                endpoint=endpoint,
                 verdict="bad_request",
                 allowed=False,
                 uid="" if request is None else request.uid,
@@ -88,15 +92,15 @@ class Webhook:
 
 
 def _too_deep() -> BadReview:
-    return BadReview("the object is nested too deeply")
+    return BadReview("the object is nested too deeply: reduce its depth")
 
 
 def _outcome(
-    door: Door, request: AdmissionRequest, answer: Answer, began: float, error: str
-) -> Outcome:
+    endpoint: Endpoint, request: AdmissionRequest, answer: Answer, began: float, error: str
+) -> ReviewOutcome:
     response = answer.response
-    return Outcome(
-        door=door,
+    return ReviewOutcome(
+        endpoint=endpoint,
         verdict=answer.verdict,
         allowed=response.allowed,
         uid=request.uid,
@@ -115,8 +119,8 @@ def _outcome(
     )
 
 
-def _failed(request: AdmissionRequest, judge: Judge) -> Answer:
-    """What the policies' ``onInternalError`` says: the strictest of those that there are."""
-    if any(policy.on_internal_error == "deny" for policy in judge.policies.policies):
+def _failed(request: AdmissionRequest, reviewer: Reviewer) -> Answer:
+    """Answer after an internal error: deny if ``onInternalError`` of any policy is ``deny``."""
+    if any(policy.on_internal_error == "deny" for policy in reviewer.policies.policies):
         return Answer(AdmissionResponse(allowed=False, status=denial.failed(request)), "failed")
     return Answer(AdmissionResponse(allowed=True), "failed")

@@ -1,4 +1,4 @@
-"""A certificate authority of one's own: its certificate goes into ``caBundle``, its key signs."""
+"""Create and check the CA: its certificate goes into ``caBundle``, its key signs serving certificates."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cryptography.x509.oid import NameOID
 
 from jobsworth.certificates.keypair import BadCertificate, KeyPair, pair_of, read, read_key
 
-ORGANISATION = "jobsworth"
+ORGANIZATION = "jobsworth"
 BACKDATED = datetime.timedelta(minutes=10)
-"""How long before its making a certificate is valid already: clocks differ."""
+"""The time before its creation from which a certificate is valid, because clocks differ."""
 
 _CANNOT = {
     "content_commitment": False, "key_encipherment": False, "data_encipherment": False,
@@ -22,9 +22,9 @@ _CANNOT = {
 
 
 def create(now: datetime.datetime, lifetime: datetime.timedelta) -> KeyPair:
-    """A new authority: ECDSA P-256, allowed to sign certificates of servers and no further authority.
+    """Create a CA: ECDSA P-256, allowed to sign serving certificates but no intermediate CA.
 
-    Its name ends in random digits, so that two in one bundle can be told apart.
+    Its name ends in random digits, so that two CAs in one bundle differ in name.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     name = subject(f"jobsworth webhook CA {secrets.token_hex(4)}")
@@ -42,10 +42,10 @@ def create(now: datetime.datetime, lifetime: datetime.timedelta) -> KeyPair:
 
 
 def check(pair: KeyPair, now: datetime.datetime) -> None:
-    """Check that a pair can sign at a moment.
+    """Check that a key pair can sign certificates at a given time.
 
     Raises:
-        BadCertificate: it is no pair, no authority, or has ended.
+        BadCertificate: certificate and key do not match, the certificate is not of a CA, or it has expired.
     """
     read_key(pair)
     certificate = read(pair.certificate)
@@ -53,18 +53,18 @@ def check(pair: KeyPair, now: datetime.datetime) -> None:
         constraints = certificate.extensions.get_extension_for_class(x509.BasicConstraints)
         ended = certificate.not_valid_after_utc <= now
     except (x509.ExtensionNotFound, ValueError):
-        raise BadCertificate("a certificate that is no authority's") from None
+        raise BadCertificate("the certificate is not a CA certificate") from None
     if not constraints.value.ca:
-        raise BadCertificate("a certificate that is no authority's")
+        raise BadCertificate("the certificate is not a CA certificate")
     if ended:
-        raise BadCertificate(f"the authority ended at {certificate.not_valid_after_utc}")
+        raise BadCertificate(f"the CA expired at {certificate.not_valid_after_utc}")
 
 
 def subject(common_name: str) -> x509.Name:
-    """The name of an authority or a server of ours."""
+    """Return the subject of a CA or serving certificate of this project."""
     return x509.Name(
         [
-            x509.NameAttribute(NameOID.ORGANIZATION_NAME, ORGANISATION),
+            x509.NameAttribute(NameOID.ORGANIZATION_NAME, ORGANIZATION),
             x509.NameAttribute(NameOID.COMMON_NAME, common_name),
         ]
     )
@@ -77,7 +77,7 @@ def builder(
     now: datetime.datetime,
     end: datetime.datetime,
 ) -> x509.CertificateBuilder:
-    """A certificate without its extensions."""
+    """Return the builder of a certificate without its extensions."""
     return (
         x509.CertificateBuilder()
         .subject_name(name)

@@ -1,8 +1,8 @@
-"""Certificates in a cluster: the Secret that holds them, the webhook configurations that publish them.
+"""Store certificates in a cluster: in a Secret, and as ``caBundle`` in webhook configurations.
 
-Every write names the resource version that was read, so that of two replicas that write at once, one gets a
-conflict. It takes the verbs ``get``, ``patch`` and ``create`` on the objects by their names:
-an object that is missing is created by server-side apply, which, unlike a POST, RBAC can allow by name.
+Every write sends the resourceVersion that was read, so if two replicas write at once, one gets a conflict.
+The RBAC verbs ``get``, ``patch`` and ``create`` on the named objects suffice: a missing object is created by
+server-side apply, which, unlike a POST, RBAC can allow by name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Configuration:
 
     Attributes:
         kind: ``MutatingWebhookConfiguration`` or ``ValidatingWebhookConfiguration``.
-        name: its name.
+        name: the name of the configuration.
     """
 
     kind: str
@@ -43,19 +43,19 @@ class Configuration:
 
     @property
     def path(self) -> str:
-        """Of the API."""
+        """The API path of the configuration."""
         return resource_path(ADMISSION, f"{self.kind.lower()}s", name=self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was read of a cluster.
+    """A snapshot of the stored objects.
 
     Attributes:
-        data: the Secret's; empty where there is no Secret.
-        version: its resource version; None where there is no Secret.
-        bundles: those of every webhook of the configurations that exist.
-        versions: the resource version of each configuration that exists.
+        data: the data of the Secret; empty if there is no Secret.
+        version: the resourceVersion of the Secret; None if there is no Secret.
+        bundles: the ``caBundle`` of every webhook in the existing configurations.
+        versions: the resourceVersion of each existing configuration.
     """
 
     data: Mapping[str, bytes]
@@ -65,10 +65,10 @@ class Seen:
 
 
 class Cluster:
-    """The objects of one installation.
+    """The Secret and the webhook configurations of one installation.
 
-    Every method raises ApiError when the API server refuses or does not answer; ``conflict`` when an
-    object to be written is not what was read any more.
+    Every method raises ApiError if the API server rejects the call or does not answer; with ``conflict`` if
+    an object has changed since it was read.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Cluster:
         self._secret = f"Secret {namespace}/{secret}"
 
     def read(self) -> Seen:
-        """Return the Secret and the configurations as they are."""
+        """Read the Secret and the configurations."""
         secret = self._get(self._secret, self._secret_path)
         bundles: list[Bundle] = []
         versions: dict[str, str] = {}
@@ -104,21 +104,21 @@ class Cluster:
         return Seen(_data(secret), _version(secret), tuple(bundles), versions)
 
     def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None:
-        """Make our part of the Secret's data this."""
+        """Replace the certificate keys in the data of the Secret."""
         version = seen.version if seen.version is not None else self._create_secret()
         encoded = {key: base64.b64encode(value).decode() for key, value in data.items()}
         body = {
             "metadata": {"resourceVersion": version},
-            "data": {key: encoded.get(key) for key in KEYS},  # null takes a key away
+            "data": {key: encoded.get(key) for key in KEYS},  # null removes a key
         }
         self._patch(self._secret, self._secret_path, body)
 
     def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None:
-        """Put a bundle into every webhook of a configuration, and change nothing else of it."""
+        """Write a bundle into every webhook of a configuration, and change no other field."""
         encoded = base64.b64encode(bundle).decode()
         body = {
             "metadata": {"resourceVersion": seen.versions[configuration]},
-            "webhooks": [  # merged by name, as the API declares
+            "webhooks": [  # the merge key is the name
                 {"name": each.webhook, "clientConfig": {"caBundle": encoded}}
                 for each in seen.bundles
                 if each.configuration == configuration
@@ -139,11 +139,11 @@ class Cluster:
             self._api.patch(path, body, STRATEGIC_MERGE, field_manager=FIELD_MANAGER)
         except ApiError as error:
             if error.not_found:
-                raise _written_meanwhile(what) from None
+                raise _changed_since_read(what) from None
             raise error.while_trying_to(f"write {what}") from None
 
     def _create_secret(self) -> str:
-        """Create an empty Secret, and return its resource version."""
+        """Create an empty Secret and return its resourceVersion."""
         body = {
             "apiVersion": "v1",
             "kind": "Secret",
@@ -154,15 +154,15 @@ class Cluster:
             made = self._api.patch(self._secret_path, body, APPLY, field_manager=FIELD_MANAGER)
         except ApiError as error:
             if error.code == 409:
-                raise _written_meanwhile(self._secret) from None
+                raise _changed_since_read(self._secret) from None
             raise error.while_trying_to(f"create {self._secret}") from None
         if _data(made):
-            raise _written_meanwhile(self._secret)  # another replica was faster
+            raise _changed_since_read(self._secret)  # another replica was faster
         return _version(made)
 
 
-def _written_meanwhile(what: str) -> ApiError:
-    return ApiError(409, "Conflict", f"{what} was written meanwhile")
+def _changed_since_read(what: str) -> ApiError:
+    return ApiError(409, "Conflict", f"{what} has changed since it was read")
 
 
 def _version(found: dict[str, Any]) -> str:

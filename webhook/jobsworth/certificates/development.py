@@ -1,4 +1,4 @@
-"""Certificates for development: an authority and a serving certificate in a folder."""
+"""Generate certificates for development: a CA and a serving certificate in a folder."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from jobsworth.certificates.keypair import (
     read_key,
 )
 
-AUTHORITY_KEY = "ca.key"
+CA_KEY = "ca.key"
 LIFETIME = datetime.timedelta(days=365)
 
 
-class AlreadyThere(Exception):
-    """Files that would be overwritten; the message names them."""
+class FilesExist(Exception):
+    """Files exist that would be overwritten; the message names them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """What :func:`generate` made.
+class Generated:
+    """The result of :func:`generate`.
 
     Attributes:
-        paths: the files.
-        authority_key: the authority's private key, to certify more servers with.
-        expires: when both certificates end.
+        paths: the certificate files.
+        ca_key: the private key of the CA, to sign more serving certificates with.
+        expires: the expiry of both certificates.
     """
 
     paths: Paths
-    authority_key: Path
+    ca_key: Path
     expires: datetime.datetime
 
 
@@ -48,53 +48,53 @@ def generate(
     lifetime: datetime.timedelta = LIFETIME,
     overwrite: bool = False,
     now: datetime.datetime | None = None,
-) -> Made:
-    """Make an authority and a serving certificate for host names and IP addresses.
+) -> Generated:
+    """Generate a CA and a serving certificate for host names and IP addresses.
 
-    Files: ``ca.crt``, ``ca.key``, ``tls.crt``, ``tls.key``, readable by their owner alone.
+    Write ``ca.crt``, ``ca.key``, ``tls.crt`` and ``tls.key``, readable by their owner only.
 
     Raises:
-        AlreadyThere: a file is there, and ``overwrite`` is not set.
-        BadName: a host is neither a host name nor an address.
-        OSError: the folder cannot be made or written.
+        FilesExist: a file exists, and ``overwrite`` is not set.
+        BadName: a host is neither a host name nor an IP address.
+        OSError: the folder cannot be created or written.
     """
     now = now or datetime.datetime.now(datetime.UTC)
-    paths, authority_key = paths_in(folder), folder / AUTHORITY_KEY
-    files = (paths.authority, authority_key, paths.certificate, paths.key)
+    paths, ca_key = paths_in(folder), folder / CA_KEY
+    files = (paths.ca, ca_key, paths.certificate, paths.key)
     there = [str(path) for path in files if path.exists()]
     if there and not overwrite:
-        raise AlreadyThere(f"already there: {', '.join(there)}")
+        raise FilesExist(f"these files exist already: {', '.join(there)}")
     signer = ca.create(now, lifetime)
     pair = leaf.issue(signer, hosts, now, lifetime)
     folder.mkdir(parents=True, exist_ok=True)
     contents = (signer.certificate, signer.key, pair.certificate, pair.key)
     for path, content in zip(files, contents, strict=True):
         write_private(path, content)
-    return Made(paths, authority_key, expiry(pair.certificate))
+    return Generated(paths, ca_key, expiry(pair.certificate))
 
 
 def ensure(folder: Path, hosts: Sequence[str], now: datetime.datetime | None = None) -> Paths:
-    """Certificates for these hosts in a folder: those that are there where they serve, else new ones.
+    """Return the certificates of a folder, generated anew if they are not usable for these hosts.
 
-    They serve when they are for all the hosts, are of one authority, and last another day.
+    Usable certificates cover all hosts, are signed by the CA in the folder, and are valid for another day.
 
     Raises:
-        AlreadyThere: the folder holds certificates that this project did not make.
-        BadName: a host is neither a host name nor an address.
-        OSError: the folder cannot be made or written.
+        FilesExist: the folder holds certificates that this project did not generate.
+        BadName: a host is neither a host name nor an IP address.
+        OSError: the folder cannot be created or written.
     """
     now = now or datetime.datetime.now(datetime.UTC)
     paths = paths_in(folder)
-    if _serve(paths, hosts, now):
+    if _usable(paths, hosts, now):
         return paths
-    ours = (folder / AUTHORITY_KEY).exists()
+    ours = (folder / CA_KEY).exists()
     return generate(folder, hosts, overwrite=ours, now=now).paths
 
 
-def _serve(paths: Paths, hosts: Sequence[str], now: datetime.datetime) -> bool:
+def _usable(paths: Paths, hosts: Sequence[str], now: datetime.datetime) -> bool:
     try:
         pair = KeyPair(paths.certificate.read_bytes(), paths.key.read_bytes())
-        bundle = paths.authority.read_bytes()
+        bundle = paths.ca.read_bytes()
         read_key(pair)
         lasts = min(expiry(pair.certificate), expiry(bundle)) > now + datetime.timedelta(days=1)
         return (lasts and frozenset(hosts) <= names(pair.certificate)) and issued_by(

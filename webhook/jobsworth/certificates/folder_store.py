@@ -1,4 +1,4 @@
-"""Certificates as files in a folder, changed all at once or not at all."""
+"""Store certificates as files in a folder, and replace all of them atomically."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from pathlib import Path
 
 from jobsworth.certificates.keypair import KeyPair
 
-AUTHORITY, CERTIFICATE, KEY = "ca.crt", "tls.crt", "tls.key"
-"""The files' names: those of a ``kubernetes.io/tls`` Secret, so that a mounted one looks the same."""
+CA, CERTIFICATE, KEY = "ca.crt", "tls.crt", "tls.key"
+"""The file names: those of a ``kubernetes.io/tls`` Secret, so that a mounted Secret works, too."""
 _DATA = "..data"
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where the certificate files are.
+    """The paths of the certificate files.
 
     Attributes:
-        certificate, key: what the webhook serves with.
-        authority: what its clients trust: the ``caBundle``.
+        certificate, key: the serving certificate and its private key.
+        ca: the CA certificates that clients must trust: the ``caBundle``.
     """
 
     certificate: Path
     key: Path
-    authority: Path
+    ca: Path
 
 
 def paths_in(folder: Path) -> Paths:
-    """The files of a folder, whether or not they are there."""
-    return Paths(folder / CERTIFICATE, folder / KEY, folder / AUTHORITY)
+    """Return the paths of the files in a folder, existing or not."""
+    return Paths(folder / CERTIFICATE, folder / KEY, folder / CA)
 
 
 def publish(folder: Path, serving: KeyPair, bundle: bytes) -> Paths:
-    """Put certificate, key and bundle into a folder, in one step that a reader sees whole or not.
+    """Write certificate, key and bundle into a folder in one atomic step.
 
-    As the kubelet does with a Secret: the files are links through ``..data``, which is a link to a
-    folder of one version; replacing that link is atomic. Only the owner can read them.
+    The layout is that of a Secret volume: the files are links through ``..data``, which links to a folder
+    with one version; replacing that link is atomic. Only the owner can read the files.
 
     Raises:
-        OSError: the folder cannot be made or written.
+        OSError: the folder cannot be created or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     version = folder / f"..{secrets.token_hex(8)}"
     version.mkdir(mode=0o700)
-    contents = {CERTIFICATE: serving.certificate, KEY: serving.key, AUTHORITY: bundle}
+    contents = {CERTIFICATE: serving.certificate, KEY: serving.key, CA: bundle}
     for name, content in contents.items():
         _write(version / name, content)
     _link(folder / _DATA, version.name)
@@ -60,20 +60,20 @@ def publish(folder: Path, serving: KeyPair, bundle: bytes) -> Paths:
 
 
 def published(folder: Path) -> tuple[KeyPair | None, bytes]:
-    """The serving certificate and the bundle that a folder holds; None and empty where it holds none."""
+    """Return the serving certificate and the bundle in a folder; None and empty if a file is missing."""
     paths = paths_in(folder)
     try:
         pair = KeyPair(paths.certificate.read_bytes(), paths.key.read_bytes())
-        return pair, paths.authority.read_bytes()
+        return pair, paths.ca.read_bytes()
     except OSError:
         return None, b""
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a plain file that only the owner can read; an old one is replaced as a whole.
+    """Write a file that only the owner can read, replacing an existing one atomically.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     new = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:

@@ -1,4 +1,4 @@
-"""A certificate with its private key, as PEM, and what can be read from a certificate."""
+"""A certificate with its private key as PEM, and functions that read certificates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
 
 
 class BadCertificate(ValueError):
-    """What is held is no certificate, no key, or not a pair; the message says which."""
+    """Invalid certificate or key, or the two do not match; the message states which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class KeyPair:
 
 
 def read(certificate: bytes) -> x509.Certificate:
-    """The certificate that a PEM text holds; the first, where there are several.
+    """Return the first certificate in a PEM text.
 
     Raises:
-        BadCertificate: there is none.
+        BadCertificate: the text holds no certificate.
     """
     try:
         return x509.load_pem_x509_certificate(certificate)
@@ -44,10 +44,10 @@ def read(certificate: bytes) -> x509.Certificate:
 
 
 def read_key(pair: KeyPair) -> ec.EllipticCurvePrivateKey:
-    """The private key of a pair.
+    """Return the private key of a pair.
 
     Raises:
-        BadCertificate: it is no EC key in PEM, or not that of the certificate.
+        BadCertificate: the key is not an EC key in PEM, or does not match the certificate.
     """
     try:
         key = serialization.load_pem_private_key(pair.key, password=None)
@@ -56,7 +56,7 @@ def read_key(pair: KeyPair) -> ec.EllipticCurvePrivateKey:
     if not isinstance(key, ec.EllipticCurvePrivateKey):
         raise BadCertificate("not an EC private key")
     if key.public_key() != read(pair.certificate).public_key():
-        raise BadCertificate("the private key is not that of the certificate")
+        raise BadCertificate("the private key does not match the certificate")
     return key
 
 
@@ -65,7 +65,7 @@ def pair_of(
     key: ec.EllipticCurvePrivateKey,
     signer: ec.EllipticCurvePrivateKey,
 ) -> KeyPair:
-    """A certificate, signed, with its key."""
+    """Sign a certificate and return it with its key."""
     return KeyPair(
         certificate.sign(signer, hashes.SHA256()).public_bytes(serialization.Encoding.PEM),
         key.private_bytes(
@@ -77,23 +77,23 @@ def pair_of(
 
 
 def expiry(certificate: bytes) -> datetime.datetime:
-    """When a certificate ends, in UTC.
+    """Return the expiry of a certificate in UTC.
 
     Raises:
-        BadCertificate: the text holds none.
+        BadCertificate: the text holds no certificate, or its expiry cannot be read.
     """
     read_one = read(certificate)
     try:
         return read_one.not_valid_after_utc
     except ValueError as error:
-        raise BadCertificate(f"a certificate without a readable end: {error}") from None
+        raise BadCertificate(f"the expiry of the certificate cannot be read: {error}") from None
 
 
 def names(certificate: bytes) -> frozenset[str]:
-    """The host names and addresses that a certificate is for.
+    """Return the host names and IP addresses of a certificate (subjectAltName).
 
     Raises:
-        BadCertificate: the text holds none.
+        BadCertificate: the text holds no certificate, or its names cannot be read.
     """
     try:
         extension = read(certificate).extensions.get_extension_for_class(
@@ -102,7 +102,7 @@ def names(certificate: bytes) -> frozenset[str]:
     except x509.ExtensionNotFound:
         return frozenset()
     except ValueError as error:
-        raise BadCertificate(f"a certificate with unreadable names: {error}") from None
+        raise BadCertificate(f"the names of the certificate cannot be read: {error}") from None
     return frozenset(
         str(name.value)
         for name in extension.value
@@ -110,8 +110,8 @@ def names(certificate: bytes) -> frozenset[str]:
     )
 
 
-def organisation(certificate: bytes) -> str:
-    """The subject's organisation; empty where it names none, or the text holds no certificate."""
+def organization(certificate: bytes) -> str:
+    """Return the organization of the subject; empty if there is none, or no certificate."""
     try:
         found = read(certificate).subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)
     except ValueError:
@@ -119,17 +119,17 @@ def organisation(certificate: bytes) -> str:
     return str(found[0].value) if found else ""
 
 
-def issued_by(certificate: bytes, authority: bytes) -> bool:
-    """Whether an authority signed a certificate; False where either cannot be read."""
+def issued_by(certificate: bytes, ca: bytes) -> bool:
+    """Return True if a CA signed a certificate; False also if either cannot be read."""
     try:
-        read(certificate).verify_directly_issued_by(read(authority))
+        read(certificate).verify_directly_issued_by(read(ca))
     except (ValueError, TypeError, InvalidSignature):
         return False
     return True
 
 
 def split(bundle: bytes) -> tuple[bytes, ...]:
-    """The certificates of a bundle, each as PEM, in order, none twice; what is between them is left out."""
+    """Return the distinct certificates of a bundle in order, each as PEM, without text between them."""
     found: dict[bytes, None] = {}
     for part in bundle.replace(b"\r\n", b"\n").split(_BEGIN)[1:]:
         body, end, _ = part.partition(_END)
@@ -139,5 +139,5 @@ def split(bundle: bytes) -> tuple[bytes, ...]:
 
 
 def join(certificates: tuple[bytes, ...]) -> bytes:
-    """A bundle of certificates, each as PEM, none twice."""
+    """Return a PEM bundle of the distinct certificates."""
     return b"".join(split(b"".join(certificates)))

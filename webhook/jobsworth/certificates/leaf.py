@@ -1,4 +1,4 @@
-"""The certificate that the webhook shows, issued by an authority of ours."""
+"""Issue the serving certificate of the webhook."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from jobsworth.certificates.keypair import KeyPair, pair_of, read, read_key
 
 
 class BadName(ValueError):
-    """A host name or address that no certificate can be for; the message says why."""
+    """A host name or IP address that a certificate cannot contain; the message states the reason."""
 
 
 def issue(
-    authority: KeyPair,
+    ca: KeyPair,
     names: Sequence[str],
     now: datetime.datetime,
     lifetime: datetime.timedelta,
 ) -> KeyPair:
-    """A serving certificate for host names and IP addresses: ECDSA P-256, for TLS servers only.
+    """Issue a serving certificate for host names and IP addresses: ECDSA P-256, for TLS servers only.
 
-    It never outlives the authority. Go, in which the API server is written, and OpenSSL look at the
-    subject's alternative names alone, so the common name says only whose it is.
+    It never outlives the CA. Go (the API server) and OpenSSL verify only the subject alternative names,
+    so the common name is a description.
 
     Raises:
-        BadCertificate: the authority is no pair of certificate and key.
-        BadName: a name is neither a host name nor an address, or there is none.
+        BadCertificate: certificate and key of the CA are invalid or do not match.
+        BadName: a name is neither a host name nor an IP address, or there are no names.
     """
     if not names:
-        raise BadName("a serving certificate takes at least one host name or IP address")
-    signer, issuer = read_key(authority), read(authority.certificate)
+        raise BadName(
+            "no names: a serving certificate requires at least one host name or IP address"
+        )
+    signer, issuer = read_key(ca), read(ca.certificate)
     key = ec.generate_private_key(ec.SECP256R1())
     end = min(now + lifetime, issuer.not_valid_after_utc)
     usage = x509.KeyUsage(
@@ -61,10 +63,10 @@ def issue(
 
 
 def general_name(name: str) -> x509.GeneralName:
-    """A host name (``*.`` may begin it) or an IP address, as a certificate holds it.
+    """Return a host name (with an optional ``*.`` prefix) or an IP address as a certificate stores it.
 
     Raises:
-        BadName: it is neither.
+        BadName: the name is neither.
     """
     try:
         return x509.IPAddress(ipaddress.ip_address(name))
@@ -79,7 +81,7 @@ def general_name(name: str) -> x509.GeneralName:
 
 
 def service_names(service: str, namespace: str) -> tuple[str, ...]:
-    """The host names of a Service; the API server asks for the first."""
+    """Return the host names of a Service; the API server uses the first."""
     name = f"{service}.{namespace}"
     return f"{name}.svc", f"{name}.svc.cluster.local", name
 

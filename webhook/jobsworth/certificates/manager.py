@@ -1,4 +1,4 @@
-"""Looks after the certificates of an installation: carries out what :mod:`.rotation` decides."""
+"""Manage the certificates of an installation: carry out the steps that :mod:`.rotation` decides."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from jobsworth.certificates.rotation import (
     may_show,
     next_step,
 )
-from jobsworth.certificates.state import Holdings, decode, encode
+from jobsworth.certificates.state import State, decode, encode
 from jobsworth.client.errors import ApiError
 
 LOG = logging.getLogger("jobsworth.certificates")
 MOST_STEPS = 12
-"""Steps in one go; a first installation takes two, so more of them means that somebody undoes ours."""
+"""The largest number of steps in one call. A first installation takes two; if more are due after this
+number, another client reverts the changes."""
 
 Clock = Callable[[], datetime.datetime]
 
 
 class Store(Protocol):
-    """Where certificates are kept and published: a :class:`jobsworth.certificates.cluster_store.Cluster`."""
+    """The storage of certificates: a :class:`jobsworth.certificates.cluster_store.Cluster`."""
 
     def read(self) -> Seen: ...
 
@@ -46,9 +47,9 @@ class Store(Protocol):
 
 
 class Manager:
-    """Keeps Secret, bundles and a folder of files as a policy wants them.
+    """Keep Secret, bundles and a folder of files as a policy requires.
 
-    One replica at a time tends Secret and bundles; each fills its own folder.
+    Only the leader reconciles Secret and bundles; each replica fills its own folder.
     """
 
     def __init__(
@@ -60,58 +61,61 @@ class Manager:
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._trusted: tuple[KeyPair | None, datetime.datetime | None] = (None, None)
 
-    def tend(self) -> bool:
-        """Take every step that is due, and say whether all were taken.
+    def reconcile(self) -> bool:
+        """Take every step that is due, and return True if no step is left.
 
-        False means that another replica wrote meanwhile, or that somebody undoes what is done: go on later.
+        False means that another replica or client changed the objects at the same time: call again later.
 
         Raises:
-            ApiError: the API server could not be asked, or refused.
+            ApiError: the API server rejected a call or could not be reached.
         """
         for _ in range(MOST_STEPS):
             seen = self._store.read()
             now = self._clock()
-            holdings = decode(seen.data)
-            step = next_step(holdings, seen.bundles, now, self._policy)
+            state = decode(seen.data)
+            step = next_step(state, seen.bundles, now, self._policy)
             if step is None:
                 return True
             try:
-                self._take(step, seen, holdings, now)
+                self._take(step, seen, state, now)
             except ApiError as error:
                 if error.conflict:
                     return False
                 raise
-        LOG.warning("somebody undoes what is written to the Secret or the webhook configurations")
+        LOG.warning(
+            "another client keeps reverting the Secret or the webhook configurations; "
+            "find it in metadata.managedFields and stop it"
+        )
         return False
 
     def fill(self) -> bool:
-        """Put the serving certificate into the folder, and say whether it holds the present one.
+        """Write the serving certificate to the folder, and return True if the folder holds the current one.
 
-        A certificate that is there and serves is replaced only when every bundle has been seen to trust the
-        new one for as long as bundles take to settle.
+        A valid certificate in the folder is replaced only after every bundle has trusted the new one for
+        the ``settle`` time of the policy.
 
         Raises:
-            ApiError: the API server could not be asked, or refused.
+            ApiError: the API server rejected a call or could not be reached.
             OSError: the folder cannot be written.
         """
         if self._folder is None:
             return True
         seen = self._store.read()
-        holdings = decode(seen.data)
-        if holdings.serving is None or _broken(holdings.serving):
+        state = decode(seen.data)
+        if state.serving is None or _invalid(state.serving):
             return False
-        bundle = join(holdings.bundle)
+        bundle = join(state.bundle)
         there, trusted = published(self._folder)
-        if there == holdings.serving and trusted == bundle:
+        if there == state.serving and trusted == bundle:
             return True
-        if not (there == holdings.serving or self._due(there, holdings.serving, seen)):
+        if not (there == state.serving or self._due(there, state.serving, seen)):
             return False
-        publish(self._folder, holdings.serving, bundle)
+        publish(self._folder, state.serving, bundle)
         LOG.info(
             "wrote the certificate files",
             extra={
                 "folder": str(self._folder),
-                "expires": str(expiry(holdings.serving.certificate)),
+                "expires": str(expiry(state.serving.certificate)),
             },
         )
         return True
@@ -120,64 +124,64 @@ class Manager:
         now = self._clock()
         if not may_show(new, seen.bundles):
             self._trusted = (None, None)
-            return not _serves(there, now)
+            return not _valid(there, now)
         pair, since = self._trusted
         if pair != new or since is None:
             self._trusted = (new, now)
             since = now
-        return now - since >= self._policy.settle or not _serves(there, now)
+        return now - since >= self._policy.settle or not _valid(there, now)
 
-    def _take(self, step: Step, seen: Seen, holdings: Holdings, now: datetime.datetime) -> None:
+    def _take(self, step: Step, seen: Seen, state: State, now: datetime.datetime) -> None:
         if isinstance(step, Publish):
             for configuration in step.configurations:
                 self._store.write_bundle(seen, configuration, step.bundle)
                 LOG.info("wrote caBundle", extra={"configuration": configuration})
             return
-        self._store.write_secret(seen, encode(self._after(step, holdings, now)))
-        LOG.info(_told(step))
+        self._store.write_secret(seen, encode(self._after(step, state, now)))
+        LOG.info(_message(step))
 
-    def _after(self, step: Step, holdings: Holdings, now: datetime.datetime) -> Holdings:
-        """The holdings after a step: what it takes is made here."""
+    def _after(self, step: Step, state: State, now: datetime.datetime) -> State:
+        """Return the state after a step, with new certificates where the step requires them."""
         if isinstance(step, Keep):
-            return step.holdings
+            return step.state
         if isinstance(step, Reissue):
-            assert holdings.authority is not None
-            return replace(holdings, serving=self._issued(holdings.authority, now))
+            assert state.ca is not None
+            return replace(state, serving=self._issued(state.ca, now))
         if isinstance(step, Introduce):
-            made = ca.create(now, self._policy.authority_lifetime)
-            return replace(holdings, next=made, next_published=None)
+            made = ca.create(now, self._policy.ca_lifetime)
+            return replace(state, next=made, next_published=None)
         if isinstance(step, Promote):
-            assert holdings.authority is not None
-            assert holdings.next is not None
-            return Holdings(
-                authority=holdings.next,
-                serving=self._issued(holdings.next, now),
-                retired=(holdings.authority.certificate, *holdings.retired),
-                retired_at=now,
+            assert state.ca is not None
+            assert state.next is not None
+            return State(
+                ca=state.next,
+                serving=self._issued(state.next, now),
+                previous=(state.ca.certificate, *state.previous),
+                previous_since=now,
             )
         assert isinstance(step, Begin)
-        made = ca.create(now, self._policy.authority_lifetime)
-        return Holdings(
-            authority=made,
+        made = ca.create(now, self._policy.ca_lifetime)
+        return State(
+            ca=made,
             serving=self._issued(made, now),
-            retired=step.retired,
-            retired_at=now if step.retired else None,
+            previous=step.previous,
+            previous_since=now if step.previous else None,
         )
 
     def _issued(self, signer: KeyPair, now: datetime.datetime) -> KeyPair:
         return leaf.issue(signer, self._policy.names, now, self._policy.lifetime)
 
 
-def _told(step: Step) -> str:
+def _message(step: Step) -> str:
     match step:
-        case Begin(retired=()):
-            return "made an authority and a serving certificate"
+        case Begin(previous=()):
+            return "created a CA and a serving certificate"
         case Begin():
-            return "the authority was lost: made another, and trust the earlier ones for a while"
+            return "the CA was lost: created a new one; previous CAs stay trusted for the overlap"
         case Introduce():
-            return "made the next authority"
+            return "created the next CA"
         case Promote():
-            return "the next authority signs from now on"
+            return "promoted the next CA: it signs from now on"
         case Reissue(why=why):
             return f"issued a serving certificate: {why}"
         case Keep(why=why):
@@ -186,7 +190,7 @@ def _told(step: Step) -> str:
             return "wrote caBundle"
 
 
-def _broken(pair: KeyPair) -> bool:
+def _invalid(pair: KeyPair) -> bool:
     try:
         read_key(pair)
     except BadCertificate:
@@ -194,9 +198,9 @@ def _broken(pair: KeyPair) -> bool:
     return False
 
 
-def _serves(pair: KeyPair | None, now: datetime.datetime) -> bool:
-    """Whether a webhook that shows this certificate can be reached at all."""
+def _valid(pair: KeyPair | None, now: datetime.datetime) -> bool:
+    """Return True if a certificate matches its key and has not expired."""
     try:
-        return pair is not None and not _broken(pair) and expiry(pair.certificate) > now
+        return pair is not None and not _invalid(pair) and expiry(pair.certificate) > now
     except BadCertificate:
         return False

@@ -1,11 +1,11 @@
-"""What to do next with the certificates of an installation: decided from values, done elsewhere.
+"""Decide the next step for the certificates of an installation, from values only.
 
-The API server calls the webhook from several places, and the webhook runs in several replicas. No request
-fails while certificates change, because of an order that every decision here keeps:
+Several API servers call several replicas of the webhook. No request fails while certificates change, because
+every decision keeps this order:
 
-1. a new authority is made, and put into every ``caBundle`` beside the present one;
-2. when all of them have held it for a while, a serving certificate is issued from it;
-3. the earlier authority stays in the bundles until no replica can show what it signed.
+1. create the next CA, and publish it in every ``caBundle`` beside the current one;
+2. when all bundles have held it for the ``settle`` time, issue a serving certificate from it;
+3. keep the previous CA in the bundles until no replica can serve a certificate that it signed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jobsworth.certificates import ca as authorities
+from jobsworth.certificates import ca
 from jobsworth.certificates.keypair import (
     BadCertificate,
     KeyPair,
@@ -22,61 +22,69 @@ from jobsworth.certificates.keypair import (
     issued_by,
     join,
     names,
-    organisation,
+    organization,
     read_key,
     split,
 )
 from jobsworth.certificates.leaf import general_name
-from jobsworth.certificates.state import Holdings
+from jobsworth.certificates.state import State
 
 _DAY = datetime.timedelta(days=1)
 
 
 class BadPolicy(ValueError):
-    """Times that cannot be kept together; the message says which and why."""
+    """Durations that contradict each other; the message states which and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How long certificates last, and when they are renewed.
+    """Lifetimes and renewal times of certificates.
 
     Attributes:
-        names: host names and addresses of the serving certificate.
-        lifetime: of a serving certificate.
-        renew_before: how long before its end it is renewed.
-        authority_lifetime: of an authority.
-        settle: how long after a ``caBundle`` was written every API server is taken to know it.
-        overlap: how long an authority that signs no longer is still trusted.
+        names: host names and IP addresses of the serving certificate.
+        lifetime: the lifetime of a serving certificate.
+        renew_before: the time before its expiry at which a serving certificate is renewed.
+        ca_lifetime: the lifetime of a CA.
+        settle: the time after which every API server is assumed to use a new ``caBundle``.
+        overlap: the time for which a previous CA stays trusted.
     """
 
     names: tuple[str, ...]
     lifetime: datetime.timedelta = 90 * _DAY
     renew_before: datetime.timedelta = 30 * _DAY
-    authority_lifetime: datetime.timedelta = 730 * _DAY
+    ca_lifetime: datetime.timedelta = 730 * _DAY
     settle: datetime.timedelta = datetime.timedelta(seconds=30)
     overlap: datetime.timedelta = _DAY
 
     @property
-    def authority_renew_before(self) -> datetime.timedelta:
-        """An authority is followed by the next one while what it signs can still live its whole life."""
+    def ca_renew_before(self) -> datetime.timedelta:
+        """The time before its expiry at which a CA is replaced.
+
+        The certificates that it signs can still reach their full lifetime.
+        """
         return self.lifetime + self.renew_before
 
 
 def check(policy: Policy) -> None:
-    """Check that the times of a policy can be kept together.
+    """Check that the durations of a policy are consistent.
 
     Raises:
-        BadPolicy: a certificate would be renewed at once, or never in time.
+        BadPolicy: a certificate would be renewed at once, or too late.
     """
     if policy.lifetime <= policy.renew_before:
-        raise BadPolicy("a serving certificate must last longer than it is renewed before its end")
-    if policy.authority_lifetime <= policy.authority_renew_before + policy.overlap:
         raise BadPolicy(
-            "an authority must last longer than a serving certificate, its renewal and the overlap"
-            f" together: more than {policy.authority_renew_before + policy.overlap}"
+            "the lifetime of a serving certificate must be longer than the time before expiry at which "
+            "it is renewed"
+        )
+    if policy.ca_lifetime <= policy.ca_renew_before + policy.overlap:
+        raise BadPolicy(
+            "the lifetime of a CA must be longer than that of a serving certificate, its renewal time and the"
+            f" overlap together: more than {policy.ca_renew_before + policy.overlap}"
         )
     if policy.renew_before <= policy.settle:
-        raise BadPolicy("certificates must be renewed longer before their end than bundles settle")
+        raise BadPolicy(
+            "the time before expiry at which certificates are renewed must be longer than the settle time"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +92,9 @@ class Bundle:
     """The ``caBundle`` of one webhook.
 
     Attributes:
-        configuration: the kind and name of the configuration that it stands in.
-        webhook: its name there.
-        certificates: PEM; empty where there is none.
+        configuration: the kind and name of the webhook configuration.
+        webhook: the name of the webhook in the configuration.
+        certificates: PEM; empty if the bundle is empty.
     """
 
     configuration: str
@@ -96,33 +104,33 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Make an authority and a serving certificate; go on trusting these."""
+    """Create a CA and a serving certificate, and keep trusting the previous CAs."""
 
-    retired: tuple[bytes, ...]
+    previous: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Introduce:
-    """Make the next authority."""
+    """Create the next CA."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promote:
-    """Let the next authority sign: issue a serving certificate from it, and retire the present one."""
+    """Sign with the next CA: issue a serving certificate from it, and make the current CA a previous one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reissue:
-    """Issue a serving certificate from the present authority."""
+    """Issue a serving certificate from the current CA."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Keep these holdings instead."""
+    """Store this state."""
 
-    holdings: Holdings
+    state: State
     why: str
 
 
@@ -138,120 +146,122 @@ Step = Begin | Introduce | Promote | Reissue | Keep | Publish
 
 
 def next_step(
-    holdings: Holdings, bundles: Sequence[Bundle], now: datetime.datetime, policy: Policy
+    state: State, bundles: Sequence[Bundle], now: datetime.datetime, policy: Policy
 ) -> Step | None:
-    """The next thing to do; None when nothing is to be done at this moment.
+    """Return the next step; None if no step is due.
 
-    Each step leaves the installation working, so that it does not matter who takes the one after it, or when.
+    Each step leaves the installation working, so any replica can take the next one at any later time.
     """
-    if _unfit(holdings.authority, now):
+    if _cannot_sign(state.ca, now):
         return Begin(_ours(bundles, now))
     return (
-        _mended(holdings, now, policy)
-        or _unpublished(holdings, bundles)
-        or _rotated(holdings, now, policy)
-        or _renewed(holdings, now, policy)
-        or _retired(holdings, now, policy)
+        _repaired(state, now, policy)
+        or _unpublished(state, bundles)
+        or _rotated(state, now, policy)
+        or _renewed(state, now, policy)
+        or _expired_overlap(state, now, policy)
     )
 
 
 def may_show(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
-    """Whether every API server that goes by these bundles trusts a serving certificate."""
+    """Return True if every API server with these bundles trusts a serving certificate."""
     return serving is not None and all(
-        any(issued_by(serving.certificate, authority) for authority in split(bundle.certificates))
+        any(issued_by(serving.certificate, each) for each in split(bundle.certificates))
         for bundle in bundles
     )
 
 
-def _mended(holdings: Holdings, now: datetime.datetime, policy: Policy) -> Step | None:
-    """What somebody edited, put right where nothing else can be decided before."""
-    if holdings.next is not None and _unfit(holdings.next, now):
+def _repaired(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+    """Repair edits to the state that must be fixed before any other decision."""
+    if state.next is not None and _cannot_sign(state.next, now):
+        return Keep(replace(state, next=None, next_published=None), "discarded an invalid next CA")
+    living = tuple(each for each in state.previous if _not_expired(each, now))
+    if living != state.previous:
+        return Keep(replace(state, previous=living), "removed an expired previous CA")
+    if state.previous and not _past(state.previous_since, now):
         return Keep(
-            replace(holdings, next=None, next_published=None), "the next authority was unfit"
+            replace(state, previous_since=now),
+            "the overlap of the previous CA had no start time: starts now",
         )
-    living = tuple(each for each in holdings.retired if _lives(each, now))
-    if living != holdings.retired:
-        return Keep(replace(holdings, retired=living), "a retired authority has ended")
-    if holdings.retired and not _past(holdings.retired_at, now):
-        return Keep(replace(holdings, retired_at=now), "nothing said when an authority retired")
     return None
 
 
-def _unpublished(holdings: Holdings, bundles: Sequence[Bundle]) -> Step | None:
-    wanted = frozenset(holdings.bundle)
+def _unpublished(state: State, bundles: Sequence[Bundle]) -> Step | None:
+    wanted = frozenset(state.bundle)
     stale = [each for each in bundles if frozenset(split(each.certificates)) != wanted]
     if not stale:
         return None
     where = tuple(dict.fromkeys(each.configuration for each in stale))
-    return Publish(join(holdings.bundle), where)
+    return Publish(join(state.bundle), where)
 
 
-def _rotated(holdings: Holdings, now: datetime.datetime, policy: Policy) -> Step | None:
-    """The next authority's way to being the present one; every bundle holds what it should."""
-    assert holdings.authority is not None
-    if holdings.next is None:
-        ends = expiry(holdings.authority.certificate)
-        return Introduce() if ends - now <= policy.authority_renew_before else None
-    if not _past(holdings.next_published, now):
-        return Keep(replace(holdings, next_published=now), "every bundle holds the next authority")
-    assert holdings.next_published is not None
-    return Promote() if now - holdings.next_published >= policy.settle else None
+def _rotated(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+    """Decide the next step of a CA rotation; every bundle is up to date."""
+    assert state.ca is not None
+    if state.next is None:
+        ends = expiry(state.ca.certificate)
+        return Introduce() if ends - now <= policy.ca_renew_before else None
+    if not _past(state.next_published, now):
+        return Keep(replace(state, next_published=now), "every bundle holds the next CA")
+    assert state.next_published is not None
+    return Promote() if now - state.next_published >= policy.settle else None
 
 
-def _renewed(holdings: Holdings, now: datetime.datetime, policy: Policy) -> Step | None:
-    why = _unfit_to_serve(holdings, now, policy)
+def _renewed(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+    why = _reissue_reason(state, now, policy)
     return Reissue(why) if why else None
 
 
-def _unfit_to_serve(holdings: Holdings, now: datetime.datetime, policy: Policy) -> str:
-    if holdings.serving is None:
+def _reissue_reason(state: State, now: datetime.datetime, policy: Policy) -> str:
+    if state.serving is None:
         return "there was no serving certificate"
-    assert holdings.authority is not None
+    assert state.ca is not None
     try:
-        read_key(holdings.serving)
-        certificate = holdings.serving.certificate
-        if not issued_by(certificate, holdings.authority.certificate):
-            return "another authority had issued it"
+        read_key(state.serving)
+        certificate = state.serving.certificate
+        if not issued_by(certificate, state.ca.certificate):
+            return "another CA had issued it"
         if names(certificate) != frozenset(str(general_name(each).value) for each in policy.names):
             return "it was for other names"
         end = expiry(certificate)
-        # With an authority that ends first, a new one would end no later.
-        if end - now <= policy.renew_before and end < expiry(holdings.authority.certificate):
-            return "it was about to end"
+        # If the CA expires first, a new certificate would expire no later than this one.
+        if end - now <= policy.renew_before and end < expiry(state.ca.certificate):
+            return "it was about to expire"
     except BadCertificate as error:
         return str(error)
     return ""
 
 
-def _retired(holdings: Holdings, now: datetime.datetime, policy: Policy) -> Step | None:
-    if not holdings.retired or holdings.retired_at is None:
+def _expired_overlap(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+    if not state.previous or state.previous_since is None:
         return None
-    if now - holdings.retired_at < policy.overlap:
+    if now - state.previous_since < policy.overlap:
         return None
-    return Keep(replace(holdings, retired=(), retired_at=None), "the overlap is over")
+    return Keep(
+        replace(state, previous=(), previous_since=None),
+        "removed the previous CA: the overlap is over",
+    )
 
 
-def _unfit(pair: KeyPair | None, now: datetime.datetime) -> bool:
-    """Whether an authority cannot sign."""
+def _cannot_sign(pair: KeyPair | None, now: datetime.datetime) -> bool:
+    """Return True if a CA cannot sign."""
     try:
         if pair is not None:
-            authorities.check(pair, now)
+            ca.check(pair, now)
     except BadCertificate:
         return True
     return pair is None
 
 
 def _ours(bundles: Sequence[Bundle], now: datetime.datetime) -> tuple[bytes, ...]:
-    """The authorities of ours that the bundles hold: what they signed may be shown still."""
+    """Return our CAs in the bundles: a replica may still serve a certificate that they signed."""
     found = split(b"".join(bundle.certificates for bundle in bundles))
     return tuple(
-        each
-        for each in found
-        if organisation(each) == authorities.ORGANISATION and _lives(each, now)
+        each for each in found if organization(each) == ca.ORGANIZATION and _not_expired(each, now)
     )
 
 
-def _lives(certificate: bytes, now: datetime.datetime) -> bool:
+def _not_expired(certificate: bytes, now: datetime.datetime) -> bool:
     try:
         return expiry(certificate) > now
     except BadCertificate:
@@ -259,5 +269,5 @@ def _lives(certificate: bytes, now: datetime.datetime) -> bool:
 
 
 def _past(moment: datetime.datetime | None, now: datetime.datetime) -> bool:
-    """Whether a moment is known and over; one in the future was edited, or is another clock's."""
+    """Return True if a time is known and past; a future time was edited, or is of another clock."""
     return moment is not None and moment <= now + datetime.timedelta(minutes=5)

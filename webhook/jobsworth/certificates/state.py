@@ -1,4 +1,4 @@
-"""What is kept between two runs: authorities and serving certificate, as the data of a Secret."""
+"""The persistent state: CAs and serving certificate, stored as the data of a Secret."""
 
 from __future__ import annotations
 
@@ -8,71 +8,71 @@ from dataclasses import dataclass
 
 from jobsworth.certificates.keypair import KeyPair, join, split
 
-AUTHORITY, AUTHORITY_KEY = "ca.crt", "ca.key"
+CA, CA_KEY = "ca.crt", "ca.key"
 NEXT, NEXT_KEY, NEXT_PUBLISHED = "next-ca.crt", "next-ca.key", "next-ca-published"
-RETIRED, RETIRED_AT = "retired-ca.crt", "ca-retired"
+PREVIOUS, PREVIOUS_SINCE = "retired-ca.crt", "ca-retired"
 SERVING, SERVING_KEY = "tls.crt", "tls.key"
 KEYS = (
-    AUTHORITY, AUTHORITY_KEY, NEXT, NEXT_KEY, NEXT_PUBLISHED, RETIRED, RETIRED_AT, SERVING,
+    CA, CA_KEY, NEXT, NEXT_KEY, NEXT_PUBLISHED, PREVIOUS, PREVIOUS_SINCE, SERVING,
     SERVING_KEY,
 )  # fmt: skip
-"""The keys of the Secret's data that are ours; others are left alone."""
+"""The keys of the Secret that this module manages; it leaves other keys unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
-    """Authorities and serving certificate.
+class State:
+    """CAs and serving certificate.
 
     Attributes:
-        authority: signs the serving certificate.
-        serving: what the webhook shows.
-        next: the authority that follows, while it is being made known.
-        next_published: when every ``caBundle`` was seen to hold ``next``.
-        retired: earlier authorities, without their keys: a webhook may still show what they signed.
-        retired_at: when the last of them was retired.
+        ca: the CA that signs the serving certificate.
+        serving: the serving certificate of the webhook.
+        next: the next CA, while it is being published.
+        next_published: the time since when every ``caBundle`` has held ``next``.
+        previous: previous CAs, without their keys: a webhook may still serve a certificate that they signed.
+        previous_since: the time since when the last of them has been a previous CA.
     """
 
-    authority: KeyPair | None = None
+    ca: KeyPair | None = None
     serving: KeyPair | None = None
     next: KeyPair | None = None
     next_published: datetime.datetime | None = None
-    retired: tuple[bytes, ...] = ()
-    retired_at: datetime.datetime | None = None
+    previous: tuple[bytes, ...] = ()
+    previous_since: datetime.datetime | None = None
 
     @property
     def bundle(self) -> tuple[bytes, ...]:
-        """The authorities to trust: that of the serving certificate first."""
-        pairs = [pair.certificate for pair in (self.authority, self.next) if pair is not None]
-        return split(join((*pairs, *self.retired)))
+        """The CA certificates to trust: that of the serving certificate first."""
+        pairs = [pair.certificate for pair in (self.ca, self.next) if pair is not None]
+        return split(join((*pairs, *self.previous)))
 
 
-def decode(data: Mapping[str, bytes]) -> Holdings:
-    """What the data of a Secret holds. A part that is missing or no text of its kind is None."""
-    return Holdings(
-        authority=_pair(data, AUTHORITY, AUTHORITY_KEY),
+def decode(data: Mapping[str, bytes]) -> State:
+    """Read the state from the data of a Secret. A missing or malformed part is None."""
+    return State(
+        ca=_pair(data, CA, CA_KEY),
         serving=_pair(data, SERVING, SERVING_KEY),
         next=_pair(data, NEXT, NEXT_KEY),
         next_published=_moment(data.get(NEXT_PUBLISHED)),
-        retired=split(data.get(RETIRED, b"")),
-        retired_at=_moment(data.get(RETIRED_AT)),
+        previous=split(data.get(PREVIOUS, b"")),
+        previous_since=_moment(data.get(PREVIOUS_SINCE)),
     )
 
 
-def encode(holdings: Holdings) -> dict[str, bytes]:
-    """The data of a Secret; ``decode`` reads it back."""
+def encode(state: State) -> dict[str, bytes]:
+    """Return the state as the data of a Secret; ``decode`` reads it back."""
     data: dict[str, bytes] = {}
     for certificate, key, pair in (
-        (AUTHORITY, AUTHORITY_KEY, holdings.authority),
-        (SERVING, SERVING_KEY, holdings.serving),
-        (NEXT, NEXT_KEY, holdings.next),
+        (CA, CA_KEY, state.ca),
+        (SERVING, SERVING_KEY, state.serving),
+        (NEXT, NEXT_KEY, state.next),
     ):
         if pair is not None:
             data[certificate], data[key] = pair.certificate, pair.key
-    if holdings.retired:
-        data[RETIRED] = join(holdings.retired)
+    if state.previous:
+        data[PREVIOUS] = join(state.previous)
     for name, moment in (
-        (NEXT_PUBLISHED, holdings.next_published),
-        (RETIRED_AT, holdings.retired_at),
+        (NEXT_PUBLISHED, state.next_published),
+        (PREVIOUS_SINCE, state.previous_since),
     ):
         if moment is not None:
             data[name] = moment.isoformat().encode()

@@ -1,7 +1,7 @@
-"""An API server as its callers see it: one request and one stream, and the verbs over them.
+"""The interface to an API server: request, stream, and the verbs on top of them.
 
-What is asked is plain JSON: for a hundred Pods a second, the model classes of the kubernetes package
-cost more than all the rest. The HTTP transport is one implementation, an API server in memory another.
+Calls send and return plain JSON: at a hundred Pods per second, the model classes of the kubernetes package
+would cost more than everything else. The HTTP transport and the in-memory API server implement it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 METADATA_ONLY = f"{JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{JSON}"
-"""The format of an answer of which only the metadata is looked at."""
+"""The media type of a response with metadata only."""
 
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
@@ -33,26 +33,26 @@ class Api:
         content_type: str = JSON,
         accept: str = JSON,
     ) -> dict[str, Any]:
-        """Make a call and return the decoded answer.
+        """Make a call and return the decoded response.
 
         Args:
-            content_type: of the body.
-            accept: the format of the answer: JSON or METADATA_ONLY.
+            content_type: the media type of the body.
+            accept: the media type of the response: JSON or METADATA_ONLY.
 
         Raises:
-            ApiError: the server refused, or could not be reached.
+            ApiError: the API server rejected the call or could not be reached.
         """
         raise NotImplementedError
 
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """Yield the events of a watch as they come, until the server ends it.
+        """Yield the events of a watch as they arrive, until the API server ends it.
 
         Raises:
-            ApiError: the server refused, could not be reached, or went away.
+            ApiError: the API server rejected the call, could not be reached, or closed the connection.
         """
         raise NotImplementedError
 
-    # Each verb raises what a request raises.
+    # Each verb raises the same errors as a request.
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
         """Read an object, or a page of a list."""
@@ -63,7 +63,7 @@ class Api:
         return self.request("POST", path, body, accept=accept)
 
     def replace(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Store an object in place of what is there."""
+        """Replace a stored object."""
         return self.request("PUT", path, body)
 
     def patch(
@@ -75,11 +75,11 @@ class Api:
         field_manager: str = "",
         accept: str = JSON,
     ) -> dict[str, Any]:
-        """Change an object; by APPLY create it where it is missing.
+        """Patch an object; APPLY creates it if it is missing.
 
         Args:
             content_type: the kind of patch: STRATEGIC_MERGE, MERGE or APPLY.
-            field_manager: as ``managedFields`` shows it; by default derived from the user agent.
+            field_manager: the name in ``managedFields``; by default derived from the user agent.
         """
         query = {"fieldManager": field_manager} if field_manager else None
         return self.request(
@@ -87,5 +87,5 @@ class Api:
         )
 
     def delete(self, path: str, options: dict[str, Any], *, accept: str = JSON) -> dict[str, Any]:
-        """Delete an object, as the ``DeleteOptions`` say."""
+        """Delete an object with ``DeleteOptions``."""
         return self.request("DELETE", path, options, accept=accept)

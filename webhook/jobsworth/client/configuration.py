@@ -1,4 +1,4 @@
-"""Find the API server that kubectl would call: by a kubeconfig, or by a Pod's own account.
+"""Find the API server that kubectl would call: from a kubeconfig, or from the service account of the Pod.
 
 The kubernetes package loads the configuration and keeps the credentials fresh: tokens that expire,
 credential plugins, certificates inside the file.
@@ -27,11 +27,11 @@ DEFAULT_NAMESPACE = "default"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Which cluster is meant, as the command line says it.
+    """A cluster, as the command line names it.
 
     Attributes:
-        kubeconfig: a file; None for ``$KUBECONFIG``, ``~/.kube/config``, or the Pod's own account.
-        context: the name of a context of it; None for the current one.
+        kubeconfig: a file; None for ``$KUBECONFIG``, ``~/.kube/config``, or the service account of the Pod.
+        context: the name of a context in the kubeconfig; None for the current context.
     """
 
     kubeconfig: str | None = None
@@ -40,12 +40,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class RestConfig:
-    """An API server, and who calls it.
+    """An API server, and the credentials to call it.
 
     Attributes:
-        configuration: the kubernetes package's, which keeps the credentials fresh.
-        name: of the context, for people.
-        namespace: the one that the context names, ``default`` where it names none.
+        configuration: the configuration of the kubernetes package, which refreshes the credentials.
+        name: the name of the context, for messages.
+        namespace: the namespace of the context; ``default`` if it has none.
     """
 
     configuration: Configuration
@@ -54,19 +54,19 @@ class RestConfig:
 
     @property
     def url(self) -> str:
-        """The server's address."""
+        """The URL of the API server."""
         return str(self.configuration.host).rstrip("/")
 
 
 @contextlib.contextmanager
 def rest_config(target: Target) -> Iterator[RestConfig]:
-    """Load the configuration of the cluster that is meant; it can be used within the context.
+    """Load the configuration of a cluster; it is valid within the context manager.
 
-    Certificates and keys that stand inside a kubeconfig are files meanwhile, in a folder that only
-    this user can read, and that is removed in the end.
+    Certificates and keys inside a kubeconfig are written to files in a folder that only this user can
+    read; the context manager removes it at the end.
 
     Raises:
-        NotConfigured: there is no configuration, or it is wrong; the message says what would be right.
+        NotConfigured: the configuration is missing or invalid; the message states the fix.
         ImportError: the kubernetes package is not installed.
     """
     from kubernetes.client import Configuration
@@ -77,14 +77,14 @@ def rest_config(target: Target) -> Iterator[RestConfig]:
     with tempfile.TemporaryDirectory(prefix="jobsworth-") as folder:
         if files is None:
             _load_account(configuration)
-            yield RestConfig(configuration, "this Pod's account", own_namespace())
+            yield RestConfig(configuration, "the service account of this Pod", own_namespace())
         else:
             name, namespace = _load_kubeconfig(configuration, files, target.context, folder)
             yield RestConfig(configuration, name, namespace)
 
 
 def own_namespace() -> str:
-    """Return the namespace of the Pod that this process runs in; ``default`` outside of one."""
+    """Return the namespace of the Pod that this process runs in; ``default`` outside of a Pod."""
     try:
         with open(ACCOUNT_NAMESPACE, encoding="utf-8") as file:
             return file.read().strip() or DEFAULT_NAMESPACE
@@ -93,17 +93,17 @@ def own_namespace() -> str:
 
 
 def _default_kubeconfig(target: Target) -> str | None:
-    """The files that kubectl would read; None inside a Pod that has none."""
+    """Return the files that kubectl would read; None in a Pod without a kubeconfig."""
     named = os.environ.get("KUBECONFIG")
     files = named or os.path.expanduser(DEFAULT_KUBECONFIG)
     if any(os.path.exists(os.path.expanduser(file)) for file in files.split(os.pathsep) if file):
         return files
     if os.environ.get("KUBERNETES_SERVICE_HOST") and target.context is None:
         return None
-    absent = f"$KUBECONFIG names {named}, which is not there" if named else (
-        f"$KUBECONFIG is not set, and there is no {DEFAULT_KUBECONFIG}"
+    absent = f"$KUBECONFIG names {named}, which does not exist" if named else (
+        f"$KUBECONFIG is not set, and {DEFAULT_KUBECONFIG} does not exist"
     )  # fmt: skip
-    raise NotConfigured(f"no cluster is known: {absent}; name a file with --kubeconfig")
+    raise NotConfigured(f"no cluster is configured: {absent}; name a file with --kubeconfig")
 
 
 def _load_account(configuration: Configuration) -> None:
@@ -113,18 +113,20 @@ def _load_account(configuration: Configuration) -> None:
         config.load_incluster_config(configuration)
     except (config.ConfigException, OSError) as error:
         raise NotConfigured(
-            f"this Pod's account cannot be used: {error}; does the Pod have a token "
-            "(automountServiceAccountToken)? Otherwise name a file with --kubeconfig"
+            f"the service account of this Pod cannot be used: {error}; set "
+            "automountServiceAccountToken: true, or name a file with --kubeconfig"
         ) from None
 
 
 def _load_kubeconfig(
     configuration: Configuration, files: str, context: str | None, folder: str
 ) -> tuple[str, str]:
-    """Load a context; its name for people, and its namespace."""
+    """Load a context, and return its name for messages and its namespace."""
     named = [os.path.expanduser(file) for file in files.split(os.pathsep) if file]
     if not any(map(os.path.exists, named)):
-        raise NotConfigured(f"there is no kubeconfig {files}: name another with --kubeconfig")
+        raise NotConfigured(
+            f"the kubeconfig {files} does not exist: name another with --kubeconfig"
+        )
     chosen = _chosen_context(files, context)
     from kubernetes import config
 
@@ -139,7 +141,7 @@ def _load_kubeconfig(
             )
     except Exception as error:
         raise NotConfigured(
-            f'context "{chosen["name"]}" of the kubeconfig {files} cannot be used: {_said(error)}'
+            f'context "{chosen["name"]}" of the kubeconfig {files} cannot be used: {_one_line(error)}'
         ) from None
     if logged:
         raise NotConfigured(
@@ -155,7 +157,7 @@ def _load_kubeconfig(
 
 
 def _chosen_context(files: str, context: str | None) -> dict[str, Any]:
-    """The context that is asked for, or the current one."""
+    """Return the requested context, or the current one."""
     from kubernetes.config.kube_config import KubeConfigMerger
 
     try:
@@ -163,10 +165,10 @@ def _chosen_context(files: str, context: str | None) -> dict[str, Any]:
         known = {each["name"]: each for each in merged.value.get("contexts") or ()}
         current = merged.value.get("current-context")
     except Exception as error:
-        # YAML errors, wrong types anywhere: a hand-written file can hold anything.
+        # A hand-written file can have YAML errors, and wrong types anywhere.
         raise NotConfigured(
-            f"the kubeconfig {files} cannot be read: {_said(error)}; "
-            "`kubectl config view` shows what kubectl makes of it"
+            f"the kubeconfig {files} cannot be read: {_one_line(error)}; "
+            "check it with `kubectl config view`"
         ) from None
     wanted = context or current
     names = ", ".join(sorted(map(str, known))) or "none"
@@ -182,7 +184,7 @@ def _chosen_context(files: str, context: str | None) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _logged_errors() -> Iterator[list[str]]:
-    """Collects what is logged: that is how the client tells that a credential plugin failed."""
+    """Collect log messages: the kubernetes package reports the failure of a credential plugin only there."""
     logged: list[str] = []
     handler = logging.Handler(logging.ERROR)
     handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
@@ -194,7 +196,7 @@ def _logged_errors() -> Iterator[list[str]]:
         root.handlers = others
 
 
-def _said(error: Exception) -> str:
-    """What an error says, in one line."""
-    said = " ".join(str(error).split()) or type(error).__name__
-    return said.removeprefix("Invalid kube-config file. ")
+def _one_line(error: Exception) -> str:
+    """Return the message of an error on one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text.removeprefix("Invalid kube-config file. ")

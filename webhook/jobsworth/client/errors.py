@@ -1,30 +1,30 @@
-"""The one error family of the client: what a cluster did not do, for programs and for people."""
+"""The errors of the client: failed calls to an API server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-UNREACHABLE = 0  # instead of an HTTP status: no answer came
+UNREACHABLE = 0  # instead of an HTTP status: there was no response
 EXPIRED = 410
-LONGEST_TEXT = 500  # of an answer that is no Status
+LONGEST_TEXT = 500  # characters of a response that is not a Status
 
 
 @dataclass(slots=True, eq=False)
 class ApiError(Exception):
-    """An API server's refusal, or that there was no answer.
+    """A call that the API server rejected, or did not answer.
 
-    ``str`` gives the explanation for people, which is the message where nothing is to be added.
+    ``str`` returns the explanation for users, or the message if there is no explanation.
 
     Attributes:
-        code: the HTTP status; UNREACHABLE without an answer.
-        reason: as the server's ``Status`` has it, such as ``NotFound``.
-        message: in the server's own words, where it answered.
-        retry_after: seconds after which the server wants to be asked again, if it said so.
-        causes: the reasons of the causes that the ``Status`` details.
-        continue_token: of an expired list the token with which the rest of it can be read.
-        explanation: the message with what to do about it.
-        timed_out: no answer came within the timeout of the request.
+        code: the HTTP status; UNREACHABLE without a response.
+        reason: the reason of the ``Status``, such as ``NotFound``.
+        message: the message of the API server, unchanged, if it responded.
+        retry_after: the seconds after which the API server asks to retry; None if it does not.
+        causes: the reasons of the causes in the ``Status``.
+        continue_token: the token to continue an expired list with.
+        explanation: the message together with what to do about it.
+        timed_out: there was no response within the timeout of the request.
     """
 
     code: int
@@ -41,12 +41,12 @@ class ApiError(Exception):
 
     @property
     def not_found(self) -> bool:
-        """The object is not there, or no longer."""
+        """The object does not exist."""
         return self.code == 404
 
     @property
     def conflict(self) -> bool:
-        """The object has changed since it was read, or has another UID."""
+        """The object has changed since it was read, or has a different UID."""
         return self.code == 409 and self.reason != "AlreadyExists"
 
     @property
@@ -56,15 +56,15 @@ class ApiError(Exception):
 
     @property
     def may_have_been_carried_out(self) -> bool:
-        """The call may have had its effect all the same: no answer came, or none that says no."""
+        """The call may have taken effect: there was no response, or none that rejects the call."""
         return self.code < 300 or self.code >= 500
 
     @property
     def another_object(self) -> bool:
-        """The object of this name is no longer the one that was meant: its UID is another.
+        """The object of this name has a different UID: it was deleted and created again.
 
-        A patch that gives the UID is refused as an attempt to change it. Any other 422 is something
-        else, such as a policy that stands in the way.
+        The API server rejects a patch with another UID as an attempt to change it. Any other 422 has a
+        different cause, such as an admission policy.
         """
         if self.code == 422:
             return "metadata.uid" in self.message
@@ -72,38 +72,38 @@ class ApiError(Exception):
 
     @property
     def namespace_terminating(self) -> bool:
-        """Nothing can be created, for the namespace is being deleted."""
+        """Nothing can be created because the namespace is being deleted."""
         return self.code == 403 and "NamespaceTerminating" in self.causes
 
     def while_trying_to(self, task: str) -> ApiError:
-        """Name in the explanation the task that failed, such as ``read Secret a/b``."""
+        """Add the failed task to the explanation, such as ``read Secret a/b``."""
         self.explanation = f"cannot {task}: {self}"
         return self
 
 
 class NotConfigured(ApiError):
-    """No API server can be called, for the configuration is missing or wrong."""
+    """No API server can be called because the configuration is missing or invalid."""
 
     def __init__(self, message: str) -> None:
         super().__init__(UNREACHABLE, "NotConfigured", message)
 
     @property
     def may_have_been_carried_out(self) -> bool:
-        """Nothing was sent."""
+        """Return False: nothing was sent."""
         return False
 
 
 def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiError:
-    """Return the error that an answer stands for.
+    """Return the error for a response.
 
     Args:
         code: the HTTP status.
-        answer: a ``Status``; or the text, of an answer that is none.
-        retry_after: of the answer's header, in seconds.
+        answer: the ``Status``, or the text of a response without one.
+        retry_after: the value of the ``Retry-After`` header, in seconds.
     """
     if not isinstance(answer, dict):
-        said = printable(str(answer)[:LONGEST_TEXT]) or f"HTTP status {code}"
-        return ApiError(code, "", said, retry_after)
+        text = printable(str(answer)[:LONGEST_TEXT]) or f"HTTP status {code}"
+        return ApiError(code, "", text, retry_after)
     meta, details = _object(answer, "metadata"), _object(answer, "details")
     causes = details.get("causes")
     wait = details.get("retryAfterSeconds")
@@ -125,7 +125,7 @@ def error_of(code: int, answer: Any, retry_after: float | None = None) -> ApiErr
 
 
 def printable(text: str) -> str:
-    """Return a text of the server's without control characters: it may be shown on a terminal."""
+    """Return a text from the server without control characters, which a terminal would interpret."""
     if text.isprintable():
         return text
     return " ".join("".join(each if each.isprintable() else " " for each in text).split())

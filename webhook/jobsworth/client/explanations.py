@@ -1,4 +1,4 @@
-"""Why an API server does not answer, or turns us away: in a line that says what would be right."""
+"""Explain failed calls to an API server in one line: the cause and the fix."""
 
 from __future__ import annotations
 
@@ -12,39 +12,44 @@ if TYPE_CHECKING:
 LONGEST_CONNECT_SECONDS = 10.0
 
 
-def refused(
+def rejected(
     config: RestConfig, code: int, answer: Any, retry_after: float | None = None
 ) -> ApiError:
-    """Return the error of an answer that is none of success, or no JSON object.
+    """Return the error for a response that is not a success, or not a JSON object.
 
     Args:
         code: the HTTP status.
-        answer: the decoded body; its text where it is not JSON.
-        retry_after: of the answer's header, in seconds.
+        answer: the decoded body; its text if it is not JSON.
+        retry_after: the value of the ``Retry-After`` header, in seconds.
     """
     error = error_of(code, answer, retry_after)
-    said, url, name = error.message, config.url, config.name
+    message, url, name = error.message, config.url, config.name
     if code == 401:
         error.explanation = (
-            f"{url} does not accept the credentials of {name} (401 {said}): they may have expired; "
+            f"{url} rejects the credentials of {name} (401 {message}): they may have expired; "
             "log in again, or choose another context with --context"
         )
-    elif code == 403 and '"system:anonymous"' in said:
-        error.explanation = f"{name} has no credentials, and {url} wants some (403 {said})"
-    elif not isinstance(answer, dict) and code != 429:  # an overloaded API server answers with text
+    elif code == 403 and '"system:anonymous"' in message:
         error.explanation = (
-            f"{url} answers with status {code}, but not as a Kubernetes API server does: "
-            f"is the address in {name} right, and does a proxy stand in between?"
+            f"{url} rejects anonymous requests (403 {message}): "
+            f"add credentials to {name}, or choose another context with --context"
+        )
+    elif (
+        not isinstance(answer, dict) and code != 429
+    ):  # an overloaded API server responds with plain text
+        error.explanation = (
+            f"{url} answers with status {code}, but not like a Kubernetes API server: "
+            f"check the server address of {name}, and any proxy in between"
         )
     return error
 
 
 def unanswered(config: RestConfig, error: Exception, timeout: float) -> ApiError:
-    """Return the error of a request that brought no answer.
+    """Return the error for a request without a response.
 
     Args:
-        error: of the HTTP library or the system.
-        timeout: how many seconds were waited.
+        error: the error of the HTTP library or the system.
+        timeout: the timeout of the request in seconds.
     """
     kinds = {type(each).__name__ for each in _chain(error)}
     message = _why_unanswered(config.url, config.name, error, kinds, timeout)
@@ -57,30 +62,28 @@ def _why_unanswered(url: str, name: str, error: Exception, kinds: set[str], time
         detail = texts.partition("certificate verify failed: ")[2].partition(" (_ssl")[0]
         return (
             f"the certificate of {url} is not trusted ({detail or 'certificate verify failed'}): "
-            f"the certificate-authority of {name} must be the one that signed it"
+            f"set certificate-authority of {name} to the CA that signed it"
         )
     if "ProxyError" in kinds:
-        return f"the proxy on the way to {url} fails: {error}; see HTTPS_PROXY, NO_PROXY"
+        return f"the proxy for {url} failed: {error}; check HTTPS_PROXY and NO_PROXY"
     if "SSLError" in kinds or "SSLV3_ALERT" in texts:
-        return f"no TLS connection to {url}: {_inner(error)}; is the address of {name} right?"
+        return f"no TLS connection to {url}: {_inner(error)}; check the server address of {name}"
     if "ReadTimeoutError" in kinds:
         return f"{url} did not answer within {timeout:g} s"
     if "ConnectTimeoutError" in kinds:
         return (
-            f"no connection to {url} within {min(timeout, LONGEST_CONNECT_SECONDS):g} s: is the "
-            f"network (VPN) up, and the address of {name} right?"
+            f"no connection to {url} within {min(timeout, LONGEST_CONNECT_SECONDS):g} s: check "
+            f"the network (VPN) and the server address of {name}"
         )
     if "NameResolutionError" in kinds or "gaierror" in kinds:
-        return f"the host of {url} is not known: is the address of {name} right?"
+        return f"the host of {url} cannot be resolved: check the server address of {name}"
     if "ConnectionRefusedError" in kinds or "Connection refused" in texts:
-        return (
-            f"{url} refuses connections: does the cluster run, and is the address of {name} right?"
-        )
-    return f"{url} cannot be asked: {_inner(error)}"
+        return f"{url} refuses connections: check that the cluster runs, and the server address of {name}"
+    return f"{url} cannot be reached: {_inner(error)}"
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
-    """An error and what caused it, however the library holds it."""
+    """Return an error and its causes, in every form in which the library stores them."""
     found: list[BaseException] = []
     while isinstance(error, BaseException) and error not in found:
         found.append(error)
@@ -92,5 +95,5 @@ def _chain(error: BaseException | None) -> list[BaseException]:
 
 
 def _inner(error: Exception) -> str:
-    said = " ".join(str(_chain(error)[-1]).split())
-    return said or type(error).__name__
+    text = " ".join(str(_chain(error)[-1]).split())
+    return text or type(error).__name__

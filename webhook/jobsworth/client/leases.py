@@ -1,10 +1,11 @@
-"""One of several is at work: whoever holds a Lease and renews it in time.
+"""Leader election with a Lease: only the holder, which renews it in time, is active.
 
-As client-go's leader election: a Lease that its holder has not renewed for its duration, by our own
-clock (clocks of two machines need not agree), can be taken. Who cannot renew stops before that.
+The protocol is that of client-go: a process can take a Lease that its holder has not renewed for its
+duration. The local clock measures it, because clocks of two machines may differ. A leader that cannot renew
+stops earlier.
 
-It takes the verbs ``get``, ``patch`` and ``create`` on the Lease by its name: one that is missing is
-created by server-side apply, which, unlike a POST, RBAC can allow by name.
+The RBAC verbs ``get``, ``patch`` and ``create`` on the named Lease suffice: a missing Lease is created by
+server-side apply, which, unlike a POST, RBAC can allow by name.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ LEASE_DURATION, RENEW_DEADLINE, RETRY_PERIOD = 15.0, 10.0, 2.0
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds.
+    """Durations of the leader election, in seconds.
 
     Attributes:
-        lease: after which a Lease that was not renewed can be taken.
-        deadline: after which a leader that could not renew stops.
-        retry: between two tries to take or to renew.
+        lease: the time after which another process can take a Lease that was not renewed.
+        deadline: the time after which a leader that cannot renew stops.
+        retry: the time between two attempts to take or renew the Lease.
     """
 
     lease: float = LEASE_DURATION
@@ -42,16 +43,16 @@ class Times:
 
 
 class LeaderElection:
-    """Takes and renews a Lease.
+    """Take and renew a Lease.
 
     Args:
-        namespace: of the Lease.
-        name: of the Lease.
-        identity: who we are; no other process has the same.
-        now: the time of day, in seconds since 1970.
-        clock: seconds that never go back.
-        stop: set when the process is to end.
-        log: is told who leads.
+        namespace: the namespace of the Lease.
+        name: the name of the Lease.
+        identity: the identity of this process, unique among all candidates.
+        now: returns the current time in seconds since the epoch.
+        clock: returns monotonic seconds.
+        stop: set when the process must end.
+        log: receives a message when the leadership changes or a call fails.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class LeaderElection:
         self._renewed_at = 0.0
 
     def acquire(self) -> bool:
-        """Wait until we lead; False if told to stop before."""
+        """Wait to become leader; return False if `stop` is set before."""
         while not self._stop.is_set():
             if self.attempt():
                 self._log(
@@ -93,7 +94,7 @@ class LeaderElection:
         return False
 
     def hold(self, lost: Callable[[], None]) -> None:
-        """Renew until told to stop; say so when that was not possible for too long."""
+        """Renew the Lease until `stop` is set; call `lost` if it cannot be renewed before the deadline."""
         while not self._stop.wait(self._times.retry):
             if not self.attempt() and not self.leads:
                 self._log(f"lost the Lease {self._namespace}/{self._name}")
@@ -102,11 +103,11 @@ class LeaderElection:
 
     @property
     def leads(self) -> bool:
-        """Whether our last renewal is recent enough to rely on."""
+        """True while the last renewal is more recent than the deadline."""
         return self._clock() - self._renewed_at < self._times.deadline
 
     def attempt(self) -> bool:
-        """Take or renew the Lease once, and return whether that succeeded."""
+        """Take or renew the Lease once, and return True if that succeeded; log API errors."""
         begun = self._clock()
         try:
             renewed = self.take()
@@ -118,10 +119,10 @@ class LeaderElection:
         return renewed
 
     def take(self) -> bool:
-        """Take or renew the Lease once; False if it is another's, or was changed meanwhile.
+        """Take or renew the Lease once; return False if another process holds or has just changed it.
 
         Raises:
-            ApiError: the API server could not be asked, or refused.
+            ApiError: the API server rejected the call or could not be reached.
         """
         lease = self._read()
         spec = lease.get("spec") or {}
@@ -152,13 +153,13 @@ class LeaderElection:
         return True
 
     def release(self) -> None:
-        """Give the Lease back, so that another need not wait until it has run out."""
+        """Release the Lease, so that another process need not wait until it expires."""
         try:
             lease = self._api.get(self._path)
             if (lease.get("spec") or {}).get("holderIdentity") == self._identity:
                 self._write(lease, {"holderIdentity": "", "leaseDurationSeconds": 1})
         except ApiError as error:
-            self._log(f"cannot give back the Lease {self._namespace}/{self._name}: {error}")
+            self._log(f"cannot release the Lease {self._namespace}/{self._name}: {error}")
 
     def _read(self) -> dict[str, Any]:
         try:

@@ -1,7 +1,7 @@
-"""The labels of namespaces, for policies that look at them: asked of the cluster, and remembered a while.
+"""A cache of namespace labels, for policies with a namespaceSelector.
 
-A request must not wait for long, nor be decided otherwise, because the cluster does not answer just now:
-what was known last stays known until there is something newer.
+An API server that does not respond must neither delay an admission request nor change its result: the last
+known labels stay valid until there are newer ones.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Labels = Mapping[str, str]
 Fetch = Callable[[str], Labels | None]
-"""The labels of a namespace; None where there is no such namespace. Raises what it likes."""
+"""Returns the labels of a namespace; None if there is no such namespace. May raise any exception."""
 
 Failed = Callable[[str, Exception], None]
 
@@ -30,16 +30,16 @@ FRESH_SECONDS = 30.0
 RETRY_SECONDS = 5.0
 REQUEST_SECONDS = 2.0
 MOST_NAMESPACES = 10_000
-"""More than a cluster has: so many are remembered at once."""
+"""The largest number of cached namespaces: more than a cluster has."""
 
 
 class NamespaceLabels:
-    """Remembers the labels of namespaces; any number of threads may ask.
+    """A cache of namespace labels. Safe to share between threads.
 
     Args:
-        fetch: asks the cluster.
-        clock: seconds that only go forward.
-        failed: is told of which namespace the labels could not be had, and why.
+        fetch: reads the labels from the cluster.
+        clock: returns monotonic seconds.
+        failed: called with the namespace and the error if the labels cannot be read.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class NamespaceLabels:
         self._known: dict[str, tuple[float, Labels | None]] = {}
 
     def __call__(self, namespace: str) -> Labels | None:
-        """The labels of a namespace; None where they are not known."""
+        """Return the labels of a namespace; None if they are unknown."""
         until, labels = self._known.get(namespace, (0.0, None))
         if self._clock() < until:
             return labels
@@ -66,7 +66,7 @@ class NamespaceLabels:
             try:
                 labels, lasts = self._fetch(namespace), FRESH_SECONDS
             except Exception as error:
-                # Whatever it is, the request goes on; what was known last is the best there is.
+                # Any error: use the last known labels, so that the admission request goes on.
                 lasts = RETRY_SECONDS
                 self._failed(namespace, error)
             if len(self._known) >= MOST_NAMESPACES:
@@ -76,7 +76,7 @@ class NamespaceLabels:
 
 
 def fetch_from(api: Api) -> Fetch:
-    """Return what asks an API server."""
+    """Return a function that reads namespace labels from an API server."""
 
     def fetch(namespace: str) -> Labels | None:
         try:
@@ -92,14 +92,14 @@ def fetch_from(api: Api) -> Fetch:
 
 
 def labels_from_cluster(failed: Failed) -> NamespaceLabels:
-    """Return what asks the cluster that this process runs in, or that the kubeconfig names.
+    """Return a cache for the cluster that this process runs in, or that the kubeconfig names.
 
-    The connection is made when it is first needed: in the worker, after it was forked.
+    The first use opens the connection: in a worker, after the fork.
 
     Raises:
         ImportError: the kubernetes package is not installed.
     """
-    import kubernetes  # noqa: F401  (told here, not in a worker)
+    import kubernetes  # noqa: F401  (fail here, not in a worker)
 
     from jobsworth.client.transport import Client
 

@@ -1,4 +1,4 @@
-"""Read lists a page at a time, and to an end whatever the server answers."""
+"""Read lists page by page, and terminate even if the server misbehaves."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 PAGE_SIZE = 500
 MOST_PAGES = 20_000
-"""Ten million objects: more than an etcd holds."""
+"""The largest number of pages: ten million objects, more than etcd holds."""
 MOST_EMPTY_PAGES = 20
-"""In a row, each with the promise of more."""
+"""The largest number of consecutive empty pages that have a continue token."""
 RESTARTS = 5
-"""How often a list is begun anew before it is given up."""
+"""The largest number of restarts of an expired list."""
 RESUMPTIONS = 100
-"""How often an expired list is gone on with: each is minutes after the one before."""
+"""The largest number of resumptions of an expired list; each is minutes after the one before."""
 
 
 class Page(NamedTuple):
-    """Some objects of a list.
+    """A page of a list.
 
     Attributes:
-        items: as the server sends them, which is without ``apiVersion`` and ``kind``.
+        items: the objects as the server sends them, without ``apiVersion`` and ``kind``.
         version: the resourceVersion of the list.
-        remaining: how many come after them, as the server estimates.
+        remaining: the number of objects after this page, as estimated by the server.
     """
 
     items: list[dict[str, Any]]
@@ -41,12 +41,12 @@ def pages(api: Api, path: str, limit: int = PAGE_SIZE, token: str = "") -> Itera
     """Yield the pages of a list, all of one resourceVersion.
 
     Args:
-        limit: of the objects of a page; 0 for the whole list at once.
-        token: to go on from; none for the beginning.
+        limit: the largest number of objects in a page; 0 for the whole list at once.
+        token: the continue token to start from; empty to start at the beginning.
 
     Raises:
-        ApiError: as any call; ``expired`` when the list grew too old while it was read. Or the server's
-            ``continue`` leads nowhere: a token comes again, or pages never end.
+        ApiError: like any call; ``expired`` if the list became too old while it was read. Also if the list
+            does not end: the server repeats a continue token, or sends too many pages.
     """
     query = {"limit": str(limit)} if limit else {}
     followed: set[str] = set()
@@ -59,19 +59,21 @@ def pages(api: Api, path: str, limit: int = PAGE_SIZE, token: str = "") -> Itera
         if not token:
             return
         if token in followed or len(followed) >= MOST_PAGES or empty >= MOST_EMPTY_PAGES:
-            raise _malformed(f"the list of {path} does not end: its continue token leads nowhere")
+            raise _malformed(
+                f"the list of {path} does not end: the server keeps sending continue tokens"
+            )
         followed.add(token)
 
 
 def resumed_pages(api: Api, path: str, limit: int = PAGE_SIZE) -> Iterator[Page]:
-    """Yield the pages of a list, also of one that expires while it is read.
+    """Yield the pages of a list, even if it expires while it is read.
 
-    It goes on from the same place in what is stored by then, if the server offers that; otherwise from
-    the beginning, leaving out what has been given. So no object is given twice, and none is left out
-    that was there all the time.
+    After an expiry, continue at the same key with a newer resourceVersion if the server offers that;
+    otherwise restart from the beginning and skip the objects already yielded. No object is yielded twice, and
+    no object that existed all the time is missed.
 
     Raises:
-        ApiError: as any call; or the list expires again and again.
+        ApiError: like any call; also if the list expires too often.
     """
     given: set[str] = set()
     token, restarts, resumptions = "", 0, 0
@@ -90,16 +92,16 @@ def resumed_pages(api: Api, path: str, limit: int = PAGE_SIZE) -> Iterator[Page]
             resumptions += bool(token)
             if restarts > RESTARTS or resumptions > RESUMPTIONS:
                 often = RESUMPTIONS if token else RESTARTS
-                message = f"the list of {path} expires faster than it can be read, {often} times"
+                message = f"the list of {path} expired {often} times before it was read completely"
                 raise ApiError(error.code, error.reason, message) from None
 
 
 def _page(path: str, answer: dict[str, Any]) -> tuple[Page, str]:
-    """The page that an answer holds, and the token of the next one."""
+    """Return the page in a response, and the token of the next page."""
     meta, items = answer.get("metadata") or {}, answer.get("items") or []
     sound = isinstance(meta, dict) and isinstance(items, list) and all(map(_is_object, items))
     if not sound:
-        raise _malformed(f"the list of {path} holds something else than API objects")
+        raise _malformed(f"the list of {path} does not hold API objects")
     remaining = meta.get("remainingItemCount")
     page = Page(items, resource_version(answer), remaining if isinstance(remaining, int) else 0)
     return page, str(meta.get("continue") or "")
@@ -111,4 +113,4 @@ def _is_object(item: Any) -> bool:
 
 
 def _malformed(message: str) -> ApiError:
-    return ApiError(200, "", f"{message}; is this a Kubernetes API server?")
+    return ApiError(200, "", f"{message}; check that this is a Kubernetes API server")

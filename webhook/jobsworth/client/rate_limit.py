@@ -1,4 +1,4 @@
-"""Client-side limits: how many calls a second, as ``--kube-api-qps`` and ``--kube-api-burst`` say."""
+"""Client-side rate limit: ``--kube-api-qps`` and ``--kube-api-burst``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class TokenBucket:
-    """Lets calls through at a steady rate, and some more at once after a pause.
+    """A token bucket: a steady rate of calls, and a burst after a pause.
 
-    Callers are served in the order in which they ask: each reserves its place at once and waits for it.
+    Callers are served in order: each reserves a token at once and waits for it.
 
     Args:
-        rate: calls a second; no limit if it is not positive.
-        burst: how many calls may be made at once after a pause; at least 1.
-        clock: seconds that never go back.
-        sleep: waits for so many seconds.
+        rate: calls per second; no limit if it is not positive.
+        burst: the number of calls allowed at once after a pause; at least 1.
+        clock: returns monotonic seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class TokenBucket:
         self._last = clock()
 
     def wait(self) -> None:
-        """Return when the next call may be made."""
+        """Wait until the next call is allowed."""
         if self._rate <= 0:
             return
         delay = self.reserve()
@@ -47,7 +47,7 @@ class TokenBucket:
             self._sleep(delay)
 
     def reserve(self) -> float:
-        """Take a token, and return for how many seconds it is not there yet."""
+        """Reserve a token, and return the seconds until it is available."""
         with self._lock:
             now = self._clock()
             earned = (now - self._last) * self._rate

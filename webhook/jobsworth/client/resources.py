@@ -1,4 +1,4 @@
-"""Paths of the API's resources, and the versions of what is stored there."""
+"""Paths of API resources, and resourceVersions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ COORDINATION = "/apis/coordination.k8s.io/v1"
 
 
 def resource_path(group: str, resource: str, namespace: str = "", name: str = "") -> str:
-    """Return the path of one object, or of all.
+    """Return the path of one object, or of a collection.
 
     >>> resource_path(CORE, "pods", "batch", "train-0")
     '/api/v1/namespaces/batch/pods/train-0'
 
     Args:
-        group: the API group and version as a path.
-        resource: in the plural, as in the path.
-        namespace: none for a resource of the cluster, or for the objects of all namespaces.
-        name: none for all objects.
+        group: the path of the API group and version.
+        resource: the plural name of the resource.
+        namespace: empty for a cluster-scoped resource, or for the objects of all namespaces.
+        name: empty for all objects.
     """
     within = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
     return f"{group}{within}/{resource}" + (f"/{quote(name, safe='')}" if name else "")
@@ -47,10 +47,10 @@ def namespaces_path(name: str = "") -> str:
 
 
 def resource_version(obj: Any) -> int:
-    """Return the resourceVersion of an object or list as a number; 0 where it has none.
+    """Return the resourceVersion of an object or list as a number; 0 if it has none.
 
-    Two of one resource can be compared: the API says so since Kubernetes 1.35 (KEP-5504), and etcd's
-    have always been increasing numbers.
+    Two versions of one resource can be compared: the API guarantees this since Kubernetes 1.35 (KEP-5504),
+    and the revisions of etcd have always been increasing numbers.
     """
     text = (obj.get("metadata") or {}).get("resourceVersion") if isinstance(obj, dict) else None
     return int(text) if text and text.isdigit() else 0

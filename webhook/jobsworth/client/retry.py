@@ -1,4 +1,4 @@
-"""Decide after which errors a call is made again, and when."""
+"""Decide which failed calls to retry, and when."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT = 30.0
 BUSY = (429, 500, 502, 503, 504)
-"""Answers after which the same read may succeed: the server is overloaded, or just starting."""
+"""HTTP statuses after which the same read may succeed: the server is overloaded or just starting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a call is made.
+    """A retry policy.
 
     Attributes:
-        tries: calls altogether.
-        reads_while_busy: read again, after a second and then ever later, also where a busy server
-            does not say when to ask again. Not for callers that have a queue with delays of its own.
+        tries: the largest number of attempts.
+        reads_while_busy: retry reads with exponential backoff, from one second, also if a busy server
+            sends no ``Retry-After``. Not for callers that have a work queue with backoff.
     """
 
     tries: int = 5
     reads_while_busy: bool = False
 
     def delay(self, error: ApiError, tried: int, *, read: bool) -> float | None:
-        """Return after how many seconds to make a call again; None to give up.
+        """Return the seconds to wait before the next attempt; None to give up.
 
         Args:
-            error: of the last try.
-            tried: how many tries there have been, from 1.
-            read: the call changes nothing.
+            error: the error of the last attempt.
+            tried: the number of attempts so far, from 1.
+            read: True if the call is a read.
         """
         if error.code == 401 and tried == 1:
             return 0.0  # with fresh credentials
@@ -50,12 +50,12 @@ class Retry:
 
 
 class Backoff:
-    """Delays that double, each drawn out at random to up to twice itself, so that clients spread.
+    """Exponential backoff with jitter of up to 100 %, so that clients spread their retries.
 
     Args:
-        base: the first, in seconds.
-        cap: the longest, before it is drawn out.
-        steady_after: seconds without an error after which the delays begin anew.
+        base: the first delay in seconds, before jitter.
+        cap: the longest delay in seconds, before jitter.
+        steady_after: the seconds without an error after which the delays start from `base` again.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Backoff:
         self._last = clock()
 
     def next(self) -> float:
-        """Return the delay after one more error."""
+        """Return the delay in seconds after another error."""
         now = self._clock()
         if now - self._last > self._steady_after:
             self._errors = 0

@@ -1,7 +1,7 @@
-"""The API server over HTTP: the kubernetes package's configuration and connections, plain JSON on them.
+"""Call an API server over HTTP with plain JSON, on connections that the kubernetes package configures.
 
-The kubernetes package keeps credentials fresh, and sets up urllib3 with certificates and proxies. Of its
-generated classes nothing is used.
+The kubernetes package refreshes credentials, and sets up urllib3 with certificates and proxies. Its generated
+classes are not used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import orjson
 
 from jobsworth.client.api import JSON, Api
 from jobsworth.client.errors import UNREACHABLE, ApiError, NotConfigured
-from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, refused, unanswered
+from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.retry import Retry
 
@@ -26,28 +26,29 @@ if TYPE_CHECKING:
 
     from jobsworth.client.configuration import RestConfig
 
-CALL_SECONDS = 60.0  # the API server gives up on a request after as long
-WATCH_SILENCE_SECONDS = 150.0  # a watch with bookmarks says something about once a minute
-# A service account's token is read anew each minute by the kubernetes package.
+CALL_SECONDS = 60.0  # the request timeout of the API server
+WATCH_SILENCE_SECONDS = 150.0  # a watch with bookmarks sends an event about once a minute
+# The kubernetes package reads the token of a service account again every minute.
 CREDENTIALS_SECONDS = 30.0
 CHUNK_BYTES = 1 << 16
 
 
 class Client(Api):
-    """An API server. Safe to share between threads.
+    """A client of an API server. Safe to share between threads.
 
     Args:
-        user_agent: who we say we are.
-        limit: of calls; watches are not limited.
-        connections: how many calls are made at once.
-        timeout: seconds that the server may keep us waiting for an answer.
-        retry: after which errors a call is made again.
-        compressed: have large answers compressed, for lists over slow networks.
-        observe: is given method and HTTP status of each call.
-        stop: set when the process is to end: nothing is tried again then.
+        config: the API server and the credentials.
+        user_agent: the ``User-Agent`` header.
+        limit: the rate limit of all calls, including the start of a watch.
+        connections: the size of the connection pool.
+        timeout: the seconds to wait for a response.
+        retry: the retry policy.
+        compressed: request compressed responses, for lists over slow networks.
+        observe: receives the method and HTTP status of each call.
+        stop: set when the process must end; no call is retried after that.
 
     Raises:
-        NotConfigured: the configuration's certificates or proxies cannot be used.
+        NotConfigured: the certificates or proxies of the configuration cannot be used.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Client(Api):
         content_type: str = JSON,
         accept: str = JSON,
     ) -> dict[str, Any]:
-        """Make a call, again where that may help, and return the decoded answer."""
+        """Make a call, retry it if the policy allows, and return the decoded response."""
         payload = None if body is None else orjson.dumps(body)
         url = self._url(path, query)
         headers = {"Content-Type": content_type, "Accept": accept}
@@ -109,7 +110,7 @@ class Client(Api):
                 self._stop.wait(delay)
 
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """Yield the events of a watch as they come, until the server ends it."""
+        """Yield the events of a watch as they arrive, until the API server ends it."""
         import urllib3
 
         self._limit.wait()
@@ -127,13 +128,15 @@ class Client(Api):
             self._observe("WATCH", response.status)
             try:
                 if response.status != 200:
-                    raise refused(self._config, response.status, _decoded(response.read()))
+                    raise rejected(self._config, response.status, _decoded(response.read()))
                 for line in _lines(response):
                     yield orjson.loads(line)
             finally:
                 response.close()
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            raise ApiError(UNREACHABLE, "", f"watch of {path} broke off: {error}") from error
+            raise ApiError(
+                UNREACHABLE, "", f"the watch of {path} was interrupted: {error}"
+            ) from error
 
     def _once(
         self, method: str, url: str, payload: bytes | None, headers: dict[str, str]
@@ -158,7 +161,7 @@ class Client(Api):
         answer = _decoded(response.data)
         if response.status >= 300 or not isinstance(answer, dict):
             wait = _whole_seconds(response.headers.get("Retry-After"))
-            raise refused(self._config, response.status, answer, wait)
+            raise rejected(self._config, response.status, answer, wait)
         return answer
 
     def _url(self, path: str, query: Mapping[str, str] | None) -> str:
@@ -166,7 +169,7 @@ class Client(Api):
 
 
 class _Credentials:
-    """The headers that say who we are, asked of the kubernetes package only now and then."""
+    """A cache of the authentication headers of the kubernetes package."""
 
     def __init__(self, config: RestConfig, headers: dict[str, str]) -> None:
         self._config = config
@@ -200,7 +203,7 @@ class _Credentials:
 
 
 def _pool(config: RestConfig, connections: int) -> tuple[urllib3.HTTPConnectionPool, str]:
-    """The connections to the server, and what every path on them begins with."""
+    """Return the connection pool of the server, and the prefix of every path."""
     import urllib3
     from kubernetes.client.rest import RESTClientObject
 
@@ -212,7 +215,7 @@ def _pool(config: RestConfig, connections: int) -> tuple[urllib3.HTTPConnectionP
         pool: urllib3.HTTPConnectionPool = manager.connection_from_url(url)
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         raise NotConfigured(f"{config.name} cannot be used: {error}") from None
-    # A proxy wants the whole address of what it does not tunnel.
+    # A proxy needs the full URL of a request that it does not tunnel.
     whole = isinstance(manager, urllib3.ProxyManager) and url.startswith("http:")
     return pool, url if whole else (urllib3.util.parse_url(url).path or "")
 

@@ -1,4 +1,4 @@
-"""Watch a resource from a version on."""
+"""Watch a resource from a resourceVersion."""
 
 from __future__ import annotations
 
@@ -13,23 +13,24 @@ if TYPE_CHECKING:
 
     from jobsworth.client.api import Api
 
-WATCH_SECONDS = 300  # to twice that: then the server ends a watch, so that load spreads anew
+WATCH_SECONDS = 300  # the server ends a watch after one to two times this, so that load spreads
 SHORTEST_WATCH = (
-    1.0  # seconds; a proxy that ends every watch at once must not be asked without pause
+    1.0  # seconds; a proxy may end every watch at once, so do not retry without a pause
 )
 
 
 def watch(
     api: Api, path: str, version: str, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what happens after a version, until the server ends the watch.
+    """Yield the events after a resourceVersion, until the server ends the watch.
 
     Yields:
-        ``ADDED``, ``MODIFIED`` or ``DELETED`` and the object; ``BOOKMARK`` and what has the version.
+        ``ADDED``, ``MODIFIED`` or ``DELETED`` and the object; ``BOOKMARK`` and an object with the
+        resourceVersion only.
 
     Raises:
-        ApiError: as any stream; ``expired`` when the version is too old; or the watch was ended before
-            anything could happen, or brings something else than events.
+        ApiError: like any stream; ``expired`` if the resourceVersion is too old. Also if the server ends the
+            watch at once, or sends anything but events.
     """
     query = {
         "resourceVersion": version,
@@ -45,7 +46,9 @@ def watch(
                 obj["metadata"]["resourceVersion"]
         except (KeyError, TypeError):
             raise ApiError(
-                UNREACHABLE, "", f"the watch of {path} brings something else than events"
+                UNREACHABLE,
+                "",
+                f"the watch of {path} does not return watch events; check for a proxy",
             ) from None
         if kind == "ERROR":
             raise error_of((isinstance(obj, dict) and obj.get("code")) or UNREACHABLE, obj)

@@ -1,4 +1,4 @@
-"""gunicorn's arbiter, made to replace workers without a gap and to drain before it stops."""
+"""An arbiter for gunicorn that replaces workers without a gap and drains before it stops."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from jobsworth.serving import scoreboard
 
 
 class Arbiter(GunicornArbiter):  # type: ignore[misc]
-    """Keeps the workers of :class:`jobsworth.serving.server.Server`, and the monitor's process.
+    """Run the workers of :class:`jobsworth.serving.server.Server` and the monitor process.
 
-    On SIGTERM readiness goes first, then clients are sent elsewhere for as long as the settings say,
-    then what is in flight is finished. A second SIGTERM cuts the draining short, SIGINT stops at once,
-    SIGHUP replaces every worker.
+    On SIGTERM the server reports not ready, then closes connections after each answer for
+    ``drain_seconds``, then finishes requests in flight. A second SIGTERM ends the draining, SIGINT stops
+    at once, SIGHUP replaces every worker.
     """
 
     def __init__(self, app: Any) -> None:
@@ -26,17 +26,19 @@ class Arbiter(GunicornArbiter):  # type: ignore[misc]
         self._stop_at: float | None = None
 
     def start(self) -> None:
-        """Bind, and start the monitor, before there is any worker."""
+        """Bind the port and start the monitor before the first worker."""
         super().start()
         self._keep_monitor()
 
     def manage_workers(self) -> None:
-        """Have as many workers as there should be, beside those that are leaving."""
+        """Keep the configured number of workers, not counting those that are leaving."""
         if self._stop_at is not None and time.monotonic() >= self._stop_at:
             raise StopIteration
-        self.app.look_at_files()
+        self.app.reload_changed_files()
         self._keep_monitor()
-        states = {worker.age: self.app.board.state(worker.age) for worker in self.WORKERS.values()}
+        states = {
+            worker.age: self.app.scoreboard.state(worker.age) for worker in self.WORKERS.values()
+        }
         staying = [
             age
             for age, state in states.items()
@@ -45,18 +47,18 @@ class Arbiter(GunicornArbiter):  # type: ignore[misc]
         for _ in range(self.num_workers - len(staying)):
             self.spawn_worker()
         if sum(states[age] == scoreboard.SERVING for age in staying) >= self.num_workers:
-            self._let_go(states)
+            self._release_workers(states)
         for age in sorted(staying)[: max(0, len(staying) - self.num_workers)]:
-            self.app.board.set_state(age, scoreboard.LEAVING)
+            self.app.scoreboard.set_state(age, scoreboard.LEAVING)
 
-    def _let_go(self, states: dict[int, int]) -> None:
-        """Let those leave that wish to: enough others serve."""
+    def _release_workers(self, states: dict[int, int]) -> None:
+        """Let workers leave that have requested it, because enough others serve."""
         for age, state in states.items():
-            if state == scoreboard.WISHES_TO_LEAVE:
-                self.app.board.set_state(age, scoreboard.LEAVING)
+            if state == scoreboard.LEAVE_REQUESTED:
+                self.app.scoreboard.set_state(age, scoreboard.LEAVING)
 
     def reap_workers(self) -> None:
-        """Take note of the processes that have ended."""
+        """Reap the processes that have ended."""
         if self._monitor is not None:
             try:
                 ended, _ = os.waitpid(self._monitor, os.WNOHANG)
@@ -67,25 +69,25 @@ class Arbiter(GunicornArbiter):  # type: ignore[misc]
         super().reap_workers()
 
     def handle_term(self) -> None:
-        """Begin to drain; stop when that has been begun already."""
+        """Start to drain; stop at once if the server is already draining."""
         if self._stop_at is not None:
             raise StopIteration
-        self.app.board.drain()
+        self.app.scoreboard.drain()
         self._stop_at = time.monotonic() + self.app.settings.drain_seconds
         self.log.info("Draining for %s seconds", self.app.settings.drain_seconds)
 
     def handle_hup(self) -> None:
         """Replace every worker, one by one."""
         for worker in self.WORKERS.values():
-            if self.app.board.state(worker.age) == scoreboard.SERVING:
-                self.app.board.set_state(worker.age, scoreboard.WISHES_TO_LEAVE)
+            if self.app.scoreboard.state(worker.age) == scoreboard.SERVING:
+                self.app.scoreboard.set_state(worker.age, scoreboard.LEAVE_REQUESTED)
 
     def handle_usr2(self) -> None:
-        """Do nothing: a server that is to be upgraded is replaced by its orchestrator."""
+        """Ignore the signal: the orchestrator upgrades the server by replacing it."""
 
     def stop(self, graceful: bool = True) -> None:
-        """End the workers, and wait until they have."""
-        self.app.board.stop()
+        """Stop the workers and wait for them."""
+        self.app.scoreboard.stop()
         super().stop(graceful)
 
     def halt(self, reason: str | None = None, exit_status: int = 0) -> None:

@@ -1,8 +1,8 @@
-"""A connection of gunicorn's threaded worker, with TLS that can be renewed and patience that ends.
+"""A connection of the threaded worker of gunicorn, with reloadable TLS and a deadline for every phase.
 
-gunicorn waits without end for a client that has begun to send; here every phase has a deadline, so
-that a slow client holds a thread for a few seconds at most. The handshake takes no thread at all: with a
-CA for clients, a stranger cannot keep the API server waiting.
+gunicorn waits without limit for a client that has started to send. The deadlines here limit the time
+that a slow client holds a thread to a few seconds. The handshake takes no thread: with a client CA, a client
+without a certificate cannot delay the API server.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from gunicorn.workers.gthread import TConn
 from jobsworth.serving.tls_context import Certificate
 
 REQUEST_SECONDS = 10.0
-"""For the head and the body together: an API server gives a webhook 10 seconds by default for all."""
-SILENCE_SECONDS = 5.0
-"""For one step of reading or writing."""
+"""The time limit for head and body together: by default, an API server waits 10 seconds for a webhook."""
+IO_SECONDS = 5.0
+"""The time limit for one read or write."""
 
 
 class SlowRequest(NoMoreData, TimeoutError):  # type: ignore[misc]
-    """A request did not arrive in time. gunicorn takes it for a client that has gone."""
+    """A request that did not arrive in time. gunicorn handles it like a closed connection."""
 
 
 class _Unreader(SocketUnreader):  # type: ignore[misc]
-    """Reads what has to be there by a deadline."""
+    """Read a request that must arrive before a deadline."""
 
     def __init__(self, sock: socket.socket) -> None:
         super().__init__(sock)
@@ -39,7 +39,7 @@ class _Unreader(SocketUnreader):  # type: ignore[misc]
 
     def chunk(self, size_hint: int | None = None) -> bytes:
         """Return the next bytes from the socket."""
-        # Looked at between reads: to set a socket's timeout for each takes longer than reading.
+        # Check between reads: setting the timeout of the socket for each read takes longer than reading.
         if time.monotonic() > self.deadline:
             raise SlowRequest(b"")
         try:
@@ -51,9 +51,9 @@ class _Unreader(SocketUnreader):  # type: ignore[misc]
 
 class _Request(http.Request):  # type: ignore[misc]
     def _peer_is_trusted_proxy(self) -> bool:
-        """Whether to believe what a client says of other clients: nobody, by the settings.
+        """Return False: no proxy stands in front of the webhook.
 
-        gunicorn asks for each request, and reads the client's address for it.
+        gunicorn calls this for each request, and its own version reads the address of the client.
         """
         return False
 
@@ -63,10 +63,10 @@ class _Parser(http.RequestParser):  # type: ignore[misc]
 
 
 class Connection(TConn):  # type: ignore[misc]
-    """One client's connection.
+    """The connection of one client.
 
     Args:
-        linger: takes a socket whose sending side is shut, to close it once the client has.
+        linger: receives a socket that is shut down for writing, to close it after the client has closed it.
     """
 
     sock: Any
@@ -84,20 +84,20 @@ class Connection(TConn):  # type: ignore[misc]
         self._linger = linger
 
     def secure(self, certificate: Certificate) -> None:
-        """Begin to speak TLS.
+        """Start TLS.
 
         Raises:
-            OSError: the client has gone already.
+            OSError: the client has closed the connection.
         """
         self.sock = certificate.context.wrap_socket(
             self.sock, server_side=True, do_handshake_on_connect=False
         )
 
-    def shake_hands(self) -> bool:
-        """Go on with the handshake, without waiting, and tell whether it is done.
+    def handshake(self) -> bool:
+        """Continue the handshake without blocking, and return True when it is complete.
 
         Raises:
-            OSError: the client does not speak TLS, is not let in, or has gone.
+            OSError: the client does not use TLS, has no valid certificate, or has closed the connection.
         """
         try:
             self.sock.do_handshake()
@@ -109,29 +109,29 @@ class Connection(TConn):  # type: ignore[misc]
         return True
 
     def init(self) -> None:
-        """Make the socket one that a thread waits on, for a while."""
-        self.sock.settimeout(SILENCE_SECONDS)
+        """Make the socket blocking, with a timeout."""
+        self.sock.settimeout(IO_SECONDS)
 
     def request(self) -> Any:
-        """The next request; what it may take of time begins now.
+        """Return the next request; its time limit starts now.
 
         Raises:
-            StopIteration: there is none.
-            NoMoreData: it does not arrive, or not in time.
-            ParseException: it is no HTTP.
+            StopIteration: there is no further request.
+            NoMoreData: the request does not arrive in time.
+            ParseException: the request is not valid HTTP.
         """
         self.parser.unreader.deadline = time.monotonic() + REQUEST_SECONDS
         return next(self.parser)
 
     @property
     def has_read_ahead(self) -> bool:
-        """Whether bytes of a next request wait in TLS's own buffer, where no poller sees them."""
+        """Return True if the TLS buffer holds bytes of the next request, which no poller can see."""
         return bool(self.sock.pending())
 
     def close(self, graceful: bool = False) -> None:
-        """Close the connection; gracefully, the client closes first, so that it loses no answer.
+        """Close the connection; if graceful, after the client has, so that it loses no answer.
 
-        gunicorn's own graceful close waits for the client, and with it the whole worker does.
+        The graceful close of gunicorn blocks the whole worker until the client has closed.
         """
         if graceful:
             try:

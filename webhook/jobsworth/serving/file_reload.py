@@ -1,7 +1,7 @@
-"""Values made of files, and made anew when the files change; where the new is broken, the old stays.
+"""Reload values when their files change; keep the active value if the new files are invalid.
 
-The files' contents decide, not their dates: editors, ``kubectl cp`` and the kubelet, which swaps a
-symbolic link (``..data``) for all files of a ConfigMap or Secret at once, all come to the same.
+A change is a change of the contents, not of the modification time. This covers editors, ``kubectl cp``,
+and the kubelet, which replaces one symbolic link (``..data``) for all files of a ConfigMap or Secret.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_LOOKS = 1.0
+POLL_SECONDS = 1.0
 
 
 class Observer(Protocol):
-    """Is told how loading went."""
+    """Receives the result of each load."""
 
     def loaded(self, what: str, seconds: float, value: object) -> None:
-        """The value of the changed files is in force."""
+        """Report that the value of the changed files is active."""
 
-    def refused(self, what: str, seconds: float, error: Exception) -> None:
-        """The changed files are broken; the value before them, if any, stays in force."""
+    def rejected(self, what: str, seconds: float, error: Exception) -> None:
+        """Report that the changed files are invalid; the previous value, if any, stays active."""
 
 
 class Reloading(Generic[T]):
-    """A value that follows its files.
+    """A value that is reloaded when its files change.
 
     Args:
-        what: a name for people: ``policy``, ``certificate``.
-        load: makes the value; whatever it raises means that the files are broken.
-        paths: the files and folders that `load` reads; of a folder, all files below it count.
+        what: the name in logs and metrics: ``policy`` or ``certificate``.
+        load: loads the value; any exception means that the files are invalid.
+        paths: the files and folders that `load` reads, folders with all files below them.
     """
 
     __slots__ = ("_load", "_paths", "_seen", "value", "what")
@@ -47,22 +47,22 @@ class Reloading(Generic[T]):
         self._seen: bytes | None = None
 
     def check(self, observer: Observer | None = None) -> bool:
-        """Load the files if they have changed since the last look.
+        """Load the files if they have changed since the last check.
 
         Returns:
-            Whether there is a new value.
+            True if there is a new value.
         """
         seen = fingerprint(self._paths)
         if seen == self._seen:
             return False
-        # Noted before they are read: what changes while they are is seen at the next look.
+        # Set before reading the files, so that the next check detects a change during the read.
         self._seen = seen
         began = time.perf_counter()
         try:
             value = self._load()
         except Exception as error:
             if observer is not None:
-                observer.refused(self.what, time.perf_counter() - began, error)
+                observer.rejected(self.what, time.perf_counter() - began, error)
             return False
         self.value = value
         if observer is not None:
@@ -71,7 +71,7 @@ class Reloading(Generic[T]):
 
 
 def fingerprint(paths: Iterable[Path]) -> bytes:
-    """What files contain, and what is missing or cannot be read, as a digest."""
+    """Return a digest of the contents of files, including missing and unreadable ones."""
     digest = hashlib.sha256()
     for path in paths:
         for file in _files(path):
@@ -93,13 +93,13 @@ def _files(path: Path) -> list[Path]:
         return [path]
 
 
-def follow(check: Callable[[], object], seconds: float = SECONDS_BETWEEN_LOOKS) -> threading.Event:
-    """Look for changes now and then, in a thread of its own; set the returned event to end it."""
+def follow(check: Callable[[], object], seconds: float = POLL_SECONDS) -> threading.Event:
+    """Call `check` periodically in a new thread; set the returned event to stop it."""
     stop = threading.Event()
 
-    def look() -> None:
+    def poll() -> None:
         while not stop.wait(seconds):
             check()
 
-    threading.Thread(target=look, name="jobsworth-files", daemon=True).start()
+    threading.Thread(target=poll, name="jobsworth-files", daemon=True).start()
     return stop

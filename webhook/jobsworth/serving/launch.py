@@ -1,4 +1,4 @@
-"""Starts the webhook under gunicorn, and clears up after it."""
+"""Start the webhook under gunicorn, and clean up when it stops."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from jobsworth.admission.decision import Judge, NamespaceLabels
+from jobsworth.admission.decision import NamespaceLabels, Reviewer
 from jobsworth.api.server import ApiServer
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.serving.serving_settings import Settings
@@ -23,48 +23,48 @@ def serve(
     namespace_labels: NamespaceLabels | None = None,
     on_bound: Callable[[], object] = lambda: None,
 ) -> NoReturn:
-    """Serve until a signal says to stop, and exit the process.
+    """Serve until a signal stops the server, then exit the process.
 
     Args:
-        settings: how.
-        server: the API server that will ask.
-        load_policies: reads the policies; whatever it raises refuses the change.
-        namespace_labels: gives the labels of namespaces, in a worker; None where nobody knows.
-        on_bound: called once connections are accepted.
+        settings: the settings of the server.
+        server: the API server that will call the webhook.
+        load_policies: reads the policies; any exception rejects the changed files.
+        namespace_labels: returns the labels of a namespace, in a worker; None if they are not available.
+        on_bound: called when the server accepts connections.
 
     Raises:
-        OSError: the monitor's address cannot be bound.
+        OSError: the address of the monitor cannot be bound.
         SystemExit: the server has stopped.
     """
     folder = Path(tempfile.mkdtemp(prefix="jobsworth-metrics-"))
     owner = os.getpid()
-    # Read when prometheus_client is imported, which the server below does.
+    # prometheus_client reads this variable when the import of the server below imports it.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
         from jobsworth.serving.probes import listen
         from jobsworth.serving.server import Server
 
         listener: socket.socket = listen(*settings.monitor_bind)
-        judge = _judges(settings, server, load_policies, namespace_labels)
-        Server(settings, judge, listener, folder, on_bound).run()
+        reviewer = _reviewers(settings, server, load_policies, namespace_labels)
+        Server(settings, reviewer, listener, folder, on_bound).run()
         raise SystemExit(0)
     finally:
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _judges(
+def _reviewers(
     settings: Settings,
     server: ApiServer,
     load_policies: Callable[[], PolicySet],
     namespace_labels: NamespaceLabels | None,
-) -> Callable[[], Judge]:
-    def judge() -> Judge:
-        return Judge(
+) -> Callable[[], Reviewer]:
+    def reviewer() -> Reviewer:
+        return Reviewer(
             server,
             load_policies(),
             namespace_labels=namespace_labels or (lambda name: None),
             api_verdict=settings.api_verdict,
         )
 
-    return judge
+    return reviewer

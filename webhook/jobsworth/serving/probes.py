@@ -1,6 +1,6 @@
-"""``/healthz``, ``/readyz`` and ``/metrics`` on a plain port, from a process of its own.
+"""Serve ``/healthz``, ``/readyz`` and ``/metrics`` without TLS from a separate process.
 
-The process judges nothing, so it answers however busy the workers are.
+The process reviews no requests, so it answers even if all workers are busy.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from typing import Any
 from jobsworth.admission import review_metrics
 
 Checks = Callable[[], dict[str, str]]
-"""What readiness takes, by name: empty where it is there, otherwise what is missing."""
+"""Returns the readiness checks by name: an empty text if the check passes, otherwise the problem."""
 
-PATIENCE_SECONDS = 5.0
+TIMEOUT_SECONDS = 5.0
 TICK_SECONDS = 1.0
 PLAIN = "text/plain; charset=utf-8"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Monitor:
-    """Answers probes and Prometheus.
+    """Answer probes and scrapes.
 
     Args:
         listener: a bound, listening socket.
-        checks: tells what readiness takes; called for each probe.
+        checks: returns the readiness checks; called for each probe.
         tick: called about once a second.
-        folder: where the processes keep their metrics.
+        folder: the folder with the metrics of all processes.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Monitor:
         self._lock = threading.Lock()
 
     def run(self, parent: int) -> None:
-        """Serve until the parent process has ended, or SIGTERM comes."""
+        """Serve until the parent process ends or SIGTERM arrives."""
         stop = threading.Event()
         signal.signal(signal.SIGTERM, lambda *_: stop.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -64,7 +64,7 @@ class Monitor:
         if path == "/metrics":
             with self._lock:
                 return 200, PROMETHEUS, review_metrics.exposition(self._folder)
-        return 404, PLAIN, b"there are /healthz, /readyz and /metrics\n"
+        return 404, PLAIN, b"not found: use /healthz, /readyz or /metrics\n"
 
     def _readiness(self) -> tuple[int, str, bytes]:
         checks = self._checks()
@@ -90,7 +90,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = PATIENCE_SECONDS
+    timeout = TIMEOUT_SECONDS
     server_version, sys_version = "jobsworth", ""
     protocol_version = "HTTP/1.1"
     server: _Server
@@ -108,11 +108,11 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: probes come every few seconds."""
+        """Log nothing: probes arrive every few seconds."""
 
 
 def listen(address: str, port: int) -> socket.socket:
-    """A listening socket for the monitor.
+    """Return a listening socket for the monitor.
 
     Raises:
         OSError: the address cannot be bound.

@@ -1,20 +1,20 @@
-"""What the processes of one server tell each other: a page of memory that they share."""
+"""The worker scoreboard in shared memory."""
 
 from __future__ import annotations
 
 import mmap
 
-STARTING, SERVING, WISHES_TO_LEAVE, LEAVING = 1, 2, 3, 4
-"""The states of a worker; 0 is none."""
+STARTING, SERVING, LEAVE_REQUESTED, LEAVING = 1, 2, 3, 4
+"""The states of a worker; 0 means that there is no such worker."""
 
 _SIZE = 4096
 _DRAINING, _STOPPING, _FIRST_WORKER = 0, 1, 16
 
 
-class Board:
-    """Flags of one byte each; a byte is written and read at once, so no lock is needed.
+class Scoreboard:
+    """The state of the server and of each worker, one byte each.
 
-    Made before the processes are forked.
+    Reads and writes of one byte are atomic, so no lock is needed. Create it before the processes fork.
     """
 
     __slots__ = ("_page",)
@@ -24,35 +24,35 @@ class Board:
 
     @property
     def draining(self) -> bool:
-        """Whether the server is about to stop."""
+        """True while the server drains before it stops."""
         return self._page[_DRAINING] != 0
 
     def drain(self) -> None:
-        """Note that the server is about to stop."""
+        """Mark the server as draining."""
         self._page[_DRAINING] = 1
 
     @property
     def stopping(self) -> bool:
-        """Whether every worker is to end."""
+        """True when every worker must end."""
         return self._page[_STOPPING] != 0
 
     def stop(self) -> None:
-        """Note that every worker is to end."""
+        """Mark the server as stopping, which ends every worker."""
         self._page[_STOPPING] = 1
 
     def state(self, age: int) -> int:
-        """The state of a worker, by its age (gunicorn's number for it)."""
-        return self._page[_place(age)]
+        """Return the state of a worker by its age, the number that gunicorn gives it."""
+        return self._page[_offset(age)]
 
     def set_state(self, age: int, state: int) -> None:
-        """Note the state of a worker."""
-        self._page[_place(age)] = state
+        """Set the state of a worker."""
+        self._page[_offset(age)] = state
 
     def serving(self) -> int:
-        """How many workers answer requests."""
+        """Return the number of workers that answer requests."""
         states = self._page[_FIRST_WORKER:]
-        return states.count(SERVING) + states.count(WISHES_TO_LEAVE)
+        return states.count(SERVING) + states.count(LEAVE_REQUESTED)
 
 
-def _place(age: int) -> int:
+def _offset(age: int) -> int:
     return _FIRST_WORKER + age % (_SIZE - _FIRST_WORKER)

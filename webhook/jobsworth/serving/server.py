@@ -1,4 +1,4 @@
-"""What gunicorn runs: one application in an arbiter, a monitor and workers, that follow their files."""
+"""The gunicorn application: arbiter, monitor and workers, which reload changed files."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from gunicorn.app.base import BaseApplication
 from prometheus_client import CollectorRegistry
 
 from jobsworth.admission.application import Application
-from jobsworth.admission.decision import Judge
-from jobsworth.admission.outcome import Outcome
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.request_log import GunicornLog, Log
 from jobsworth.admission.review_metrics import Metrics
 from jobsworth.admission.webhook import Webhook
 from jobsworth.serving.arbiter import Arbiter
 from jobsworth.serving.file_reload import Reloading, follow
 from jobsworth.serving.probes import Monitor
-from jobsworth.serving.scoreboard import Board
+from jobsworth.serving.scoreboard import Scoreboard
 from jobsworth.serving.serving_settings import (
     Settings,
     after_fork,
@@ -33,36 +33,36 @@ POLICY, CERTIFICATE = "policy", "certificate"
 
 
 class Server(BaseApplication):  # type: ignore[misc]
-    """The webhook as gunicorn sees it.
+    """The webhook as a gunicorn application.
 
-    Every process follows the files by itself; the arbiter is the one that logs and counts it, and what
-    it has loaded is what a new worker begins with.
+    Every process reloads changed files itself. Only the arbiter logs and counts the loads. A new worker
+    starts with the files that the arbiter has loaded.
 
     Args:
-        settings: how to serve.
-        judge: makes a judge of the policies' files.
-        listener: the monitor's socket.
-        folder: for the processes' metrics.
-        on_bound: called in the arbiter once connections are accepted.
+        settings: the settings of the server.
+        reviewer: creates a reviewer from the policy files.
+        listener: the socket of the monitor.
+        folder: the folder for the metrics of all processes.
+        on_bound: called in the arbiter when the server accepts connections.
     """
 
     def __init__(
         self,
         settings: Settings,
-        judge: Callable[[], Judge],
+        reviewer: Callable[[], Reviewer],
         listener: socket.socket,
         folder: Path,
         on_bound: Callable[[], object],
     ) -> None:
         self.settings = settings
-        self.board = Board()
+        self.scoreboard = Scoreboard()
         self._log = Log(requests=settings.log_requests)
         self._metrics = Metrics(CollectorRegistry())
         self._listener = listener
         self._folder = folder
         self._on_bound = on_bound
         files = settings.files
-        self._judge = Reloading(POLICY, judge, files.policies)
+        self._reviewer = Reloading(POLICY, reviewer, files.policies)
         self._certificate = Reloading(CERTIFICATE, self._load_certificate, files.of_certificate)
         super().__init__()
 
@@ -72,7 +72,7 @@ class Server(BaseApplication):  # type: ignore[misc]
             self.cfg.set(name, value)
         certificate = self.settings.files.certificate
         if certificate.exists():
-            # TLS is the connection's own affair; this is for what gunicorn says of the scheme.
+            # The connection sets up TLS itself; gunicorn uses this only to report the URL scheme.
             self.cfg.set("certfile", str(certificate))
         self.cfg.set("worker_class", Worker)
         self.cfg.set("logger_class", GunicornLog)
@@ -82,38 +82,38 @@ class Server(BaseApplication):  # type: ignore[misc]
         self.cfg.set("when_ready", _ready)
 
     def load(self) -> Application:
-        """The WSGI application."""
-        return Application(Webhook(self._judge_in_force, self._observe))
+        """Return the WSGI application."""
+        return Application(Webhook(self._active_reviewer, self._observe))
 
     def run(self) -> None:
-        """Serve until a signal says to stop."""
-        self.look_at_files()
-        if self._judge.value is None:
-            raise SystemExit(1)  # the log says what is wrong with the policy
+        """Serve until a signal stops the server."""
+        self.reload_changed_files()
+        if self._reviewer.value is None:
+            raise SystemExit(1)  # the log has the error in the policy
         Arbiter(self).run()
 
-    def look_at_files(self) -> None:
-        """Load the files that have changed; called by the arbiter, about once a second."""
-        self._judge.check(self)
+    def reload_changed_files(self) -> None:
+        """Load files that have changed; the arbiter calls this about once a second."""
+        self._reviewer.check(self)
         self._certificate.check(self)
 
     def follow_files(self) -> None:
-        """Load the files when they change; called by each worker, once."""
-        self._look_quietly()
-        follow(self._look_quietly)
+        """Start to load files when they change; each worker calls this once."""
+        self._reload_unlogged()
+        follow(self._reload_unlogged)
 
-    def certificate_in_force(self) -> Certificate | None:
-        """The certificate that a new connection is served with."""
+    def active_certificate(self) -> Certificate | None:
+        """Return the serving certificate for new connections; None if none is loaded."""
         return self._certificate.value
 
     def monitor(self, parent: int) -> None:
-        """Answer probes and Prometheus until the arbiter has ended."""
+        """Answer probes and scrapes until the arbiter ends."""
         Monitor(
-            self._listener, checks=self._checks, tick=self._look_quietly, folder=self._folder
+            self._listener, checks=self._checks, tick=self._reload_unlogged, folder=self._folder
         ).run(parent)
 
     def bound(self) -> None:
-        """Say that connections are accepted."""
+        """Log that the server accepts connections."""
         self._log.event(
             "info",
             "serving",
@@ -125,10 +125,10 @@ class Server(BaseApplication):  # type: ignore[misc]
         self._on_bound()
 
     def loaded(self, what: str, seconds: float, value: object) -> None:
-        """Log and count that changed files are in force."""
+        """Log and count that changed files are active."""
         self._metrics.loaded(what, seconds, success=True)
         facts: dict[str, Any] = {"milliseconds": round(seconds * 1000, 3)}
-        if isinstance(value, Judge):
+        if isinstance(value, Reviewer):
             facts["policies"] = [policy.name for policy in value.policies.policies]
             self._metrics.policies.set(len(value.policies.policies))
         elif isinstance(value, Certificate):
@@ -136,36 +136,40 @@ class Server(BaseApplication):  # type: ignore[misc]
             self._metrics.expiry.set(value.expires)
         self._log.event("info", f"{what} loaded", **facts)
 
-    def refused(self, what: str, seconds: float, error: Exception) -> None:
-        """Log and count that changed files are broken."""
+    def rejected(self, what: str, seconds: float, error: Exception) -> None:
+        """Log and count that changed files are invalid."""
         self._metrics.loaded(what, seconds, success=False)
-        self._log.event("error", f"{what} refused: what was in force stays", error=str(error))
+        self._log.event(
+            "error",
+            f"{what} rejected: the previous one stays active; fix the files",
+            error=str(error),
+        )
 
-    def _look_quietly(self) -> None:
-        self._judge.check()
+    def _reload_unlogged(self) -> None:
+        self._reviewer.check()
         self._certificate.check()
 
     def _load_certificate(self) -> Certificate:
         files = self.settings.files
         return load_certificate(files.certificate, files.key, files.client_ca)
 
-    def _judge_in_force(self) -> Judge:
-        judge = self._judge.value
-        assert judge is not None  # a server does not start without
-        return judge
+    def _active_reviewer(self) -> Reviewer:
+        reviewer = self._reviewer.value
+        assert reviewer is not None  # the server does not start without one
+        return reviewer
 
-    def _observe(self, outcome: Outcome) -> None:
+    def _observe(self, outcome: ReviewOutcome) -> None:
         self._metrics.observe(outcome)
         self._log.request(outcome)
 
     def _checks(self) -> dict[str, str]:
         certificate = self._certificate.value is not None
-        serving, wanted = self.board.serving(), self.settings.workers
+        serving, wanted = self.scoreboard.serving(), self.settings.workers
         return {
-            POLICY: "" if self._judge.value is not None else "not compiled",
+            POLICY: "" if self._reviewer.value is not None else "not compiled",
             CERTIFICATE: "" if certificate else "not loaded",
-            "workers": "" if serving else f"0 of {wanted} serve",
-            "draining": "the server is about to stop" if self.board.draining else "",
+            "workers": "" if serving else f"0 of {wanted} workers serve",
+            "draining": "the server is about to stop" if self.scoreboard.draining else "",
         }
 
 
@@ -179,7 +183,7 @@ def _after_fork(arbiter: Any, worker: Any) -> None:
 
 
 def _forget(arbiter: Any, worker: Any) -> None:
-    worker.app.board.set_state(worker.age, 0)
+    worker.app.scoreboard.set_state(worker.age, 0)
 
 
 def _ready(arbiter: Any) -> None:

@@ -1,4 +1,4 @@
-"""How the webhook is served: what can be chosen, and what gunicorn is told."""
+"""Settings of the webhook server, and the gunicorn settings derived from them."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
 
 KEEP_ALIVE_SECONDS = 120
-"""An API server closes a connection that it has not used for 90 seconds: it must be the first to do so,
-or it may send a request on a connection that is being closed."""
+"""The idle time after which the server closes a connection. An API server does so after 90 seconds and must
+be first; otherwise it may send a request on a connection that the webhook is closing."""
 
 HANG_SECONDS = 40
-"""No webhook is waited for longer than 30 seconds."""
+"""The time after which a request counts as hung: an API server waits 30 seconds for a webhook at most."""
 
 YOUNG_OBJECTS = 20_000
-"""How many objects are made between two rounds of the garbage collector, which a request makes
-some hundreds of; nearly all of them go by reference counting."""
+"""The number of new objects between two garbage collections. A request creates some hundreds, and reference
+counting frees nearly all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    """Where the webhook reads what it follows.
+    """The files that the webhook reads and reloads.
 
     Attributes:
         certificate, key: PEM.
         policies: files and folders of JobPolicy documents.
-        client_ca: PEM of the CA whose clients are let in; None to let in any.
+        client_ca: PEM of the CA that must have signed client certificates; None to accept any client.
     """
 
     certificate: Path
@@ -39,25 +39,25 @@ class Files:
 
     @property
     def of_certificate(self) -> tuple[Path, ...]:
-        """The files that TLS takes."""
+        """The files of the TLS configuration."""
         return tuple(filter(None, (self.certificate, self.key, self.client_ca)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How to serve.
+    """Settings of the webhook server.
 
     Attributes:
         bind: host and port of the webhook.
         monitor_bind: host and port of ``/healthz``, ``/readyz`` and ``/metrics``, without TLS.
-        workers: processes.
-        threads: of each worker.
-        drain_seconds: how long to serve on after SIGTERM, while clients are sent elsewhere.
-        graceful_seconds: how long to wait after that for what is in flight.
-        requests_per_worker: after how many requests a worker is replaced; 0 for never.
-        api_verdict: what to make of objects that the API server would refuse.
-        log_requests: whether every request is logged, or only those that are not allowed.
-        files: what to follow.
+        workers: the number of worker processes.
+        threads: the number of threads of each worker.
+        drain_seconds: the time to keep serving after SIGTERM, closing each connection after its answer.
+        graceful_seconds: the time to wait after that for requests in flight.
+        requests_per_worker: the number of requests after which a worker is replaced; 0 for never.
+        api_verdict: how to handle objects that the API server would reject.
+        log_requests: True to log every request, False to log only requests that are not allowed.
+        files: the files to read and reload.
     """
 
     files: Files
@@ -73,7 +73,7 @@ class Settings:
 
 
 def gunicorn_settings(settings: Settings) -> dict[str, Any]:
-    """The webhook's settings as gunicorn knows them; a benchmark gives another application the same."""
+    """Return the settings for gunicorn; a benchmark uses the same ones for another application."""
     host, port = settings.bind
     return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
@@ -84,7 +84,7 @@ def gunicorn_settings(settings: Settings) -> dict[str, Any]:
         "graceful_timeout": settings.graceful_seconds,
         "preload_app": True,
         "control_socket_disable": True,
-        # No proxy stands between an API server and its webhook: nobody is believed about addresses.
+        # No proxy stands between an API server and its webhook, so trust no forwarding headers.
         "forwarded_allow_ips": "",
         "forwarder_headers": "",
         "limit_request_fields": 50,
@@ -97,11 +97,11 @@ def gunicorn_settings(settings: Settings) -> dict[str, Any]:
 
 
 def before_fork(*_: object) -> None:
-    """Keep the garbage collector off what is there for good, so that its pages stay shared, too."""
+    """Exclude permanent objects from garbage collection, so that workers share their memory pages."""
     gc.collect()
     gc.freeze()
 
 
 def after_fork(*_: object) -> None:
-    """Let the garbage collector of a worker run seldom."""
+    """Make garbage collection in a worker rare."""
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)

@@ -1,4 +1,4 @@
-"""The certificate that the webhook serves with, as a context of the standard library's ``ssl``."""
+"""Load the serving certificate of the webhook as an ``ssl.SSLContext``."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from cryptography import x509
 
 
 class BadCertificate(ValueError):
-    """Files that do not make a certificate to serve with, and why."""
+    """Files without a valid serving certificate; the message states the problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """A certificate that is ready to serve.
+    """A loaded serving certificate.
 
     Attributes:
-        context: for new connections; those that are open keep what they began with.
-        expires: in seconds since the epoch.
+        context: the TLS context for new connections; open connections keep theirs.
+        expires: the time of expiry, in seconds since the epoch.
     """
 
     context: ssl.SSLContext
@@ -28,22 +28,24 @@ class Certificate:
 
 
 def load_certificate(certificate: Path, key: Path, client_ca: Path | None = None) -> Certificate:
-    """Read a certificate with its chain and its key, both PEM.
+    """Load a certificate with its chain and its private key, both PEM.
 
-    A context is made anew each time: one that is changed in place would be half changed when the new
-    key does not belong to the new certificate.
+    Each load creates a new context: changing one in place would leave it inconsistent if the new key does
+    not match the new certificate.
 
     Args:
-        certificate: the serving certificate, and behind it those of its issuers.
+        certificate: the serving certificate, followed by the certificates of its issuers.
         key: its private key, without a passphrase.
-        client_ca: the CA that signs the API server's client certificate; with it, nobody else gets in.
+        client_ca: the CA that signs the client certificate of the API server; if set, other clients are
+            rejected.
 
     Raises:
-        BadCertificate: a file is missing or malformed, they do not belong together, or it has expired.
+        BadCertificate: a file is missing or malformed, the key does not match, or the certificate has
+            expired.
     """
     for path in filter(None, (certificate, key, client_ca)):
         if not path.is_file():
-            raise BadCertificate(f"{path}: there is no such file")
+            raise BadCertificate(f"{path}: no such file")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
@@ -57,12 +59,14 @@ def load_certificate(certificate: Path, key: Path, client_ca: Path | None = None
         raise BadCertificate(f"{certificate} with {key}: {_reason(error)}") from None
     expires = _expiry(certificate)
     if expires <= datetime.now(UTC):
-        raise BadCertificate(f"{certificate}: it expired at {expires.isoformat()}")
+        raise BadCertificate(
+            f"{certificate}: the certificate expired at {expires.isoformat()}; renew it"
+        )
     return Certificate(context, expires.timestamp())
 
 
 def _no_passphrase() -> str:
-    raise ValueError("the key is encrypted: give one without a passphrase")
+    raise ValueError("the key is encrypted: use a key without a passphrase")
 
 
 def _expiry(certificate: Path) -> datetime:
@@ -75,7 +79,7 @@ def _expiry(certificate: Path) -> datetime:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ssl.SSLError) and error.reason == "KEY_VALUES_MISMATCH":
-        return "the key does not belong to the certificate"
+        return "the key does not match the certificate"
     if isinstance(error, ssl.SSLError):
-        return f"not PEM of a certificate and its key ({error.reason or error})"
+        return f"not a certificate and its key in PEM format ({error.reason or error})"
     return str(error)

@@ -1,18 +1,18 @@
-"""gunicorn's threaded worker, made to leave without losing a request, and to refuse in JSON.
+"""A threaded worker for gunicorn that leaves without losing a request and reports errors in JSON.
 
-What differs from :class:`gunicorn.workers.gthread.ThreadWorker`, and why:
+Differences from :class:`gunicorn.workers.gthread.ThreadWorker`, with the reasons:
 
-- A new connection shakes hands, and waits for its first request, in the poller and not in a thread.
-- A worker that has answered enough requests asks to leave. It serves on until its replacement does;
-  then it accepts no more, answers every request with ``Connection: close``, and ends when no connection
-  is left. A connection that the client may still use is never closed under its hands.
-- Before the server stops, the same ``Connection: close`` sends clients elsewhere.
-- A thread stays with its connection for some milliseconds when no other waits for a thread: handing the
-  connection to the poller and back takes as long as the verdict.
-- A request that takes longer than the timeout counts as a hang, also when other threads go on.
-- Malformed HTTP is answered with a ``Status`` in JSON, and never with a 5xx.
-- A worker that is told to stop at once does, in silence, also when it is ending already: an exception that
-  a signal's handler raises while the interpreter shuts down is printed with its traceback.
+- The TLS handshake and the wait for the first request happen in the poller, so that they hold no thread.
+- A worker that has answered enough requests asks to leave, and serves until its replacement does. Then
+  it accepts no connections, answers every request with ``Connection: close``, and ends when the last
+  connection is closed. It never closes a keep-alive connection that the client may be about to reuse.
+- While the server drains, ``Connection: close`` makes clients open their next connection elsewhere.
+- A thread stays with its connection for a few milliseconds if no other connection waits for a thread,
+  because handing the connection to the poller and back takes as long as a review.
+- A request that takes longer than the timeout counts as hung, even if other threads make progress.
+- Malformed HTTP gets a ``Status`` in JSON, and never a 5xx.
+- A worker that must stop at once exits without a traceback, even if it is already ending: Python prints an
+  exception that a signal handler raises while the interpreter shuts down.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from jobsworth.serving import scoreboard
 from jobsworth.serving.connection import Connection
 
 FIRST_REQUEST_SECONDS = 10.0
-"""From the connection to the first byte of a request, with the handshake between."""
+"""The time limit from the connection to the first byte of a request, including the handshake."""
 LINGER_SECONDS = 2.0
 STAY_MILLISECONDS = 5
 STOP_SECONDS = 0.1
-"""What a request in flight has left when the worker is to stop at once."""
+"""The time that requests in flight get when the worker must stop at once."""
 
 _CLIENT_ERRORS = {
     errors.LimitRequestLine: (414, "URI Too Long"),
     errors.LimitRequestHeaders: (431, "Request Header Fields Too Large"),
     errors.ExpectationFailed: (417, "Expectation Failed"),
 }
-"""Malformed HTTP is 400, but for these."""
+"""Statuses of malformed HTTP other than 400."""
 
 
-class Fixed:
-    """gunicorn's settings as plain attributes; it looks each up by name, some forty times a request."""
+class StaticConfig:
+    """The settings of gunicorn as plain attributes: gunicorn looks up some forty by name per request."""
 
     def __init__(self, cfg: Any) -> None:
         self._cfg = cfg
@@ -66,18 +66,18 @@ class Fixed:
 
 
 class _Date:
-    """The time as HTTP writes it, made once a second."""
+    """The current time as an HTTP date, formatted once a second."""
 
     def __init__(self) -> None:
         self._made = 0, ""
 
     def now(self) -> str:
-        """The value of a ``Date`` header."""
+        """Return the value of a ``Date`` header."""
         second, text = self._made
         now = int(time.time())
         if now != second:
             text = util.http_date(now)
-            self._made = now, text  # both at once: threads share it
+            self._made = now, text  # one assignment, because threads share it
         return text
 
 
@@ -85,12 +85,12 @@ _DATE = _Date()
 
 
 class Response(wsgi.Response):  # type: ignore[misc]
-    """A response that leaves in one piece: head and body in one TLS record."""
+    """A response that sends head and body in one TLS record."""
 
     headers_sent: bool
 
     def default_headers(self) -> list[str]:
-        """The status line, and the headers that every response has."""
+        """Return the status line and the headers of every response."""
         major, minor = self.req.version
         return [
             f"HTTP/{major}.{minor} {self.status}\r\n",
@@ -101,9 +101,9 @@ class Response(wsgi.Response):  # type: ignore[misc]
         ]
 
     def write(self, arg: bytes) -> None:
-        """Send a part of the body, behind the head where it is the first."""
+        """Send a part of the body, with the head before the first part."""
         if self.status_code != 200 and not self.headers_sent:
-            # Nobody knows whether the body was read, and so where the next request begins.
+            # The body may not be read completely, so the start of the next request is unknown.
             self.force_close()
         if self.headers_sent or self.chunked or self._omits_body:
             super().write(arg)
@@ -115,16 +115,16 @@ class Response(wsgi.Response):  # type: ignore[misc]
 
 
 class Worker(ThreadWorker):  # type: ignore[misc]
-    """Serves an application of :class:`jobsworth.serving.server.Server`."""
+    """A worker of :class:`jobsworth.serving.server.Server`."""
 
     cfg: Any
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._board = self.app.board
-        self._board.set_state(self.age, scoreboard.STARTING)
+        self._scoreboard = self.app.scoreboard
+        self._scoreboard.set_state(self.age, scoreboard.STARTING)
         most = self.app.settings.requests_per_worker
-        # Not all workers at once, though they began together.
+        # Workers start together; spread the requests after which they leave.
         self._enough = most + randint(0, most // 10) if most else None
         self._lock = threading.Lock()
         self._waiting = 0
@@ -132,13 +132,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self._lingering: deque[tuple[float, socket.socket]] = deque()
 
     def init_process(self) -> None:
-        """Prepare to serve, in the process that does, and serve."""
-        self.cfg = Fixed(self.cfg)
+        """Prepare the worker process and serve."""
+        self.cfg = StaticConfig(self.cfg)
         super().init_process()
 
     def run(self) -> None:
-        """Serve until told to leave or to stop."""
-        self._board.set_state(self.age, scoreboard.SERVING)
+        """Serve until the worker must leave or stop."""
+        self._scoreboard.set_state(self.age, scoreboard.SERVING)
         super().run()
 
     def handle_quit(self, sig: int, frame: object) -> None:
@@ -148,20 +148,20 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         os._exit(0)
 
     def handle_abort(self, sig: int, frame: object) -> None:
-        """End, because a request hangs; its thread would have to be waited for otherwise."""
+        """Exit at once because a request hangs: a clean exit would wait for its thread."""
         os._exit(1)
 
     @property
     def _leaving(self) -> bool:
-        return bool(self._board.state(self.age) == scoreboard.LEAVING)
+        return bool(self._scoreboard.state(self.age) == scoreboard.LEAVING)
 
     def notify(self) -> None:
-        """Tell the arbiter, about once a second, that this worker lives, unless a request hangs."""
+        """Send the arbiter a heartbeat about once a second, unless a request hangs."""
         now = time.monotonic()
         while self._lingering and self._lingering[0][0] <= now:
             self._end(self._lingering.popleft()[1])
-        if self._board.stopping:
-            # The signal that says so is lost on a worker that has just been forked.
+        if self._scoreboard.stopping:
+            # A worker that has just been forked can lose the stop signal.
             self.alive = False
         if self._leaving:
             self.set_accept_enabled(False)
@@ -171,22 +171,22 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             super().notify()
 
     def set_accept_enabled(self, enabled: bool) -> None:
-        """Accept new connections, or leave them to the other workers."""
+        """Start or stop to accept new connections."""
         if not enabled and self._accepting and not self.alive:
-            # Nobody else will take what waits in the kernel's queue when the server stops.
+            # No other worker accepts the connections in the kernel's queue when the server stops.
             while all(map(self.accept, self.sockets)):
                 pass
         super().set_accept_enabled(enabled and not self._leaving)
 
     def accept(self, listener: Any) -> bool:
-        """Accept a new connection, if there is one, and begin its handshake."""
+        """Accept a new connection, if there is one, and start its handshake."""
         try:
             client, address = listener.accept()
         except OSError:
-            # Another worker was quicker, the client has gone, or no descriptor is free: the next
-            # round of the poller tells.
+            # Another worker was faster, the client has closed the connection, or no descriptor is
+            # free. In the last case the poller reports the connection again.
             return False
-        certificate = self.app.certificate_in_force()
+        certificate = self.app.active_certificate()
         connection = Connection(self.cfg, client, address, listener.getsockname(), self._linger)
         if certificate is None:
             connection.close()
@@ -199,14 +199,14 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.nr_conns += 1
         connection.timeout = time.monotonic() + FIRST_REQUEST_SECONDS
         self.pending_conns.append(connection)
-        going_on = partial(self._shake_hands, connection)
+        going_on = partial(self._handshake, connection)
         self.poller.register(connection.sock, selectors.EVENT_READ, going_on)
         return True
 
-    def _shake_hands(self, conn: Connection, sock: Any) -> None:
-        """Go on with a handshake; when it is done, wait for the first request."""
+    def _handshake(self, conn: Connection, sock: Any) -> None:
+        """Continue a handshake; when it is complete, wait for the first request."""
         try:
-            done = conn.shake_hands()
+            done = conn.handshake()
         except OSError as error:
             self.log.debug("TLS with %s failed: %s", conn.client, error)
             self.poller.unregister(sock)
@@ -219,13 +219,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             self.poller.modify(sock, selectors.EVENT_READ, ready)
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Have a thread answer what has arrived on a connection."""
+        """Queue a readable connection for a thread."""
         with self._lock:
             self._waiting += 1
         super().enqueue_req(conn)
 
     def handle(self, conn: Connection) -> bool:
-        """Answer what has arrived on a connection, and what follows soon, in a thread of its own."""
+        """Answer the requests of a connection in a thread while they follow each other quickly."""
         with self._lock:
             self._waiting -= 1
         try:
@@ -234,14 +234,14 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 if self._waiting or not self.alive or not self._more_on(conn):
                     return True
         except (StopIteration, OSError) as error:
-            # The client has gone, is too slow, does not speak TLS, or is not let in.
+            # The client has closed the connection or is too slow.
             self.log.debug("connection of %s closed: %r", conn.client, error)
         except Exception as error:
             self.handle_error(None, conn.sock, conn.client, error)
         return False
 
     def _more_on(self, conn: Connection) -> bool:
-        """Whether a connection's next request comes within some milliseconds."""
+        """Return True if the next request of a connection arrives within a few milliseconds."""
         if conn.has_read_ahead:
             return True
         poll = select.poll()
@@ -249,7 +249,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         return bool(poll.poll(STAY_MILLISECONDS))
 
     def handle_request(self, req: Any, conn: Connection) -> bool:
-        """Answer one request, and tell whether the connection may be used again."""
+        """Answer one request, and return True if the connection can be reused."""
         self._running[conn] = time.monotonic()
         try:
             self.nr += 1
@@ -257,7 +257,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 req, conn.sock, conn.client, conn.server, self.cfg, response_class=Response
             )
             environ["wsgi.multithread"] = True
-            if self._sends_away():
+            if self._closes_connection():
                 response.force_close()
             for part in self.wsgi(environ, response.start_response):
                 response.write(part)
@@ -266,25 +266,25 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         finally:
             self._running.pop(conn, None)
             if self._enough is not None and self.nr >= self._enough:
-                self._ask_to_leave()
+                self._request_leave()
 
-    def _sends_away(self) -> bool:
-        """Whether the client should make its next request on another connection."""
+    def _closes_connection(self) -> bool:
+        """Return True if the client must send its next request on another connection."""
         return (
             not self.alive
             or self._leaving
-            or self._board.draining
+            or self._scoreboard.draining
             or len(self.keepalived_conns) >= self.max_keepalived
         )
 
-    def _ask_to_leave(self) -> None:
-        if self._board.state(self.age) == scoreboard.SERVING:
-            self._board.set_state(self.age, scoreboard.WISHES_TO_LEAVE)
-            # Wakes the arbiter, which looks at its workers then.
+    def _request_leave(self) -> None:
+        if self._scoreboard.state(self.age) == scoreboard.SERVING:
+            self._scoreboard.set_state(self.age, scoreboard.LEAVE_REQUESTED)
+            # Wake the arbiter, which then manages its workers.
             os.kill(self.ppid, signal.SIGCHLD)
 
     def finish_request(self, conn: Connection, fs: Any) -> None:
-        """Wait for the connection's next request, or close it."""
+        """Wait for the next request of the connection, or close it."""
         if not fs.cancelled() and fs.exception() is None and fs.result() and conn.has_read_ahead:
             self.enqueue_req(conn)
         else:
@@ -312,13 +312,13 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         sock.close()
 
     def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
-        """Answer what is not HTTP, or not as it should be."""
+        """Answer malformed HTTP, and requests whose handling failed."""
         code, phrase = _CLIENT_ERRORS.get(type(exc), (400, "Bad Request"))
-        told = f"malformed HTTP: {exc}"[:500]
+        message = f"malformed HTTP: {exc}"[:500]
         if not isinstance(exc, errors.ParseException):
-            self.log.error("Error while a request was handled", exc_info=exc)
-            told = "the request could not be answered"
-        body = status_body(code, told)
+            self.log.error("Request handling failed", exc_info=exc)
+            message = "the request could not be answered: see the log of jobsworth"
+        body = status_body(code, message)
         head = (
             f"HTTP/1.1 {code} {phrase}\r\nConnection: close\r\n"
             f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -326,4 +326,4 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         try:
             client.sendall(head.encode("latin-1") + body)
         except OSError:
-            self.log.debug("%s has gone before its error was told", addr)
+            self.log.debug("%s closed the connection before the error was sent", addr)

@@ -107,7 +107,7 @@ def generate(options: GenerateOptions) -> int:
             lifetime=datetime.timedelta(days=options.days),
             overwrite=options.force,
         )
-    except development.AlreadyThere as error:
+    except development.FilesExist as error:
         raise UsageError(f"{error}; overwrite them with --force") from None
     except BadName as error:
         raise UsageError(str(error)) from None
@@ -118,8 +118,8 @@ def generate(options: GenerateOptions) -> int:
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
     for path, what in (
-        (made.paths.authority, "the CA certificate, for the caBundle of a webhook configuration"),
-        (made.authority_key, "the CA's private key"),
+        (made.paths.ca, "the CA certificate, for the caBundle of a webhook configuration"),
+        (made.ca_key, "the CA's private key"),
         (made.paths.certificate, f"the serving certificate for {', '.join(hosts)}"),
         (made.paths.key, "its private key"),
     ):
@@ -173,7 +173,7 @@ def _policy(options: ManageOptions) -> Policy:
             tuple(names),
             lifetime=_duration("--duration", options.duration),
             renew_before=_duration("--renew-before", options.renew_before),
-            authority_lifetime=_duration("--ca-duration", options.ca_duration),
+            ca_lifetime=_duration("--ca-duration", options.ca_duration),
             settle=_duration("--settle", options.settle),
             overlap=_duration("--overlap", options.overlap),
         )

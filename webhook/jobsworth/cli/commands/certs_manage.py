@@ -127,7 +127,7 @@ def _manage(
 
 def _once(manager: Manager) -> int:
     try:
-        return 0 if manager.tend() and manager.fill() else 1
+        return 0 if manager.reconcile() and manager.fill() else 1
     except (ApiError, OSError) as error:
         LOG.error(str(error))
         return 1
@@ -147,8 +147,8 @@ def _always(
                     if leading
                     else "another replica manages the certificates"
                 )
-            tended = not leading or manager.tend()
-            done = manager.fill() and tended
+            reconciled = not leading or manager.reconcile()
+            done = manager.fill() and reconciled
         except (ApiError, OSError) as error:
             LOG.error(str(error))
         # Spread the requests of replicas that started together.

@@ -175,7 +175,7 @@ def _development_certificate() -> tuple[Path, Path]:
         raise UsageError(EXTRA) from None
     try:
         paths = development.ensure(Path(DEVELOPMENT_FOLDER), DEVELOPMENT_HOSTS)
-    except development.AlreadyThere as error:
+    except development.FilesExist as error:
         raise UsageError(f"{error}; jobsworth did not create them: use --tls-cert") from None
     except OSError as error:
         raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None

@@ -96,7 +96,7 @@ def test_the_table_is_aligned() -> None:
     lines = pages.table([CATALOGUE["JW101"], CATALOGUE["JW503"]]).splitlines()
     assert lines == [
         "code   name            severity  fix     summary",
-        "JW101  rule-shadowed   warning   unsafe  A rule of a failure policy is covered by earlier rules.",
+        "JW101  rule-shadowed   warning   unsafe  A rule of a failure policy never applies, because earlier rules cover it.",
         "JW503  needless-token  info      unsafe  The token of the default service account is mounted. "
         "(off by default)",
     ]

@@ -75,10 +75,10 @@ def test_a_selection_reports(selection: Selection, reported: list[str]) -> None:
 
 def test_what_is_off_by_default_speaks_when_it_is_selected() -> None:
     (off,) = (rule for rule in RULES if rule.name == "needless-token")
-    assert not Selection().asks(off)
-    assert not Selection(select=selected(["default"])).asks(off)
-    assert Selection(select=selected(["default", off.name])).asks(off)
-    assert Selection(select=selected(["JW5"])).asks(off)
+    assert not Selection().selects(off)
+    assert not Selection(select=selected(["default"])).selects(off)
+    assert Selection(select=selected(["default", off.name])).selects(off)
+    assert Selection(select=selected(["JW5"])).selects(off)
 
 
 def test_severities_are_set() -> None:

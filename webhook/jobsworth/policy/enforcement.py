@@ -161,7 +161,7 @@ def judge(
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
     """Asks the lint rules that some policies ask; None when they ask none."""
     asked = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
-    return Linter(Selection(select=asked).asks) if asked else None
+    return Linter(Selection(select=asked).selects) if asked else None
 
 
 class _Case:

@@ -280,10 +280,10 @@ def test_what_is_no_manifest_to_apply_is_left_alone(validate: Validate, tmp_path
     assert done.err.splitlines()[:-1] == [
         "not fixed: e2e/00-install.yaml: it belongs to the Chainsaw test beside it",
         "fixed: export.yaml:5: JW216 exported-manifest: Remove the fields that the API server sets (metadata.uid)",
-        "not fixed: kuttl/00-assert.yaml: it is an assertion of kuttl or Chainsaw by its name",
-        "not fixed: kuttl/01-errors.yaml: it is an assertion of kuttl or Chainsaw by its name",
-        "not fixed: patch.yaml: it is a part of a manifest, without spec.template.spec.containers",
-        "not fixed: testdata/job.yaml: it is test data: it stands in testdata/",
+        "not fixed: kuttl/00-assert.yaml: its name marks it as an assertion of kuttl or Chainsaw",
+        "not fixed: kuttl/01-errors.yaml: its name marks it as an assertion of kuttl or Chainsaw",
+        "not fixed: patch.yaml: it is an incomplete manifest, without spec.template.spec.containers",
+        "not fixed: testdata/job.yaml: it is test data in testdata/",
     ]
 
 

@@ -101,7 +101,7 @@ def test_the_months_that_are_left_out_are_named() -> None:
     (finding,) = found("JW402", scheduled("0 6 31 */3 *"))
     assert finding.message.startswith("No run in April, which has no day 31")
     (finding,) = found("JW402", scheduled("0 6 29 * *"))
-    assert finding.message.startswith("no run in February of most years, which has no day 29")
+    assert finding.message.startswith("No run in February of most years, which has no day 29")
 
 
 def test_days_that_are_all_days_are_told() -> None:

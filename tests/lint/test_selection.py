@@ -51,7 +51,7 @@ def test_a_word_that_names_nothing_is_refused(word: str) -> None:
 
 def test_what_is_verdict_is_left_out_of_what_can_be_changed() -> None:
     assert codes_to_change("JW09") == {"JW091", "JW092"}
-    with pytest.raises(UnknownCode, match="verdict of the API server"):
+    with pytest.raises(UnknownCode, match="error of the API server"):
         codes_to_change("JW00")
 
 

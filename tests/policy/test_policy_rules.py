@@ -53,7 +53,7 @@ def test_the_word_that_names_fewer_rules_counts_more() -> None:
         ("no-dedline", 'spec.rules[no-dedline]: unknown rule "no-dedline" (did you mean "no-deadline"?)'),
         (
             "JW004",
-            "spec.rules[JW004]: is the verdict of the API server, which refuses the object by itself "
+            "spec.rules[JW004]: is the error of the API server, which refuses the object by itself "
             "(name a lint rule, such as JW101)",
         ),
         (

@@ -176,7 +176,7 @@ def test_excluded_files_are_counted(validate: Validate) -> None:
         (".jobsworth.yaml", "select: [JW999]", "select: unknown rule \"JW999\": must be a code (JW101)"),
         (".jobsworth.yaml", "ignore: [rule-shadow]", "ignore: unknown rule \"rule-shadow\": did you mean \"rule-shadowed\"?"),
         (".jobsworth.yaml", "ignore: [xyz]", "must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"),
-        (".jobsworth.yaml", "ignore: [JW004]", "\"JW004\" is the verdict of the API server"),
+        (".jobsworth.yaml", "ignore: [JW004]", "\"JW004\" is the error of the API server"),
         (".jobsworth.yaml", "per-file-ignores: {'a/*': [JW090]}", "per-file-ignores[a/*]: \"JW090\" is the verdict"),
         (".jobsworth.yaml", "per-file-ignores: {'a/*': JW101}", "per-file-ignores[a/*]: must be a list of strings"),
         (".jobsworth.yaml", "per-file-ignores: [JW101]", "per-file-ignores: must have entries of the form `a file pattern: a list of rules`, got a list"),

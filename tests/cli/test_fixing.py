@@ -28,7 +28,7 @@ def test_what_can_be_mended_is_and_the_rest_is_reported(validate: Validate, tmp_
     assert done.code == 1
     assert done.out == 'job.yaml:8:12: error JW001 spec.made_up: unknown field "spec.made_up"\n'
     assert done.err == (
-        "fixed: job.yaml:7: JW001: rename it to backoffLimit (spec.backoff_limit)\n"
+        "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)\n"
         "1 object in 1 file; 0 valid, 1 invalid\n"
     )
 
@@ -42,7 +42,7 @@ def test_what_is_hidden_behind_another_error_is_mended_too(
     mended = AFTER.replace("  made_up: 1\n", "").replace("never", "Never")
     assert (tmp_path / "job.yaml").read_text() == mended
     assert done.err.splitlines() == [
-        "fixed: job.yaml:7: JW001: rename it to backoffLimit (spec.backoff_limit)",
+        "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
         "fixed: job.yaml:10: JW005: write Never (spec.template.spec.restartPolicy)",
         "1 object in 1 file; 1 valid, 0 invalid",
     ]
@@ -122,7 +122,7 @@ def test_standard_input_goes_mended_to_standard_output(
     assert done.code == 1
     assert done.err.splitlines() == [
         '<stdin>:8:12: error JW001 spec.made_up: unknown field "spec.made_up"',
-        "fixed: <stdin>:7: JW001: rename it to backoffLimit (spec.backoff_limit)",
+        "fixed: <stdin>:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
         "1 object in 1 file; 0 valid, 1 invalid",
     ]
 
@@ -156,7 +156,7 @@ def test_a_diff_changes_nothing(validate: Validate, tmp_path: Path, options: lis
     assert done.out == DIFF
     assert done.code == 1
     assert done.err.startswith(
-        "would be fixed: job.yaml:7: JW001: rename it to backoffLimit (spec.backoff_limit)\n"
+        "would be fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)\n"
     )
     assert (tmp_path / "job.yaml").read_text() == BEFORE
 
@@ -206,7 +206,7 @@ def test_the_json_report_tells_what_was_fixed_and_what_was_not(validate: Validat
         {
             "code": "JW001",
             "field": "spec.backoff_limit",
-            "title": "rename it to backoffLimit",
+            "title": "Rename it to backoffLimit",
             "line": 7,
         }
     ]
@@ -279,11 +279,11 @@ def test_what_is_no_manifest_to_apply_is_left_alone(validate: Validate, tmp_path
     assert (tmp_path / "export.yaml").read_text() == GOOD
     assert done.err.splitlines()[:-1] == [
         "not fixed: e2e/00-install.yaml: it belongs to the Chainsaw test beside it",
-        "fixed: export.yaml:5: JW216 exported-manifest: drop what the server writes (metadata.uid)",
-        "not fixed: kuttl/00-assert.yaml: it is an assertion of kuttl or Chainsaw by its name",
-        "not fixed: kuttl/01-errors.yaml: it is an assertion of kuttl or Chainsaw by its name",
-        "not fixed: patch.yaml: it is a part of a manifest, without spec.template.spec.containers",
-        "not fixed: testdata/job.yaml: it is test data: it stands in testdata/",
+        "fixed: export.yaml:5: JW216 exported-manifest: Remove the fields that the API server sets (metadata.uid)",
+        "not fixed: kuttl/00-assert.yaml: its name marks it as an assertion of kuttl or Chainsaw",
+        "not fixed: kuttl/01-errors.yaml: its name marks it as an assertion of kuttl or Chainsaw",
+        "not fixed: patch.yaml: it is an incomplete manifest, without spec.template.spec.containers",
+        "not fixed: testdata/job.yaml: it is test data in testdata/",
     ]
 
 

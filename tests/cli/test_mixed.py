@@ -159,7 +159,7 @@ def test_a_near_miss_is_told_and_stays_skipped(tmp_path: Path, mixed: list[str])
     assert (finding["code"], finding["source"], finding["severity"]) == (NEAR_MISS, "lint", "error")
     assert (finding["line"], finding["column"]) == (2, 7)
     said = run("validate", "--quiet", *mixed, "job.yaml", folder=tmp_path).stdout
-    assert "the API server has no Jobb in batch/v1; write kind: Job" in said
+    assert "The API server has no kind Jobb in batch/v1. Set kind: Job." in said
 
 
 def test_a_near_miss_that_could_be_something_else_is_a_warning(tmp_path: Path) -> None:

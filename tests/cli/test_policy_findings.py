@@ -79,7 +79,7 @@ def test_nobody_can_ignore_what_a_policy_says(command: Command) -> None:
     files = {**FILES, "job.yaml": ignored}
     arguments = ("validate", "-o", "concise", "--ignore", "JW201", "--policy", "policies")
     done = command(*arguments, "job.yaml", files=files)
-    assert "JW201 spec.activeDeadlineSeconds: without a deadline" in done.out
+    assert "JW201 spec.activeDeadlineSeconds: A Pod that hangs" in done.out
     assert "(policy house-rules)" in done.out
 
 

@@ -70,5 +70,5 @@ def test_a_quiet_report_has_only_what_is_invalid(output: str, validate: Validate
 def test_a_fix_is_in_the_json_report(validate: Validate) -> None:
     done = validate("-o", "json", "a.yaml", files=FILES)
     (finding,) = json.loads(done.out)["results"][0]["findings"]
-    assert finding["fix"]["title"] == "move the rule up"
+    assert finding["fix"]["title"] == "Move the rule up"
     assert finding["fix"]["safe"] is False

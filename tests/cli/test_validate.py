@@ -72,7 +72,7 @@ def test_an_invalid_job_exits_with_1_and_shows_the_line(tmp_path: Path) -> None:
         "  Invalid value: 1: requires indexed completion mode\n"
         "  6 |   backoffLimitPerIndex: 1\n"
         "    |                         ^\n"
-        "  fix: set completionMode: Indexed (safe)\n"
+        "  fix: Set completionMode: Indexed (safe)\n"
         "\n"
     )
 

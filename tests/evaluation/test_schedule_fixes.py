@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from jobsworth.api.formats.cron import BadSchedule, parse
-from jobsworth.evaluation.fixes.schedule_fixes import mended
+from jobsworth.evaluation.fixes.schedule_fixes import fixed_schedule
 
 NAMES = ("sun", "mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
@@ -31,9 +31,9 @@ def is_read(schedule: str) -> bool:
 def test_a_range_of_days_means_what_it_meant(first: int, last: int) -> None:
     schedule = f"0 6 * * {first}-{last}"
     if is_read(schedule):
-        assert mended(schedule) is None
+        assert fixed_schedule(schedule) is None
         return
-    found = mended(schedule)
+    found = fixed_schedule(schedule)
     assert found is not None
     assert parse(found.schedule).days_of_week == days(first, last)
     assert not parse(found.schedule).any_day_of_week
@@ -45,7 +45,7 @@ def test_a_range_of_named_days_means_what_it_meant(first: int, last: int) -> Non
     schedule = f"0 6 * * {NAMES[first].upper()}-{NAMES[last]}"
     if is_read(schedule):
         return
-    found = mended(schedule)
+    found = fixed_schedule(schedule)
     assert found is not None
     assert parse(found.schedule).days_of_week == days(first % 7, last % 7)
 
@@ -55,7 +55,7 @@ def test_steps_go_on_over_the_end_of_the_week(first: int, last: int, step: int) 
     schedule = f"0 6 * * {first}-{last}/{step}"
     if is_read(schedule):
         return
-    found = mended(schedule)
+    found = fixed_schedule(schedule)
     assert found is not None
     if first <= last:
         assert parse(found.schedule).days_of_week == days(first, last, step)
@@ -76,7 +76,7 @@ def test_steps_go_on_over_the_end_of_the_week(first: int, last: int, step: int) 
     ],
 )
 def test_what_is_sure(schedule: str, wanted: str, zone: str | None) -> None:
-    found = mended(schedule)
+    found = fixed_schedule(schedule)
     assert found is not None
     assert (found.schedule, found.time_zone, found.sure) == (wanted, zone, True)
 
@@ -91,7 +91,7 @@ def test_what_is_sure(schedule: str, wanted: str, zone: str | None) -> None:
     ],
 )
 def test_other_ranges_that_run_backwards_may_be_a_slip(schedule: str, wanted: str) -> None:
-    found = mended(schedule)
+    found = fixed_schedule(schedule)
     assert found is not None
     assert (found.schedule, found.sure) == (wanted, False)
 
@@ -104,7 +104,7 @@ def test_other_ranges_that_run_backwards_may_be_a_slip(schedule: str, wanted: st
     ],
 )  # fmt: skip
 def test_what_is_not_clear_is_left_alone(schedule: str) -> None:
-    assert mended(schedule) is None
+    assert fixed_schedule(schedule) is None
 
 
 LONG = "9" * 5000
@@ -122,4 +122,4 @@ LONG = "9" * 5000
 )
 def test_a_number_that_nobody_means_has_no_fix(schedule: str) -> None:
     assert not is_read(schedule)
-    assert mended(schedule) is None
+    assert fixed_schedule(schedule) is None

@@ -86,7 +86,7 @@ def test_a_job_of_no_cron_job_is_left_alone(number: int) -> None:
 def test_overlap_counts_from_the_shortest_gap() -> None:
     value = cron_job(job(activeDeadlineSeconds=5 * 3600), schedule="0 9,13 * * *")
     (finding,) = found("JW410", value)
-    assert "a run may last 5 h, and the next may start 4 h after it" in finding.message
+    assert "a run may take 5 h, and the next run may start after 4 h" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -115,4 +115,4 @@ def test_the_history_limits_take_over_from_the_time_to_live() -> None:
 def test_with_forbid_one_suspended_job_blocks_all() -> None:
     value = cron_job(job(suspend=True), concurrencyPolicy="Forbid")
     (finding,) = found("JW414", value)
-    assert "none is made while one waits" in finding.message
+    assert "no other Job is created while it waits" in finding.message

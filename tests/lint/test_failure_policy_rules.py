@@ -375,7 +375,7 @@ def test_a_rule_speaks_of_these_fields(
 @pytest.mark.parametrize("code", [125, 126, 127, 128, 137, 139, 143])
 def test_each_reserved_exit_code_is_explained(code: int) -> None:
     (finding,) = found("JW121", with_policy(MINDED, on_codes("FailJob", "In", code)))
-    assert finding.message == f"{code}: {MEANINGS[code]}"
+    assert finding.message.startswith(f"Exit code {code}: {MEANINGS[code]}.")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,9 @@ def is_refused(value: dict[str, Any]) -> bool:
 def test_jobs_that_will_be_refused_are_reported(value: dict[str, Any], field: str) -> None:
     (finding,) = found("JW416", value)
     assert finding.field == field
-    assert finding.message.startswith("the API server will refuse each Job: Invalid value: ")
+    assert finding.message.startswith(
+        "The API server will reject each Job of this CronJob: Invalid value: "
+    )
     assert not is_refused(value)
 
 
@@ -98,7 +100,7 @@ def test_the_number_of_the_run_must_fit_into_the_name_of_a_pod(
     findings = found("JW417", named("n" * length, value))
     assert bool(findings) is reported
     if reported:
-        assert f": {length - 1} characters are the most" in findings[0].message
+        assert f"at most {length - 1} characters" in findings[0].message
 
 
 @pytest.mark.parametrize("value", [job(), cron_job(job())])

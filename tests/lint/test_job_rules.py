@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.lint.rules.success_policies import Demand, demand, shared, size
+from jobsworth.lint.rules.success_policies import RequiredIndexes, required_indexes, shared, size
 from linted import (
     INIT,
     POD,
@@ -331,7 +331,7 @@ SUBSETS = [{index for index in range(8) if chosen >> index & 1} for chosen in ra
 def test_one_demand_follows_from_another_when_it_does_for_every_set_of_indexes(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
-    first, second = demand(one, 8), demand(other, 8)
+    first, second = required_indexes(one, 8), required_indexes(other, 8)
     met_by_first = [succeeded for succeeded in SUBSETS if is_met(one, succeeded)]
     assert bool(first.wanted) == bool(met_by_first)
     if first.wanted and second.wanted:
@@ -341,11 +341,11 @@ def test_one_demand_follows_from_another_when_it_does_for_every_set_of_indexes(
 @given(index_sets, index_sets)
 def test_intervals_are_counted_as_sets_are(one: set[int], other: set[int]) -> None:
     rules = ({"succeededIndexes": as_text(indexes)} for indexes in (one, other))
-    left, right = (demand(rule, 8) for rule in rules)
+    left, right = (required_indexes(rule, 8) for rule in rules)
     assert size(left.indexes) == len(one)
     assert shared(left.indexes, right.indexes) == len(one & other)
 
 
 def test_a_demand_follows_from_itself() -> None:
-    some = Demand([(2, 5)], 3)
+    some = RequiredIndexes([(2, 5)], 3)
     assert some.follows_from(some)

@@ -62,9 +62,9 @@ def test_a_page_is_text_that_every_terminal_takes(rule: Rule) -> None:
         ("JW101", "- Severity: warning"),
         (
             "JW404",
-            "- Fix: unsafe, with `--fix --unsafe`: the Job may do something else than before",
+            "- Fix: unsafe, with `--fix --unsafe`: the behavior of the Job may change",
         ),
-        ("JW111", "- Fix: safe, with `--fix`: the Job does what it did before"),
+        ("JW111", "- Fix: safe, with `--fix`: the behavior of the Job does not change"),
         ("JW401", "- Fix: none"),
         ("JW401", "- Reported by default: yes"),
         ("JW503", "- Reported by default: no, select it: `--select default,JW503`"),
@@ -81,9 +81,9 @@ def test_json_examples_are_marked_as_such() -> None:
 @pytest.mark.parametrize(
     ("code", "remark"),
     [
-        ("JW004", "verdict of the API server"),
-        ("JW090", "without a rule"),
-        ("JW020", "without a rule"),
+        ("JW004", "error of the API server"),
+        ("JW090", "No lint rule"),
+        ("JW020", "No lint rule"),
     ],
 )
 def test_a_code_without_a_rule_has_a_short_page(code: str, remark: str) -> None:
@@ -96,7 +96,7 @@ def test_the_table_is_aligned() -> None:
     lines = pages.table([CATALOGUE["JW101"], CATALOGUE["JW503"]]).splitlines()
     assert lines == [
         "code   name            severity  fix     summary",
-        "JW101  rule-shadowed   warning   unsafe  A rule of a failure policy is covered by earlier rules.",
+        "JW101  rule-shadowed   warning   unsafe  A rule of a failure policy never applies, because earlier rules cover it.",
         "JW503  needless-token  info      unsafe  The token of the default service account is mounted. "
         "(off by default)",
     ]

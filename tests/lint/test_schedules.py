@@ -99,14 +99,14 @@ def test_a_template_for_runs_by_hand_may_never_fire() -> None:
 
 def test_the_months_that_are_left_out_are_named() -> None:
     (finding,) = found("JW402", scheduled("0 6 31 */3 *"))
-    assert finding.message.startswith("no run in April, which has no day 31")
+    assert finding.message.startswith("No run in April, which has no day 31")
     (finding,) = found("JW402", scheduled("0 6 29 * *"))
-    assert finding.message.startswith("no run in February of most years, which has no day 29")
+    assert finding.message.startswith("No run in February of most years, which has no day 29")
 
 
 def test_days_that_are_all_days_are_told() -> None:
     (finding,) = found("JW403", scheduled("0 6 1-31 * mon"))
-    assert "which is every day" in finding.message
+    assert "that is, every day" in finding.message
 
 
 def test_one_run_instead_of_sixty_is_an_unsafe_fix() -> None:
@@ -120,13 +120,13 @@ def test_one_run_instead_of_sixty_is_an_unsafe_fix() -> None:
 
 @pytest.mark.parametrize(
     ("schedule", "advice"),
-    [("*/7 * * * *", "*/6 and */10 come out even"), ("*/45 * * * *", "*/30 comes out even")],
+    [("*/7 * * * *", "*/6 or */10"), ("*/45 * * * *", "*/30")],
 )
 def test_steps_that_come_out_even_are_named(schedule: str, advice: str) -> None:
     (finding,) = found("JW405", scheduled(schedule))
-    assert finding.message.endswith(advice)
+    assert finding.message.endswith(f": {advice}.")
 
 
 def test_an_interval_below_a_minute_loses_runs() -> None:
     (finding,) = found("JW406", scheduled("@every 10s"))
-    assert finding.message.startswith("every 10 s is too often")
+    assert finding.message.startswith("An interval of 10 s is too short")

@@ -51,7 +51,7 @@ def test_a_word_that_names_nothing_is_refused(word: str) -> None:
 
 def test_what_is_verdict_is_left_out_of_what_can_be_changed() -> None:
     assert codes_to_change("JW09") == {"JW091", "JW092"}
-    with pytest.raises(UnknownCode, match="verdict of the API server"):
+    with pytest.raises(UnknownCode, match="error of the API server"):
         codes_to_change("JW00")
 
 
@@ -75,10 +75,10 @@ def test_a_selection_reports(selection: Selection, reported: list[str]) -> None:
 
 def test_what_is_off_by_default_speaks_when_it_is_selected() -> None:
     (off,) = (rule for rule in RULES if rule.name == "needless-token")
-    assert not Selection().asks(off)
-    assert not Selection(select=selected(["default"])).asks(off)
-    assert Selection(select=selected(["default", off.name])).asks(off)
-    assert Selection(select=selected(["JW5"])).asks(off)
+    assert not Selection().selects(off)
+    assert not Selection(select=selected(["default"])).selects(off)
+    assert Selection(select=selected(["default", off.name])).selects(off)
+    assert Selection(select=selected(["JW5"])).selects(off)
 
 
 def test_severities_are_set() -> None:

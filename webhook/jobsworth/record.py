@@ -1,4 +1,4 @@
-"""The base of value classes: fields declared once, frozen, slotted, compared by value.
+"""The base of value classes: declared fields, frozen, slotted, compared by value.
 
 >>> class Range(Record):
 ...     first: int
@@ -7,13 +7,13 @@
 (Range(first=3, last=255), Range(first=3, last=9), True)
 
 It stands in for ``dataclasses`` on the path of ``jobsworth validate``, where an import and the source
-that a dataclass compiles in every process cost more than judging a manifest; elsewhere, use a dataclass.
-A constructor is not compiled here: it is the template of its number of fields, with the names of the
-fields put into the code. That takes 10 µs a class, where ``exec`` takes 100 µs, and makes instances as
-fast as a constructor written by hand (1.1 µs of four fields; one that takes ``*args, **kwargs``: 4.6 µs).
-A template sets each field by a call, since records are frozen. Classes of which a document makes one for
-each of its values (nodes, spots, frames, parser events), or a declaration one for each field, keep
-constructors of their own, which assign: 0.3 µs.
+that a dataclass compiles in every process cost more than validating a manifest; elsewhere, use a dataclass.
+Constructors are not compiled: each is a copy of the template for its number of fields, with the field names
+replaced in the code object. That takes 10 µs per class (``exec``: 100 µs), and instances are created as fast
+as by a handwritten constructor (1.1 µs for four fields; with ``*args, **kwargs``: 4.6 µs).
+A template sets each field by a call, since records are frozen. Classes with one instance per value of a
+document (nodes, spots, frames, parser events) or per declared field keep their own constructors, which
+assign: 0.3 µs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 
 
 put: Callable[[Any, str, Any], object] = object.__setattr__
-"""Set a field of a record, in a constructor of its own; returns None."""
+"""Set a field of a record, in a handwritten constructor; return None."""
 
 # fmt: off
 _TEMPLATES: tuple[Any, ...] = (
@@ -72,10 +72,10 @@ class RecordType(type):
     def __new__(
         cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, kw_only: bool = False
     ) -> RecordType:
-        """Make a class of records.
+        """Create a record class.
 
-        Its annotations are the fields, in this order; their values the defaults, which must be
-        immutable. A class that has an ``__init__`` keeps it: it fills the fields with :func:`put`.
+        The annotations are the fields, in order; their values are the defaults, which must be
+        immutable. A class with its own ``__init__`` keeps it and sets the fields with :func:`put`.
         """
         fields = tuple(namespace.get("__annotations__", ()))
         namespace["__slots__"] = fields
@@ -91,7 +91,7 @@ class RecordType(type):
 class Record(metaclass=RecordType):
     """A value: equal to another of its class by the fields, hashable by them, never changed.
 
-    Fields whose names begin with ``_`` count, but are not shown.
+    Fields with a leading ``_`` are compared, but not shown.
     """
 
     _fields = _NO_FIELDS
@@ -99,13 +99,13 @@ class Record(metaclass=RecordType):
     _kw_only = False
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        # Most classes that a run imports get no instance: each has its constructor made with the first.
+        # Most imported classes get no instance in a run, so the first instance creates the constructor.
         cls: Any = type(self)
         cls.__init__ = _constructor(cls)
         cls.__init__(self, *values, **named)
 
     def replace(self, **changes: Any) -> Self:
-        """Make the record that has other values in some fields."""
+        """Return the record with other values in some fields."""
         fields = zip(self._fields, _values(self), strict=True)
         return type(self)(**{**dict(fields), **changes})
 
@@ -128,7 +128,7 @@ class Record(metaclass=RecordType):
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copies and other processes: what cannot be changed cannot be filled in afterwards either.
+        # copy and pickle would set attributes after creation, which frozen records forbid.
         return _rebuilt, (type(self), _values(self))
 
 

@@ -68,7 +68,7 @@ class Evaluator:
         self._storing = stored_by if stored_by is not None and stored_by != server else None
         self._api = api
         self._lint = lint
-        self._linter = Linter((selection or Selection()).asks)
+        self._linter = Linter((selection or Selection()).selects)
         self._narrow: dict[frozenset[str], Linter] = {}
 
     def evaluate(self, subject: Subject, written: WrittenScalar | None = None) -> Evaluation:
@@ -197,7 +197,7 @@ class Evaluator:
         codes = frozenset(finding.code for finding in found)
         narrow = self._narrow.get(codes)
         if narrow is None:
-            narrow = self._narrow[codes] = Linter(Selection(select=codes).asks)
+            narrow = self._narrow[codes] = Linter(Selection(select=codes).selects)
         bare = self._engine.decode_object(strip_defaults(manifest, self.server))
         also = {(each.code, each.field) for each in narrow.lint(bare, self._engine)}
         return [finding for finding in found if (finding.code, finding.field) in also]

@@ -1,4 +1,4 @@
-"""What edits do to a value: the meaning of :mod:`jobsworth.findings.fix`, apart from any text.
+"""Apply the edits of :mod:`jobsworth.findings.fix` to a decoded value, without its text.
 
 >>> from jobsworth.findings.fix import Edit
 >>> job = {"spec": {"backoffLimit": 3, "rules": [{"a": 1}, {"b": 2}]}}
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class CannotEdit(ValueError):
-    """An edit that cannot be made in this value; the message says why."""
+    """An edit that is impossible in this value; the message has the reason."""
 
 
 class Place(Record):
-    """Where a path leads in a value.
+    """The place that a path leads to in a value.
 
     Attributes:
         steps: keys and positions, as far as the value has them.
@@ -39,9 +39,9 @@ class Place(Record):
 
 
 def locate(value: Any, path: str) -> Place:
-    """Where a field path leads in a value.
+    """Find the place of a field path in a value.
 
-    A key with dots is found plain or in brackets; of two keys that a path may mean, the longer.
+    A key with dots may be plain or in brackets; if a path matches two keys, the longer one wins.
 
     >>> labels = {"labels": {"a.b/c": "x"}, "list": [{"k": 1}]}
     >>> locate(labels, "labels[a.b/c]").steps, locate(labels, "labels.a.b/c").steps
@@ -62,7 +62,7 @@ def locate(value: Any, path: str) -> Place:
 
 
 def at(value: Any, steps: Steps) -> Any:
-    """What stands at a place."""
+    """Return the value at a place."""
     for step in steps:
         value = value[step]
     return value
@@ -85,7 +85,7 @@ def _step(value: Any, path: str) -> tuple[str | int, str] | None:
 
 
 def _behind(key: str, path: str) -> str | None:
-    """What is left of a path behind a key; None where the path does not begin with the key."""
+    """Return the rest of a path after a key; None if the path does not begin with the key."""
     if path.startswith("["):
         for written in (f"[{key}]", f'["{key}"]'):
             if path.startswith(written):
@@ -114,10 +114,10 @@ def _split(path: str) -> Steps:
 
 
 def edited(value: Any, *edits: Edit) -> Any:
-    """The value with some edits made, in their order; the value itself stays as it is.
+    """Return a copy of the value with some edits applied in order.
 
     Raises:
-        CannotEdit: a field that is to be changed is not there, or one that is to be made is.
+        CannotEdit: a field to change is absent, or a field to create exists.
     """
     value = _copy(value)
     for edit in edits:
@@ -126,7 +126,7 @@ def edited(value: Any, *edits: Edit) -> Any:
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON: unlike with ``==``, 1 is neither True nor 1.0.
+    """Return True if two values are the same JSON: unlike with ``==``, 1 is neither True nor 1.0.
 
     >>> identical({"a": [1]}, {"a": [1]}), identical([1], [True])
     (True, False)
@@ -157,7 +157,7 @@ def _set(value: Any, edit: Edit) -> None:
 
 
 def _make(value: Any, place: Place, new: Any, path: str) -> None:
-    """Put a value at a place that is not there, with what has to be around it."""
+    """Create a value at an absent place, with the missing parents."""
     new = _copy(new)
     for step in reversed(place.missing[1:]):
         if step == 0:
@@ -203,7 +203,7 @@ def _existing(value: Any, path: str) -> Steps:
 
 
 def _remove(value: Any, steps: Steps) -> None:
-    """Take an entry or item away; a list that loses its last item goes too, if not alone."""
+    """Delete a key or item; delete an emptied list too, unless it is the only key."""
     holder = at(value, steps[:-1])
     del holder[steps[-1]]
     if holder == [] and list_goes(value, steps[:-1]):
@@ -211,7 +211,7 @@ def _remove(value: Any, steps: Steps) -> None:
 
 
 def list_goes(value: Any, steps: Steps) -> bool:
-    """Whether an emptied list at this place is to go with its key, not to stay as ``[]``."""
+    """Return True if an emptied list at this place is deleted with its key, not kept as ``[]``."""
     return bool(steps) and isinstance(steps[-1], str) and len(at(value, steps[:-1])) > 1
 
 
@@ -242,7 +242,7 @@ def _move(value: Any, edit: Edit) -> None:
 
 
 def moves_within_list(steps: Steps, target: Place) -> bool:
-    """Whether a move is one of an item to another position of its list."""
+    """Return True if a move is to another position in the same list."""
     return (
         not target.missing
         and isinstance(steps[-1], int)

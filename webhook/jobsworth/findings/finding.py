@@ -1,4 +1,4 @@
-"""The finding: everything that jobsworth says about a manifest."""
+"""The finding: one result that jobsworth reports about a manifest."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     Source = Literal["api", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
-"""From the gravest."""
+"""The severities, from the highest to the lowest."""
 
 
 class Finding(Record, kw_only=True):
-    """One thing that jobsworth says about one field of one object.
+    """A result about one field of one object.
 
     Immutable; compares by value.
 
     Attributes:
-        source: ``api`` (the API server would say so), ``policy`` (the organisation's JobPolicy) or
-            ``lint`` (a rule of jobsworth).
-        severity: ``error``: the object is refused, or is to be; ``warning`` and ``info`` are advice.
+        source: ``api`` (the validation of the API server), ``policy`` (a JobPolicy of the organization) or
+            ``lint`` (a lint rule of jobsworth).
+        severity: ``error``: the object is rejected or denied; ``warning`` and ``info`` are advice.
         code: stable name of the kind of finding, such as ``JW003``.
         field: the field path as Kubernetes writes it, such as
             ``spec.podFailurePolicy.rules[0].action``; empty for the whole object.
-        reason: of an API finding the server's cause, such as ``FieldValueInvalid``.
-        message: what is wrong, and what would be right; of an API finding in the server's own words.
-            It is put together when it is read: see `parts` of
+        reason: for an API finding the server's cause, such as ``FieldValueInvalid``.
+        message: the problem, and its solution; for an API finding, the words of the server. It is joined
+            when it is read: see `parts` of
             :class:`~jobsworth.api.errors.FieldError`.
-        hint: what the server does not say: where a field belongs, which name may have been meant.
-        fix: edits that mend it; None when there is no safe or unsafe one.
+        hint: advice that the server does not give: the right place of a field, or a likely name.
+        fix: edits that fix it; None if no fix is known.
     """
 
     source: Source
@@ -69,11 +69,11 @@ class Finding(Record, kw_only=True):
 
     @property
     def message(self) -> str:
-        """What is wrong, and what would be right."""
+        """The problem, and its solution."""
         return "".join(self.parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding's parts by name, as reports write them."""
+        """Return the fields of the finding by name, as reports write them."""
         parts: dict[str, Any] = {
             name: getattr(self, name) for name in ("source", "severity", "code", "field")
         }
@@ -86,11 +86,11 @@ class Finding(Record, kw_only=True):
         return parts
 
     def with_severity(self, severity: Severity) -> Finding:
-        """The same finding with another severity."""
+        """Return the finding with another severity."""
         return self._with(severity=severity)
 
     def with_fix(self, fix: Fix | None) -> Finding:
-        """The same finding with another fix, or with none."""
+        """Return the finding with another fix, or with none."""
         return self._with(fix=fix)
 
     def _with(self, **changes: Any) -> Finding:
@@ -99,7 +99,7 @@ class Finding(Record, kw_only=True):
         return Finding(**values, message=message)
 
     def __eq__(self, other: object) -> bool:
-        # Whatever the parts that the message comes in.
+        # Equal messages may be split into different parts.
         return isinstance(other, Finding) and self.as_dict() == other.as_dict()
 
     def __hash__(self) -> int:

@@ -1,4 +1,4 @@
-"""The fix: edits of a manifest's fields that mend a finding."""
+"""The fix: edits of a manifest that resolve a finding."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 
 
 class Edit(Record):
-    """One change of one field.
+    """A change of one field.
 
     Attributes:
-        action: ``set`` (the field gets the value, and is made where it is not there), ``delete``,
-            ``rename`` (the key gets the value as its name), ``move`` (the field goes to the path that is
-            the value; for an item of a list, to that position of it) or ``insert`` (the value becomes
-            an item of a list, before the item that the path names).
+        action: ``set`` (set the field, and create it if absent), ``delete``,
+            ``rename`` (the value is the new key), ``move`` (the value is the new path; for a list item, its
+            new position) or ``insert`` (insert the value into a list, before the item at the path).
         field: the path of the field or item.
         value: the new value, name or path.
     """
@@ -28,7 +27,7 @@ class Edit(Record):
     value: Any = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The edit's parts by name, as reports write them."""
+        """Return the fields of the edit by name, as reports write them."""
         parts: dict[str, Any] = {"action": self.action, "field": self.field}
         if self.action != "delete":
             parts["value"] = self.value
@@ -42,12 +41,12 @@ class Edit(Record):
 
 
 class Fix(Record):
-    """Edits that mend a finding together.
+    """Edits that together resolve a finding.
 
     Attributes:
-        safe: the Job behaves as before, apart from what was wrong; an unsafe fix changes what it does.
-        edits: in the order in which they are made.
-        title: what they do, in the imperative: ``sort the exit codes``.
+        safe: True if the Job behaves as before, apart from the problem; an unsafe fix may change more.
+        edits: in the order in which they are applied.
+        title: their effect, in the imperative: ``Sort the exit codes``.
     """
 
     title: str
@@ -60,7 +59,7 @@ class Fix(Record):
         put(self, "safe", safe)
 
     def as_dict(self) -> dict[str, Any]:
-        """The fix's parts by name, as reports write them."""
+        """Return the fields of the fix by name, as reports write them."""
         return {
             "title": self.title,
             "safe": self.safe,

@@ -1,7 +1,7 @@
-"""The known name that an unknown one was probably meant to be: one distance, one threshold, one wording.
+"""Suggest the known name for a misspelled one: one distance, one threshold, one wording.
 
-Names come from manifests, so the work for one is bounded by the known names: what is longer than any of them
-could be misspelt is not compared, and what was found for a name is remembered.
+Names come from manifests, so the known names bound the work: a name too long to be a typo of any of them is
+not compared, and results are cached.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Near(Record):
-    """A known name that is near to another.
+    """A known name that is near to an unknown one.
 
     Attributes:
         name: the known name.
-        sure: nobody can have meant anything else: the same letters in another case or joined
-            otherwise, or one slip in six letters and no other name as near.
+        sure: True if no other meaning is likely: only case or separators differ, or one typo in six letters
+            and no other name as near.
     """
 
     name: str
@@ -27,12 +27,12 @@ class Near(Record):
 
 
 def fold(name: str) -> str:
-    """A name without what people write differently: case, and what joins words."""
+    """Normalize a name: remove case and word separators."""
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
 
 
 MOST_REMEMBERED = 1024
-"""The names for which the result is kept."""
+"""The maximum number of cached results."""
 
 _remembered: dict[tuple[str, tuple[str, ...]], Near | None] = {}
 """The results by folded name and known names. Importing functools, for its cache, would take 2 ms."""

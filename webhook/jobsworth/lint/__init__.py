@@ -1,4 +1,4 @@
-"""The linter: what is valid and may still lose a night's work."""
+"""The linter: rules for valid Jobs and CronJobs that probably do not run as intended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["RULES", "lint"]
 
 
 def __getattr__(name: str) -> object:
-    # Every rule, with its pages of text, is more than one manifest needs: see linter.FAMILIES.
+    # Import rules lazily: one manifest needs only some of them (linter.FAMILIES).
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from jobsworth.lint import linter

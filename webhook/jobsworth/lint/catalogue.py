@@ -1,4 +1,4 @@
-"""Every code that a finding can have, and how people name codes: in full, by name, or by prefix."""
+"""The catalog of finding codes, and the lookup of codes by code, name or prefix."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 
 
 class UnknownCode(ValueError):
-    """A word that names no code, or none of those that may be named here."""
+    """A word that matches no code, or no code that is allowed here."""
 
 
-class Entry(Record):
-    """A code, as far as its findings need it to be known.
+class CatalogueEntry(Record):
+    """A finding code with its default severity, summary and fixability.
 
     Attributes:
         code: such as ``JW101``.
-        name: what findings have as their ``reason``: ``rule-shadowed``, or the API server's cause.
-        severity: of its findings, unless a configuration sets another.
-        summary: one sentence: when it is reported.
-        fixable: ``safe``, ``unsafe`` or empty: whether its findings come with a fix.
-        on: whether it is reported unless it is asked for.
-        verdict: it is the API server's refusal, or keeps that from being known: nobody can ignore it.
+        name: the ``reason`` of its findings: ``rule-shadowed``, or the API server's cause.
+        severity: the severity of its findings, unless a configuration overrides it.
+        summary: one sentence: the condition that it reports.
+        fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
+        on: True if it is reported by default.
+        verdict: True for an error of the API server, or one that prevents its validation; never ignorable.
     """
 
     code: str
@@ -53,42 +53,42 @@ WARNINGS_OF_THE_SERVER = ("JW020",)
 _API_SUMMARIES = {
     "JW001": "The API server does not know a field.",
     "JW002": "A field has a value of the wrong type.",
-    "JW003": "A field that must be set is not.",
-    "JW004": "A field has a value that the API server refuses.",
-    "JW005": "A field has a value that is none of those that are supported.",
-    "JW006": "A value stands twice where each must be unique.",
-    "JW007": "A field may not be set here.",
+    "JW003": "A required field is missing.",
+    "JW004": "A field has a value that the API server rejects.",
+    "JW005": "A field has an unsupported value.",
+    "JW006": "A value is duplicated where values must be unique.",
+    "JW007": "A field is forbidden here.",
     "JW008": "A value is too long.",
     "JW009": "A list has too many items.",
-    "JW010": "A field names something that the manifest does not have.",
-    "JW020": "The API server drops a field in silence, because its feature gate is off.",
-    "JW021": "The object to compare with cannot be decoded.",
+    "JW010": "A field refers to something that the manifest does not contain.",
+    "JW020": "The API server drops a field without an error, because its feature gate is off.",
+    "JW021": "The stored object to compare with cannot be decoded.",
 }
 
 
-def _entries() -> Iterable[Entry]:
+def _entries() -> Iterable[CatalogueEntry]:
     for reason, code in CODES.items():
         warning = code in WARNINGS_OF_THE_SERVER
         severity: Severity = "warning" if warning else "error"
-        yield Entry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
-    unreadable = "A file, or a document of it, cannot be read."
-    yield Entry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)
-    template = "With --mixed: a Helm or Jinja template is skipped, not judged."
-    yield Entry(TEMPLATE, TEMPLATE_NAME, "info", template)
-    no_manifest = "With --mixed: a document that cannot be read and names no Job is skipped."
-    yield Entry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
+        yield CatalogueEntry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
+    unreadable = "A file, or a document in it, cannot be parsed."
+    yield CatalogueEntry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)
+    template = "With --mixed: a Helm or Jinja template is skipped."
+    yield CatalogueEntry(TEMPLATE, TEMPLATE_NAME, "info", template)
+    no_manifest = "With --mixed: a document that cannot be parsed and names no Job is skipped."
+    yield CatalogueEntry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
     for rule in (*RULES, *manifest_rules.RULES):
-        yield Entry(
+        yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on
         )
 
 
 CATALOGUE = {entry.code: entry for entry in sorted(_entries(), key=lambda entry: entry.code)}
-"""Every code with what is known of it, in the order of the codes."""
+"""The catalog entry of every code, sorted by code."""
 
 
 def codes_named(word: str) -> frozenset[str]:
-    """The codes that a word names: one by itself or its name, several by a prefix.
+    """Return the codes that match a code, a name or a prefix.
 
     >>> sorted(codes_named("rule-shadowed"))
     ['JW101']
@@ -96,7 +96,7 @@ def codes_named(word: str) -> frozenset[str]:
     True
 
     Raises:
-        UnknownCode: it names none.
+        UnknownCode: the word matches no code.
     """
     if word in CATALOGUE:
         return frozenset([word])
@@ -109,22 +109,22 @@ def codes_named(word: str) -> frozenset[str]:
 
         known = [*CATALOGUE, *(entry.name for entry in CATALOGUE.values())]
         hint = did_you_mean(word, known) or (
-            "it must be a code (JW101), a name (rule-shadowed), or the beginning of codes (JW1)"
+            "use a code (JW101), a name (rule-shadowed) or a prefix (JW1)"
         )
         raise UnknownCode(f'unknown rule "{word}": {hint}')
     return found
 
 
 def codes_to_change(word: str) -> frozenset[str]:
-    """The codes that a word names, less those that nobody can ignore or soften.
+    """Return the codes that match a word and whose severity a user may change or ignore.
 
     Raises:
-        UnknownCode: it names none, or only such.
+        UnknownCode: the word matches no code, or only API server errors.
     """
     found = codes_named(word)
     free = frozenset(code for code in found if not CATALOGUE[code].verdict)
     if not free:
         raise UnknownCode(
-            f'"{word}" is the verdict of the API server: it cannot be ignored, nor be less than an error'
+            f'"{word}" is an error of the API server: it cannot be ignored or downgraded; fix the manifest'
         )
     return free

@@ -1,12 +1,12 @@
-"""The codes that are neither the API server's nor a lint rule's: about text that cannot be read."""
+"""Codes for text that cannot be parsed: neither of the API server nor of a lint rule."""
 
 from __future__ import annotations
 
 UNREADABLE, UNREADABLE_NAME = "JW090", "unreadable"
-"""A file, or a document of it, cannot be read."""
+"""A file, or a document in it, cannot be parsed."""
 
 TEMPLATE, TEMPLATE_NAME = "JW091", "template"
 """With ``--mixed``: a Helm or Jinja template is skipped."""
 
 NO_MANIFEST, NO_MANIFEST_NAME = "JW092", "no-manifest"
-"""With ``--mixed``: a document that cannot be read and names no Job is skipped."""
+"""With ``--mixed``: a document that cannot be parsed and names no Job is skipped."""

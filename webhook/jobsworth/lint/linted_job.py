@@ -1,4 +1,4 @@
-"""What a lint rule looks at: a Job, or the Job inside a CronJob, as written and as it will run."""
+"""The subject of lint rules: a Job, or the Job template of a CronJob, as written and with defaults."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Subject:
-    """A Job or CronJob that the API server can decode.
+    """A valid Job or CronJob, as lint rules read it.
 
     Attributes:
         kind: ``Job`` or ``CronJob``.
-        written: the whole object as it was written: an unset field is an absent key.
-        object: the same with the server's defaults.
-        server: the server that will run it.
+        written: the object as written: an unset field is an absent key.
+        object: the object with the defaults of the API server.
+        server: the API server that receives it.
         path: the field path of the JobSpec: ``spec``, or ``spec.jobTemplate.spec``.
         spec: the JobSpec with the defaults that the Job will have, also inside a CronJob.
-        written_spec: the JobSpec as it was written.
-        cron: the CronJobSpec with defaults; None of a Job.
-        schedule: when the CronJob fires; None of a Job, and where the schedule cannot be read.
+        written_spec: the JobSpec as written.
+        cron: the CronJobSpec with defaults; None for a Job.
+        schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
     """
 
     __slots__ = (
@@ -74,55 +74,55 @@ class Subject:
 
     @property
     def rules(self) -> list[dict[str, Any]]:
-        """The rules of the failure policy; empty where there is none."""
+        """The rules of the failure policy; empty if there is none."""
         rules: list[dict[str, Any]] = self.spec.get("podFailurePolicy", {}).get("rules", [])
         return rules
 
     def rule_path(self, index: int) -> str:
-        """The field path of a rule of the failure policy."""
+        """Return the field path of a rule of the failure policy."""
         return f"{self.path}.podFailurePolicy.rules[{index}]"
 
     @property
     def facts(self) -> list[Facts]:
-        """Of each rule of the failure policy, the single facts about a Pod that make it match."""
+        """The facts about a Pod that make each failure policy rule match."""
         if self._facts is None:
             self._facts = facts_of_each(self.rules, self.container_names(), windows=self.windows)
         return self._facts
 
     @property
     def decided(self) -> list[Facts]:
-        """Of each rule of the failure policy, the single facts about a Pod that it decides."""
+        """The facts about a Pod that each failure policy rule handles, after the earlier rules."""
         if self._decided is None:
             self._decided = deciding(self.facts)
         return self._decided
 
     def codes_decided(self, index: int) -> frozenset[int]:
-        """The exit codes that a rule of the failure policy decides, whichever container ends with them."""
+        """Return the exit codes, of any container, that a failure policy rule handles."""
         return self.decided[index].every_code()
 
     @property
     def indexed(self) -> bool:
-        """Whether the Job has completion indexes."""
+        """True if completionMode is Indexed."""
         return bool(self.spec.get("completionMode") == "Indexed")
 
     def containers(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Every container, init containers too, with its field path."""
+        """Yield the field path and value of each init container and container."""
         for field in ("initContainers", "containers"):
             for index, container in enumerate(self.pod.get(field, ())):
                 yield f"{self.pod_path}.{field}[{index}]", container
 
     def container_names(self) -> list[str]:
-        """The names of all containers and init containers."""
+        """Return the names of all init containers and containers."""
         return [container.get("name", "") for _, container in self.containers()]
 
     @property
     def windows(self) -> bool:
-        """Whether the Pod says that it runs on Windows."""
+        """True if spec.os or the node selector of the Pod requires Windows."""
         labels = self.pod.get("nodeSelector", {})
         return "windows" in (self.pod.get("os", {}).get("name"), labels.get("kubernetes.io/os"))
 
     def sidecars(self) -> list[str]:
-        """The names of init containers that go on running beside the others (KEP-753)."""
+        """Return the names of native sidecars: init containers with restartPolicy Always (KEP-753)."""
         return [
             container.get("name", "")
             for container in self.pod.get("initContainers", ())
@@ -131,7 +131,7 @@ class Subject:
 
 
 def _read_schedule(text: str) -> Schedule | None:
-    from jobsworth.api.formats import cron  # a file without CronJobs does without it
+    from jobsworth.api.formats import cron  # not imported for files without CronJobs
 
     try:
         return cron.parse(text)

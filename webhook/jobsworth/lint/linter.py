@@ -1,7 +1,7 @@
-"""All rules, and what they say about one object.
+"""Run the lint rules on one object.
 
-Rules come in families, one module each, and a family is imported when an object is met that it can speak
-about: a Job without a failure policy does not pay for the rules about failure policies.
+Each family of rules is a module, which is imported with the first object that it applies to: a Job without
+a failure policy does not load the rules for failure policies.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 MAX_RULES = 20
-"""The most rules that the API server takes in a failure policy, or in a success policy.
+"""The maximum of rules that the API server accepts in a failure policy or success policy.
 
-Lint rules compare each of them with all others and with all containers, which takes a time that grows
-with the square. They say nothing about policies with more: the API server refuses those anyway.
+Lint rules compare each of them with all others and with all containers, in quadratic time. They skip longer
+policies, which the API server rejects anyway.
 """
 
 
@@ -66,7 +66,7 @@ def _cron_job(job: Subject) -> bool:
 
 
 TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
-"""The annotation of :mod:`jobsworth.api.batch.termination_rules`, which only few Jobs need imported."""
+"""The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
 FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
     ("cron_jobs", _cron_job),
@@ -88,7 +88,7 @@ FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
     ("termination_annotations", _termination_rules),
     ("cron_time_zones", _cron_job),
 )
-"""Of each family its module, and the objects that it can say anything about."""
+"""The module of each family of rules, and the condition under which it applies to an object."""
 
 
 def _rules_of(family: str) -> list[Rule]:
@@ -109,12 +109,12 @@ def __getattr__(name: str) -> object:
 
 
 def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
-    """What some rules say about a Job or CronJob; nothing when it cannot be decoded.
+    """Return the findings of some rules for a Job or CronJob; empty if it cannot be decoded.
 
     Args:
         value: the object, as JSON decodes it.
-        engine: of the server that will run it.
-        rules: those that are asked.
+        engine: the engine of the API server that receives it.
+        rules: the rules to run.
 
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -127,34 +127,34 @@ def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
 
 
 class Linter:
-    """Asks the rules that somebody has selected, and keeps them at hand.
+    """Runs the selected rules, and caches them by family.
 
     Args:
-        asks: tells which rules are asked.
+        selects: returns True for a rule to run.
     """
 
-    __slots__ = ("_asks", "_families")
+    __slots__ = ("_families", "_selects")
 
-    def __init__(self, asks: Callable[[Rule], bool]) -> None:
-        self._asks = asks
+    def __init__(self, selects: Callable[[Rule], bool]) -> None:
+        self._selects = selects
         self._families: dict[str, list[Rule]] = {}
 
     def lint(self, decoded: DecodedObject, engine: Engine) -> list[Finding]:
-        """What the selected rules say about a Job or CronJob; nothing when it cannot be decoded."""
+        """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded."""
         if not decoded.is_valid:
             return []
         job = _subject(decoded, engine)
         return [
             finding
-            for family, concerns in FAMILIES
-            if concerns(job)
-            for rule in self._asked(family)
+            for family, applies in FAMILIES
+            if applies(job)
+            for rule in self._selected(family)
             for finding in rule.findings(job)
         ]
 
-    def _asked(self, family: str) -> list[Rule]:
+    def _selected(self, family: str) -> list[Rule]:
         if family not in self._families:
-            self._families[family] = [rule for rule in _rules_of(family) if self._asks(rule)]
+            self._families[family] = [rule for rule in _rules_of(family) if self._selects(rule)]
         return self._families[family]
 
 
@@ -162,9 +162,9 @@ def _subject(decoded: DecodedObject, engine: Engine) -> Subject:
     filled = decoded.filled
     spec = filled["spec"]
     if decoded.struct is not Job:
-        # The server fills in the Job's own defaults when it is made from the CronJob.
+        # The API server applies the defaults of a Job only when the controller creates it.
         template = spec["jobTemplate"]
-        # A copy: these defaults, also those deep inside, are not the CronJob's.
+        # Copy deeply: the CronJob itself does not get these defaults.
         job = {**copied(template), "status": {}}
         engine.fill_in(Job, job)
         spec = job["spec"]

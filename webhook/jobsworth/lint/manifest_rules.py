@@ -1,9 +1,9 @@
-"""The rules whose findings are made before there is a Job to check, while its manifest is read.
+"""The rules whose findings come from the text of a manifest, not from a decoded Job.
 
-Their subject is gone once a Job has been decoded. The reader (:mod:`jobsworth.manifests`) takes notes on
-the text, each of a kind that is the name of a rule here; near misses are no Jobs
-(:mod:`jobsworth.lint.misidentified`); comments are no part of an object
-(:mod:`jobsworth.evaluation.ignores`). So these rules have no check, and the linter does not have them.
+A decoded Job has lost this information. The reader (:mod:`jobsworth.manifests`) records notes on the text,
+each with the name of a rule here as its kind; a misspelled kind is no Job
+(:mod:`jobsworth.lint.misidentified`); comments are not part of an object
+(:mod:`jobsworth.evaluation.ignores`). So these rules have no check, and the linter does not run them.
 """
 
 from __future__ import annotations
@@ -18,41 +18,41 @@ NOTES = {
             "JW301",
             "duplicate-key",
             severity="warning",
-            summary="A key stands twice in a mapping.",
+            summary="A mapping contains a key twice.",
         ),
         Rule(
             "JW302",
             "merge-override",
             severity="warning",
-            summary="A merge key `<<` comes after a key that it replaces.",
+            summary="A merge key `<<` follows a key that it overrides.",
         ),
         Rule(
             "JW303",
             "coerced-key",
             severity="warning",
-            summary="A key is no string, and becomes one that reads otherwise.",
+            summary="A key is not a string, and its string form differs from its text.",
         ),
         Rule(
             "JW304",
             "dropped-content",
             severity="warning",
-            summary="kubectl reads a part of the file as if it were not there.",
+            summary="kubectl ignores a part of the file.",
         ),
         Rule(
             "JW305",
             "replaced-bytes",
             severity="warning",
-            summary="Bytes of a JSON file are not UTF-8, and are replaced.",
+            summary="A JSON file contains bytes that are not UTF-8; kubectl replaces them.",
         ),
     )
 }
-"""Of each kind of note on a text, the rule: kubectl does something in silence."""
+"""The rule of each kind of note: kubectl changes or drops something without a warning."""
 
 UNUSED_IGNORE = Rule(
     "JW900",
     "unused-ignore",
     severity="warning",
-    summary="An ignore comment or annotation has no finding to ignore.",
+    summary="An ignore comment or annotation matches no finding.",
 )
 
 RULES = (*NOTES.values(), NEAR_MISS, UNUSED_IGNORE)

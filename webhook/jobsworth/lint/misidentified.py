@@ -1,9 +1,9 @@
-"""Near misses: objects that were meant to be a Job or CronJob, and that no API server takes for one.
+"""Likely typos of kind or apiVersion in objects that were meant to be a Job or CronJob.
 
-A file is searched for Jobs by apiVersion and kind, so a slip in one of the two would hide the object from
-every other rule. What is certain rests on one fact: the name of a group with custom resources has a dot
-(ValidateCustomResourceDefinition, Kubernetes 1.36: "should be a domain with at least one dot"), so of a group
-without one, such as ``batch``, ``apps`` or the core, all kinds are known.
+jobsworth finds Jobs in a file by apiVersion and kind, so a typo in one of them would hide the object from
+every other rule. An error rests on one fact: the name of a group with custom resources has a dot
+(ValidateCustomResourceDefinition, Kubernetes 1.36: "should be a domain with at least one dot"), so all
+kinds of a group without a dot, such as ``batch``, ``apps`` or the core group, are known.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ NEAR_MISS = Rule(
     "JW320",
     "near-miss",
     severity="error",
-    summary="An object was meant to be a Job or CronJob, and the API server has no such kind.",
+    summary="A likely typo in kind or apiVersion of a Job or CronJob: the API server has no such kind.",
     fixable="safe",
 )
 
 GROUP, API_VERSION = "batch", "batch/v1"
 KIND_NAMES = {"job": "Job", "cronjob": "CronJob", "scheduledjob": "CronJob"}
-"""Our kinds by their names in small letters; ScheduledJob is what CronJob was called until 1.5."""
+"""Supported kinds by their lowercase names; ScheduledJob is the name of CronJob until Kubernetes 1.5."""
 
 REMOVED = {"batch/v1beta1": "1.25", "batch/v2alpha1": "1.21"}
-"""The release from which an old version of CronJob is no longer served (deprecation guide)."""
+"""The release that stopped serving a version of CronJob (deprecated API migration guide)."""
 
 RESERVED_GROUPS = ("batch.k8s.io", "batch.kubernetes.io")
-"""Groups that sound like Kubernetes' own and have no Job."""
+"""Reserved groups of Kubernetes without a Job."""
 
 TEMPLATE_MARKS = ("{{", "{%")
 
 
 def near_miss(value: Any) -> Finding | None:
-    """What is to be said of an object that is neither a Job nor a CronJob of ``batch/v1``.
+    """Return the finding for an object that is neither a Job nor a CronJob of ``batch/v1``.
 
     Returns:
-        An error where no API server accepts the object as any kind; a warning where the object could be
-        something else; None where it is plainly something else, such as a Job of ``batch.volcano.sh``.
+        An error if no API server has such a kind; a warning if the object could be of another kind; None
+        if it clearly is of another kind, such as a Job of ``batch.volcano.sh``.
 
     >>> near_miss({"apiVersion": "batch/v1", "kind": "Jobb"})
-    <error JW320 kind: the API server has no Jobb in batch/v1; write kind: Job>
+    <error JW320 kind: The API server has no kind Jobb in batch/v1. Set kind: Job.>
     >>> near_miss({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"})
     """
     if not isinstance(value, dict):
@@ -64,7 +64,7 @@ def near_miss(value: Any) -> Finding | None:
     meant = meant_kind(kind)
     if group == GROUP:
         if not kind:
-            return NEAR_MISS.finding("kind", "there is no kind; write kind: Job or kind: CronJob")
+            return NEAR_MISS.finding("kind", "The kind is missing. Set kind: Job or kind: CronJob.")
         if meant is None and kind.endswith("List"):
             return None
     elif meant is None or "." in group:
@@ -75,7 +75,7 @@ def near_miss(value: Any) -> Finding | None:
 
 
 def meant_kind(kind: str) -> str | None:
-    """Our kind of this name, in any case, with at most one slip; None if it is none of ours.
+    """Return Job or CronJob for a name with other case or at most one typo; None for other names.
 
     >>> meant_kind("cronjob"), meant_kind("Jobb"), meant_kind("Cron-Job"), meant_kind("Pod")
     ('CronJob', 'Job', 'CronJob', None)
@@ -87,7 +87,7 @@ def meant_kind(kind: str) -> str | None:
 
 
 def _key(value: dict[str, Any], name: str) -> str:
-    """The key under which a field was probably meant: its name, or one that differs in case only."""
+    """Return the key that was probably meant as a field: its name, or a key that differs in case only."""
     if name in value:
         return name
     for key in value:
@@ -105,13 +105,13 @@ def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
         wanted.append(f"kind: {meant or 'Job or kind: CronJob'}")
         edits.append(Edit("set", "kind", meant))
     since = REMOVED.get(version, "") if kind == "CronJob" else ""
-    message = f"the API server has no {kind} in {version}"
+    message = f"The API server has no kind {kind} in {version}"
     if since:
         message += f" since Kubernetes {since}"
     return NEAR_MISS.finding(
         edits[-1].field,
-        f"{message}; write {' and '.join(wanted)}",
-        fix=Fix("name a kind that there is", *edits, safe=True) if meant else None,
+        f"{message}. Set {' and '.join(wanted)}.",
+        fix=Fix(f"Set {' and '.join(wanted)}", *edits, safe=True) if meant else None,
     )
 
 
@@ -119,17 +119,19 @@ def _wrong_key(version_key: str, kind_key: str) -> Finding:
     wrong, right = (kind_key, "kind") if kind_key != "kind" else (version_key, "apiVersion")
     return NEAR_MISS.finding(
         wrong,
-        f"the field is spelt {right}, not {wrong}: without it this is no object to the API server",
-        fix=Fix(f"rename it to {right}", Edit("rename", wrong, right), safe=True),
+        f"The API server does not know the field {wrong}, and {right} is missing. Rename {wrong} to {right}.",
+        fix=Fix(f"Rename {wrong} to {right}", Edit("rename", wrong, right), safe=True),
     )
 
 
 def _without_version() -> Finding:
     return NEAR_MISS.finding(
         "apiVersion",
-        f"there is no apiVersion; write apiVersion: {API_VERSION} if this is a Job of Kubernetes",
+        f"The apiVersion is missing. Set apiVersion: {API_VERSION} if this is a Kubernetes Job or CronJob.",
         severity="warning",
-        fix=Fix("name the version", Edit("set", "apiVersion", API_VERSION), safe=False),
+        fix=Fix(
+            f"Set apiVersion: {API_VERSION}", Edit("set", "apiVersion", API_VERSION), safe=False
+        ),
     )
 
 
@@ -138,7 +140,10 @@ def _of_reserved_group(version: str, kind: str) -> Finding | None:
         return None
     return NEAR_MISS.finding(
         "apiVersion",
-        f"Kubernetes has no {kind} in {version}; its own is in {API_VERSION}",
+        f"Kubernetes has no kind {kind} in {version}. Set apiVersion: {API_VERSION} if you mean the built-in "
+        f"{kind}.",
         severity="warning",
-        fix=Fix("name Kubernetes' own", Edit("set", "apiVersion", API_VERSION), safe=False),
+        fix=Fix(
+            f"Set apiVersion: {API_VERSION}", Edit("set", "apiVersion", API_VERSION), safe=False
+        ),
     )

@@ -1,7 +1,7 @@
-"""The page of a rule, and the index of all pages, as Markdown.
+"""Markdown pages of rules, and their index.
 
-The prose of a page is a file of the folder ``rule_pages``, in sections "Why", "Bad", "Good" and "Sources".
-It is read only to be shown: a run that reports findings of a rule does without.
+The prose of a page is a file in ``rule_pages``, with the sections "Why", "Bad", "Good" and "Sources". It is
+read only to be shown, not to report findings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from jobsworth.lint.catalogue import Entry
+    from jobsworth.lint.catalogue import CatalogueEntry
     from jobsworth.lint.rule import Rule
 
 FAMILIES = {
@@ -21,23 +21,23 @@ FAMILIES = {
     "JW5": "Pods",
     "JW9": "Ignores",
 }
-"""What the rules are about whose codes begin so."""
+"""Titles of the families of rules, by code prefix."""
 
 _FIXES = {
     "": "none",
-    "safe": "safe, with `--fix`: the Job does what it did before",
-    "unsafe": "unsafe, with `--fix --unsafe`: the Job may do something else than before",
+    "safe": "safe, with `--fix`: the behavior of the Job does not change",
+    "unsafe": "unsafe, with `--fix --unsafe`: the behavior of the Job may change",
 }
 
 _INTRODUCTION = """\
 # Rules
 
 Each finding of `jobsworth validate` has a code. `jobsworth rule JW101` prints the page of a rule, and
-`jobsworth rule` lists them all. These pages are made by `jobsworth rule --directory docs/rules`.
+`jobsworth rule` lists them all. The command `jobsworth rule --directory docs/rules` generates these pages.
 
-A finding is kept back by a comment on its line, `# jobsworth: ignore[JW101] reason`, by the annotation
-`jobsworth.dev/ignore`, or by the configuration, where codes, names and beginnings of codes (`JW1`) can
-stand. What is off by default is reported when it is selected.
+To ignore a finding, add the comment `# jobsworth: ignore[JW101] reason` on its line, the annotation
+`jobsworth.dev/ignore`, or an entry in the configuration, with codes, names or code prefixes (`JW1`). Select a
+rule that is off by default to enable it.
 """
 
 
@@ -45,10 +45,10 @@ class Explanation:
     """The prose about a rule.
 
     Attributes:
-        why: why the condition hurts, as one or more paragraphs.
+        why: the effect of the problem, in one or more paragraphs.
         bad: a manifest that the rule reports; a byte that is not UTF-8 is spelled out (``\\xfc``).
         good: the same manifest, fixed.
-        sources: KEP and section, documentation page, issue or source file that the rule rests on.
+        sources: KEP and section, documentation page, issue or source file behind the rule.
     """
 
     __slots__ = ("bad", "good", "sources", "why")
@@ -71,7 +71,7 @@ def file_name(rule: Rule) -> str:
 
 
 def page(rule: Rule) -> str:
-    """Return the page of a rule: what it reports, why that hurts, a bad and a good example, sources."""
+    """Return the page of a rule: condition, effect, a bad and a good example, sources."""
     return f"""\
 # {rule.code} {rule.name}
 
@@ -84,8 +84,8 @@ def page(rule: Rule) -> str:
 {_text(rule)}
 ## To ignore it
 
-`# jobsworth: ignore[{rule.code}] reason` on the line of the finding, or before the first key of a
-document for all of it.
+Add `# jobsworth: ignore[{rule.code}] reason` on the line of the finding, or before the first key of a
+document to ignore it in the whole document.
 """
 
 
@@ -104,17 +104,19 @@ def _without_fence(section: str) -> str:
     return section.partition("\n")[2].removesuffix("```")
 
 
-def short_page(entry: Entry) -> str:
-    """What is known of a code that has no rule, such as ``JW004``."""
+def short_page(entry: CatalogueEntry) -> str:
+    """Return the page of a code without a rule, such as ``JW004``."""
     if entry.verdict and entry.code < "JW09":
-        remark = "This is the verdict of the API server, in its own words: it cannot be ignored.\n"
+        note = "This is an error of the API server, in its own words. It cannot be ignored.\n"
     else:
-        remark = "It is found without a rule that could be asked by itself.\n"
-    return f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n{remark}"
+        note = "No lint rule produces this finding, so it cannot be selected.\n"
+    return (
+        f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n{note}"
+    )
 
 
-def table(entries: Sequence[Entry]) -> str:
-    """Codes as aligned lines: code, name, severity, fix, summary."""
+def table(entries: Sequence[CatalogueEntry]) -> str:
+    """Return codes as aligned lines: code, name, severity, fix, summary."""
     rows = [("code", "name", "severity", "fix", "summary")]
     for entry in entries:
         summary = entry.summary if entry.on else f"{entry.summary} (off by default)"
@@ -127,8 +129,8 @@ def table(entries: Sequence[Entry]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def index(rules: Sequence[Rule], others: Iterable[Entry]) -> str:
-    """The page that leads to those of the rules, and names the codes that have none."""
+def index(rules: Sequence[Rule], others: Iterable[CatalogueEntry]) -> str:
+    """Return the index page: links to the pages of rules, and the codes without a page."""
     parts = [_INTRODUCTION]
     for beginning, title in FAMILIES.items():
         family = [rule for rule in rules if rule.code.startswith(beginning)]

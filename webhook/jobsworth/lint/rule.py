@@ -1,4 +1,4 @@
-"""The lint rule: a condition on a Job that is valid and may still lose a night's work."""
+"""The lint rule: a check for a likely mistake in a valid Job or CronJob."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class Complaint:
-    """What a rule has to say about one place of a manifest.
+    """A result of a rule's check, before it becomes a finding.
 
     Attributes:
-        field: the field path that it is about.
-        message: what is wrong, and what would be right, for this very manifest.
-        fix: an edit that mends it, when there is one.
+        field: the field path.
+        message: the problem in this manifest, and its solution.
+        fix: edits that resolve it; None if there are none.
     """
 
     __slots__ = ("field", "fix", "message")
@@ -38,12 +38,11 @@ class Rule:
     Attributes:
         code: stable, such as ``JW101``.
         name: stable, in words joined by hyphens, such as ``rule-shadowed``.
-        severity: of its findings.
+        severity: the severity of its findings.
         summary: one sentence: the condition.
-        fixable: ``safe``, ``unsafe`` or empty: whether its findings come with a fix.
-        on: whether the rule is reported unless it is selected.
-        check: yields the rule's complaints about a Job or CronJob; None of a rule whose findings are
-            made before there is a Job.
+        fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
+        on: True if the rule is reported by default.
+        check: yields the complaints about a Job or CronJob; None for a rule on the text of manifests.
     """
 
     __slots__ = ("check", "code", "fixable", "name", "on", "severity", "summary")
@@ -73,10 +72,10 @@ class Rule:
         """Make a finding of this rule.
 
         Args:
-            field: the field path that it is about.
-            message: what is wrong, and what would be right.
-            fix: an edit that fixes it, when there is one.
-            severity: instead of the rule's own.
+            field: the field path.
+            message: the problem, and its solution.
+            fix: edits that resolve it; None if there are none.
+            severity: overrides the severity of the rule.
         """
         return Finding(
             source="lint",

@@ -1,4 +1,4 @@
-"""Which codes are reported, and how severely."""
+"""The selection of reported codes and their severities."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
     from jobsworth.lint.rule import Rule
 
 DEFAULT = "default"
-"""The word for every rule that is reported unless somebody says otherwise."""
+"""The word that selects every rule that is on by default."""
 
 _AS_THEY_ARE: Mapping[str, Severity] = {}
 
 
 class Selection(Record, kw_only=True):
-    """What somebody wants to hear; by default, what each rule says of itself.
+    """The codes that a user selects or ignores, and their severities; by default, those of the rules.
 
-    What the API server says (``JW0…``) is not a matter of selection: at most it can be ignored.
+    Findings of the API server (``JW0…``) cannot be deselected; some can be ignored.
 
     Args:
         select: the codes of the rules that are reported; None for those that are on by default.
-        ignore: codes that are not reported all the same.
-        severity: the severity of a code's findings, instead of their own.
+        ignore: codes that are not reported even if selected.
+        severity: severities by code that override the defaults.
     """
 
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     severity: Mapping[str, Severity] = _AS_THEY_ARE
 
-    def asks(self, rule: Rule) -> bool:
-        """Whether a lint rule is to speak."""
+    def selects(self, rule: Rule) -> bool:
+        """Return True if a lint rule is to run."""
         return self.reports(rule.code, on=rule.on)
 
     def reports(self, code: str, *, on: bool = True) -> bool:
-        """Whether the findings of a code are reported; `on` is whether they are by default."""
+        """Return True if the findings of a code are reported; `on` is the default of the code."""
         if code in self.ignore:
             return False
         if self.select is None or code.startswith("JW0"):
@@ -46,27 +46,27 @@ class Selection(Record, kw_only=True):
 
     @property
     def is_default(self) -> bool:
-        """Whether it leaves every finding as it is."""
+        """True if the selection changes no finding."""
         return self.select is None and not self.ignore and not self.severity
 
     def adjusted(self, finding: Finding) -> Finding | None:
-        """The finding with the severity that is wanted; None when it is not reported."""
-        # Of a rule that is off by default there is no finding unless it was asked.
+        """Return the finding with the selected severity; None if it is not reported."""
+        # A rule that is off by default has findings only if it was selected.
         if not self.reports(finding.code):
             return None
         severity = self.severity.get(finding.code, finding.severity)
         return finding if severity == finding.severity else finding.with_severity(severity)
 
     def without(self, codes: Iterable[str]) -> Selection:
-        """The same with more codes ignored."""
+        """Return the selection with more codes ignored."""
         return self.replace(ignore=self.ignore.union(codes))
 
 
 def selected(words: Iterable[str]) -> frozenset[str]:
-    """The codes that are named for selection: codes, names, beginnings of codes, ``default``.
+    """Return the codes that some words select: codes, names, prefixes or ``default``.
 
     Raises:
-        UnknownCode: a word names no code.
+        UnknownCode: a word matches no code.
     """
     from jobsworth.lint.catalogue import CATALOGUE, codes_named
 
@@ -80,10 +80,10 @@ def selected(words: Iterable[str]) -> frozenset[str]:
 
 
 def ignored(words: Iterable[str]) -> frozenset[str]:
-    """The codes that are named to be ignored.
+    """Return the codes that some words ignore.
 
     Raises:
-        UnknownCode: a word names no code, or only such as cannot be ignored.
+        UnknownCode: a word matches no code, or only codes that cannot be ignored.
     """
     from jobsworth.lint.catalogue import codes_to_change
 

@@ -164,7 +164,7 @@ def judge(
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
     """Return a linter that runs the lint rules of some policies; None if they enforce no rule."""
     asked = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
-    return Linter(Selection(select=asked).asks) if asked else None
+    return Linter(Selection(select=asked).selects) if asked else None
 
 
 class _RequestContext:

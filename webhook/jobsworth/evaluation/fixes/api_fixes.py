@@ -1,16 +1,16 @@
-"""Fixes of what the API server refuses, where one answer is right, or at least near.
+"""Fixes for errors of the API server, where one answer is right or likely.
 
-Nothing runs of a manifest that was refused, so a fix cannot break anything that works. It is *safe*
-where it can be said what was meant: exit codes are a set, ``podReplacementPolicy`` has one value
-beside a failure policy, ``never`` is ``Never``. It is *unsafe* where somebody else could have meant
-something else: a limit that is missing needs a number, and any number is a decision.
+A rejected manifest does not run, so a fix cannot break anything that works. A fix is *safe* if the
+intention is certain: exit codes are a set, ``podReplacementPolicy`` has one allowed value with a failure
+policy, ``never`` is ``Never``. It is *unsafe* if a user could have meant another value: a missing limit
+requires a number, and any number is a decision.
 """
 
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
-from jobsworth.evaluation.fixes.misplaced_fields import declared, mend_unknown_field
+from jobsworth.evaluation.fixes.misplaced_fields import declared, fix_unknown_field
 from jobsworth.findings.edits import at, locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from jobsworth.api.server import ApiServer
 
     Written = Callable[[str], str | None]
-    Mend = Callable[["Refused"], Fix | None]
+    Fixer = Callable[["Rejected"], Fix | None]
 
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
-class Refused(Record):
-    """A finding of the API server, and the object that it refuses.
+class Rejected(Record):
+    """An error of the API server, and the object that it rejects.
 
     Attributes:
-        finding: what the server says.
+        finding: the error.
         value: the object, as it was written.
-        server: the server that says so.
-        written: gives the text of a scalar by its field, without quotes; None where it has none.
+        server: the server that rejects the object.
+        written: returns the text of a scalar by its field path, without quotes; None if it has none.
     """
 
     finding: Finding
@@ -52,31 +52,31 @@ class Refused(Record):
         return "spec.jobTemplate.spec" if self.value["kind"] == "CronJob" else "spec"
 
     def at(self, path: str) -> Any:
-        """What was written at a path; None where nothing was."""
+        """Return the written value at a path; None if there is none."""
         place = locate(self.value, path)
         return None if place.missing else at(self.value, place.steps)
 
     def within(self, path: str) -> dict[str, Any]:
-        """The object that was written at a path; empty where none was."""
+        """Return the written object at a path; empty if there is none."""
         found = self.at(path)
         return found if isinstance(found, dict) else {}
 
-    def says(self, *phrases: str) -> bool:
-        """Whether the server's message has one of some phrases."""
+    def message_has(self, *phrases: str) -> bool:
+        """Return True if the server's message contains one of some phrases."""
         return any(phrase in self.finding.message for phrase in phrases)
 
 
 def with_fixes(
     findings: Iterable[Finding], value: Any, server: ApiServer, written: Written
 ) -> list[Finding]:
-    """The findings of the API server, those with a fix for which there is one.
+    """Return the findings of the API server, with a fix where one is known.
 
     Args:
-        findings: what the server says of the object.
+        findings: the findings for the object.
         value: the object, a Job or CronJob of ``batch/v1``.
         server: whose findings they are.
-        written: gives the text of a scalar by its field, without quotes: ``yes`` where the object
-            has true. None where there is no such text.
+        written: returns the text of a scalar by its field path, without quotes: ``yes`` where the object
+            has true. None if there is no such text.
     """
     return [_with_fix(finding, value, server, written) for finding in findings]
 
@@ -86,51 +86,49 @@ def _with_fix(
 ) -> Finding:
     if finding.severity != "error" or finding.source != "api" or finding.fix is not None:
         return finding
-    refused = Refused(finding, value, server, written)
-    for ending, mend in _MENDS.get(finding.reason, ()):
+    rejected = Rejected(finding, value, server, written)
+    for ending, fixer in _FIXERS.get(finding.reason, ()):
         if _ends_with(finding.field, ending):
-            fix = mend(refused)
+            fix = fixer(rejected)
             if fix is not None:
                 return finding.with_fix(fix)
     return finding
 
 
 def _ends_with(field: str, ending: str) -> bool:
-    """Whether a path, without the position in a list at its end, ends with some steps."""
+    """Return True if a path, without a list index at its end, ends with some steps."""
     bare = field.rpartition("[")[0] if field.endswith("]") else field
     return not ending or bare == ending or bare.endswith(f".{ending}")
 
 
-def _unknown_field(refused: Refused) -> Fix | None:
-    return mend_unknown_field(
-        kind_of(refused.value), refused.finding.field, refused.value, refused.server
+def _unknown_field(rejected: Rejected) -> Fix | None:
+    return fix_unknown_field(
+        kind_of(rejected.value), rejected.finding.field, rejected.value, rejected.server
     )
 
 
-def _wrong_type(refused: Refused) -> Fix | None:
-    field = refused.finding.field
-    value, wanted = refused.at(field), declared_type(refused)
+def _wrong_type(rejected: Rejected) -> Fix | None:
+    field = rejected.finding.field
+    value, wanted = rejected.at(field), declared_type(rejected)
     if wanted is String and isinstance(value, bool | int | float):
-        text = refused.written(field)
-        return (
-            None if text is None else Fix("put it in quotes", Edit("set", field, text), safe=True)
-        )
+        text = rejected.written(field)
+        return None if text is None else Fix("Quote the value", Edit("set", field, text), safe=True)
     if wanted in (Int32, Int64) and isinstance(value, str | float):
         number = _whole_number(value)
         if number is not None:
-            title = "remove the quotes" if isinstance(value, str) else "write it without a fraction"
+            title = "Remove the quotes" if isinstance(value, str) else "Remove the fraction"
             return Fix(title, Edit("set", field, number), safe=True)
     if wanted is Boolean and isinstance(value, str) and value.lower() in ("true", "false"):
-        return Fix("remove the quotes", Edit("set", field, value.lower() == "true"), safe=True)
+        return Fix("Remove the quotes", Edit("set", field, value.lower() == "true"), safe=True)
     if isinstance(wanted, ListOf) and isinstance(wanted.item, Scalar):
         return _as_list(field, value, wanted.item)
     return None
 
 
-def declared_type(refused: Refused) -> Any:
-    """The declared type of the field that is refused."""
-    place = locate(refused.value, refused.finding.field)
-    return declared(kind_of(refused.value), (*place.steps, *place.missing)).type
+def declared_type(rejected: Rejected) -> Any:
+    """Return the declared type of the rejected field."""
+    place = locate(rejected.value, rejected.finding.field)
+    return declared(kind_of(rejected.value), (*place.steps, *place.missing)).type
 
 
 def _whole_number(value: str | float) -> int | None:
@@ -143,71 +141,74 @@ def _whole_number(value: str | float) -> int | None:
 
 
 def _as_list(field: str, value: Any, item: Scalar) -> Fix | None:
-    """One value where a list is wanted; a text with blanks might be several."""
+    """Wrap a single value in a list; a string with blanks or commas may be several values."""
     if item is String:
         fits = isinstance(value, str) and value != "" and not set(value) & set(" \t\n,")
     else:
         fits = isinstance(value, int) and not isinstance(value, bool)
-    return Fix("make a list of it", Edit("set", field, [value]), safe=True) if fits else None
+    return Fix("Wrap the value in a list", Edit("set", field, [value]), safe=True) if fits else None
 
 
-def _exit_codes(refused: Refused) -> Fix | None:
-    """Exit codes are a set, written in order; 0 is never examined (KEP-3329)."""
-    field = refused.finding.field
+def _exit_codes(rejected: Rejected) -> Fix | None:
+    """Sort and deduplicate exit codes; remove 0, which is never examined (KEP-3329)."""
+    field = rejected.finding.field
     path = field[: field.rindex("values") + len("values")]
-    codes = refused.at(path)
+    codes = rejected.at(path)
     if not isinstance(codes, list) or not all(type(code) is int for code in codes):
         return None
-    operator = refused.within(path.removesuffix(".values")).get("operator")
+    operator = rejected.within(path.removesuffix(".values")).get("operator")
     wanted = sorted({code for code in codes if code != 0 or operator != "In"})
     if not wanted or wanted == codes:
         return None
     what = []
     if 0 in codes and operator == "In":
-        what.append("leave out 0, which no failed container ends with")
+        what.append("remove 0, which no failed container exits with")
     if len(set(codes)) < len(codes):
-        what.append("name each exit code once")
+        what.append("remove duplicate exit codes")
     if codes != sorted(codes):
         what.append("sort the exit codes")
-    return Fix(", ".join(what), Edit("set", path, wanted), safe=True)
+    title = ", ".join(what)
+    return Fix(title[0].upper() + title[1:], Edit("set", path, wanted), safe=True)
 
 
-def _replacement(refused: Refused) -> Fix | None:
-    if "podFailurePolicy" not in refused.within(refused.job):
-        return _enumeration(refused)
+def _replacement(rejected: Rejected) -> Fix | None:
+    if "podFailurePolicy" not in rejected.within(rejected.job):
+        return _enumeration(rejected)
     return Fix(
-        "set podReplacementPolicy: Failed, which a failure policy needs",
-        Edit("set", refused.finding.field, "Failed"),
+        "Set podReplacementPolicy: Failed, which a failure policy requires",
+        Edit("set", rejected.finding.field, "Failed"),
         safe=True,
     )
 
 
-def _restart_policy(refused: Refused) -> Fix | None:
-    """A Pod of a Job restarts its containers on failure or never; with a failure policy, never."""
-    field = refused.finding.field
-    pod_path = f"{refused.job}.template.spec"
+def _restart_policy(rejected: Rejected) -> Fix | None:
+    """Set a restartPolicy that a Job allows: OnFailure or Never; with a failure policy, Never."""
+    field = rejected.finding.field
+    pod_path = f"{rejected.job}.template.spec"
     if field != f"{pod_path}.restartPolicy":
-        return _enumeration(refused)
-    written = refused.within(pod_path).get("restartPolicy")
-    failing = refused.within(refused.job).get("podFailurePolicy") is not None
+        return _enumeration(rejected)
+    written = rejected.within(pod_path).get("restartPolicy")
+    failing = rejected.within(rejected.job).get("podFailurePolicy") is not None
     if written in (None, ""):
-        moved = _from_containers(refused, pod_path, ("Never",) if failing else JOB_RESTART_POLICIES)
+        moved = _from_containers(
+            rejected, pod_path, ("Never",) if failing else JOB_RESTART_POLICIES
+        )
         if moved is not None:
             return moved
     if failing:
-        title = "set restartPolicy: Never, which a failure policy needs"
+        title = "Set restartPolicy: Never, which a failure policy requires"
         return Fix(title, Edit("set", field, "Never"), safe=True)
     meant = near(written, JOB_RESTART_POLICIES) if isinstance(written, str) else None
     if meant is not None:
-        return Fix(f"write {meant.name}", Edit("set", field, meant.name), safe=meant.sure)
+        return Fix(f"Set {meant.name}", Edit("set", field, meant.name), safe=meant.sure)
     policy, other = ("OnFailure", "Never") if written == "Always" else ("Never", "OnFailure")
-    title = f"set restartPolicy: {policy} (the other choice is {other})"
+    title = f"Set restartPolicy: {policy} (the alternative is {other})"
     return Fix(title, Edit("set", field, policy), safe=False)
 
 
-def _from_containers(refused: Refused, pod_path: str, allowed: tuple[str, ...]) -> Fix | None:
-    """The restartPolicy that was written into the containers, where it is the same in all."""
-    containers = refused.at(f"{pod_path}.containers")
+def _from_containers(rejected: Rejected, pod_path: str, allowed: tuple[str, ...]) -> Fix | None:
+    """Move the restartPolicy of the containers to the Pod, if all of them have the same."""
+    containers = rejected.at(f"{pod_path}.containers")
     if not isinstance(containers, list) or not containers:
         return None
     dicts = [each for each in containers if isinstance(each, dict)]
@@ -220,68 +221,70 @@ def _from_containers(refused: Refused, pod_path: str, allowed: tuple[str, ...]) 
         f"{pod_path}.containers[{index}].restartPolicy" for index in range(len(dicts))
     )
     return Fix(
-        "move restartPolicy from the container to the Pod",
+        "Move restartPolicy from the container to the Pod",
         Edit("move", first, f"{pod_path}.restartPolicy"),
         *(Edit("delete", other) for other in others),
         safe=True,
     )
 
 
-def _indexed(refused: Refused) -> Fix | None:
-    """Limits per index and success policies are about indexes (KEP-3850, KEP-3998)."""
-    spec = refused.within(refused.job)
-    if not refused.says("requires indexed completion mode"):
+def _indexed(rejected: Rejected) -> Fix | None:
+    """Set completionMode: Indexed for limits per index and success policies (KEP-3850, KEP-3998)."""
+    spec = rejected.within(rejected.job)
+    if not rejected.message_has("requires indexed completion mode"):
         return None
     if spec.get("completions") is None and spec.get("parallelism") is not None:
         return None
-    mode = Edit("set", f"{refused.job}.completionMode", "Indexed")
-    return Fix("set completionMode: Indexed", mode, safe=spec.get("completionMode") is None)
+    mode = Edit("set", f"{rejected.job}.completionMode", "Indexed")
+    return Fix("Set completionMode: Indexed", mode, safe=spec.get("completionMode") is None)
 
 
-def _limit_per_index(refused: Refused) -> Fix | None:
-    """A limit that others build on; which number it is, is to be decided."""
-    if not refused.says("requires the backoffLimitPerIndex", "when maxFailedIndexes is specified"):
+def _limit_per_index(rejected: Rejected) -> Fix | None:
+    """Set backoffLimitPerIndex, which other fields require; the user has to choose the number."""
+    if not rejected.message_has(
+        "requires the backoffLimitPerIndex", "when maxFailedIndexes is specified"
+    ):
         return None
-    edits = [Edit("set", f"{refused.job}.backoffLimitPerIndex", 1)]
-    title = "set backoffLimitPerIndex: 1 (choose the number)"
-    if refused.within(refused.job).get("completionMode") != "Indexed":
-        edits.append(Edit("set", f"{refused.job}.completionMode", "Indexed"))
-        title = "set completionMode: Indexed and backoffLimitPerIndex: 1 (choose the number)"
+    edits = [Edit("set", f"{rejected.job}.backoffLimitPerIndex", 1)]
+    title = "Set backoffLimitPerIndex: 1 (choose the number)"
+    if rejected.within(rejected.job).get("completionMode") != "Indexed":
+        edits.append(Edit("set", f"{rejected.job}.completionMode", "Indexed"))
+        title = "Set completionMode: Indexed and backoffLimitPerIndex: 1 (choose the number)"
     return Fix(title, *edits, safe=False)
 
 
-def _condition_status(refused: Refused) -> Fix | None:
-    if not refused.says('"Unknown"'):
+def _condition_status(rejected: Rejected) -> Fix | None:
+    if not rejected.message_has('"Unknown"'):
         return None
-    edit = Edit("set", refused.finding.field, "True")
-    return Fix('set status: "True", the default elsewhere', edit, safe=True)
+    edit = Edit("set", rejected.finding.field, "True")
+    return Fix('Set status: "True"', edit, safe=True)
 
 
-def _schedule(refused: Refused) -> Fix | None:
+def _schedule(rejected: Rejected) -> Fix | None:
     from jobsworth.api.formats import time_zones
-    from jobsworth.evaluation.fixes.schedule_fixes import mended
+    from jobsworth.evaluation.fixes.schedule_fixes import fixed_schedule
 
-    schedule = refused.at("spec.schedule")
-    found = mended(schedule) if isinstance(schedule, str) else None
+    schedule = rejected.at("spec.schedule")
+    found = fixed_schedule(schedule) if isinstance(schedule, str) else None
     if found is None:
         return None
     edits = [Edit("set", "spec.schedule", found.schedule)]
     if found.time_zone is not None:
-        there = refused.at("spec.timeZone")
+        there = rejected.at("spec.timeZone")
         if time_zones.validate(found.time_zone) or there not in (None, found.time_zone):
             return None
         if there is None:
             edits.append(Edit("set", "spec.timeZone", found.time_zone))
-    title = f"write {found.schedule}"
+    title = f"Set schedule: {found.schedule}"
     if found.time_zone is not None:
-        title += f", and timeZone: {found.time_zone}"
+        title += f", timeZone: {found.time_zone}"
     return Fix(title, *edits, safe=found.sure)
 
 
-def _time_zone(refused: Refused) -> Fix | None:
+def _time_zone(rejected: Rejected) -> Fix | None:
     from jobsworth.api.formats import time_zones
 
-    written = refused.at(refused.finding.field)
+    written = rejected.at(rejected.finding.field)
     if not isinstance(written, str) or len(written) < 3:
         return None
     known = sorted(time_zones.known())
@@ -289,77 +292,85 @@ def _time_zone(refused: Refused) -> Fix | None:
     if meant is not None:
         name, sure = meant.name, meant.sure
     else:
-        # US/New_York: the city is right.
+        # US/New_York: the city is right, the region is not.
         city = written.rpartition("/")[2].lower()
         cities = [zone for zone in known if zone.rpartition("/")[2].lower() == city]
         if len(cities) != 1:
             return None
         name, sure = cities[0], False
-    return Fix(f"write {name}", Edit("set", refused.finding.field, name), safe=sure)
+    return Fix(f"Set timeZone: {name}", Edit("set", rejected.finding.field, name), safe=sure)
 
 
-def _selector(refused: Refused) -> Fix | None:
-    """A selector is generated; one that was written came from another Job, or another kind."""
-    field = refused.finding.field
-    if field not in (f"{refused.job}.selector", f"{refused.job}.manualSelector"):
+def _selector(rejected: Rejected) -> Fix | None:
+    """Delete a written selector, which came from another Job or kind: the API server generates it."""
+    field = rejected.finding.field
+    if field not in (f"{rejected.job}.selector", f"{rejected.job}.manualSelector"):
         return None
-    if refused.at(field) is None:
+    if rejected.at(field) is None:
         return None
-    if refused.job == "spec":
-        if not refused.says("not auto-generated"):
+    if rejected.job == "spec":
+        if not rejected.message_has("not auto-generated"):
             return None
-        labels = refused.within(f"{field}.matchLabels")
+        labels = rejected.within(f"{field}.matchLabels")
         generated = bool(labels) and set(labels) <= set(GENERATED_LABELS)
-        return Fix("delete the selector: it is generated", Edit("delete", field), safe=generated)
-    return Fix("delete it: the selector is generated", Edit("delete", field), safe=True)
+        return Fix(
+            "Delete the selector: the API server generates it",
+            Edit("delete", field),
+            safe=generated,
+        )
+    return Fix(
+        f"Delete {field.rpartition('.')[2]}: the API server generates the selector",
+        Edit("delete", field),
+        safe=True,
+    )
 
 
-def _generated_label(refused: Refused) -> Fix | None:
-    field = refused.finding.field
+def _generated_label(rejected: Rejected) -> Fix | None:
+    field = rejected.finding.field
     label = field.partition("labels[")[2].removesuffix("]")
-    if label not in GENERATED_LABELS or refused.at(field) is None:
+    if label not in GENERATED_LABELS or rejected.at(field) is None:
         return None
-    return Fix("delete the label: it is generated", Edit("delete", field), safe=True)
+    return Fix("Delete the label: the API server generates it", Edit("delete", field), safe=True)
 
 
-def _name(refused: Refused) -> Fix | None:
+def _name(rejected: Rejected) -> Fix | None:
     from jobsworth.api.formats.names import dns_label
 
-    name = refused.at("metadata.name")
-    if refused.finding.field != "metadata.name" or not isinstance(name, str):
+    name = rejected.at("metadata.name")
+    if rejected.finding.field != "metadata.name" or not isinstance(name, str):
         return None
     wanted = "-".join(name.lower().replace("_", "-").replace(".", "-").split())
     if wanted == name or dns_label(wanted):
         return None
-    return Fix(f"name it {wanted}", Edit("set", "metadata.name", wanted), safe=False)
+    return Fix(f"Set name: {wanted}", Edit("set", "metadata.name", wanted), safe=False)
 
 
-def _enumeration(refused: Refused) -> Fix | None:
-    """A value that is nearly one of those that are supported."""
-    field = refused.finding.field
-    written = refused.at(field)
-    place = locate(refused.value, field)
-    found = declared(kind_of(refused.value), place.steps).field
+def _enumeration(rejected: Rejected) -> Fix | None:
+    """Replace a misspelled value by the supported one that it resembles."""
+    field = rejected.finding.field
+    written = rejected.at(field)
+    place = locate(rejected.value, field)
+    found = declared(kind_of(rejected.value), place.steps).field
     if not isinstance(written, str) or place.missing or found is None:
         return None
     names = [
-        name for name in (*found.enum, *found.values) if f'"{name}"' in refused.finding.message
+        name for name in (*found.enum, *found.values) if f'"{name}"' in rejected.finding.message
     ]
     meant = near(written, names)
     if meant is None:
         return None
-    edits, title = [Edit("set", field, meant.name)], f"write {meant.name}"
+    edits, title = [Edit("set", field, meant.name)], f"Set {meant.name}"
     if field.endswith("onExitCodes.operator") and meant.name == "In":
-        # What was any operator's is not In's.
-        codes = refused.at(field.removesuffix("operator") + "values")
+        # Operator In does not allow 0.
+        codes = rejected.at(field.removesuffix("operator") + "values")
         if isinstance(codes, list) and 0 in codes and any(codes):
             others = [code for code in codes if code != 0]
             edits.append(Edit("set", field.removesuffix("operator") + "values", others))
-            title += ", and leave out 0"
+            title += ", and remove 0"
     return Fix(title, *edits, safe=meant.sure)
 
 
-_MENDS: dict[str, tuple[tuple[str, Mend], ...]] = {
+_FIXERS: dict[str, tuple[tuple[str, Fixer], ...]] = {
     "UnknownField": (("", _unknown_field),),
     "FieldValueTypeInvalid": (("", _wrong_type),),
     "FieldValueRequired": (
@@ -388,4 +399,4 @@ _MENDS: dict[str, tuple[tuple[str, Mend], ...]] = {
         ("", _enumeration),
     ),
 }
-"""What can be mended: by the server's reason, then by how the field's path ends."""
+"""Functions that fix an error, by the server's reason, then by the end of the field path."""

@@ -1,9 +1,8 @@
-"""The scope of fixes: manifests that are applied, and no other documents.
+"""The scope of fixes: only manifests that a client applies.
 
-A fix says what is right for an object that a client sends to the API server. Other documents look
-like Jobs and are none: kuttl and Chainsaw compare an assertion with what a cluster holds, so that
-its status is its point; a program's tests read test data byte by byte; a patch of kustomize has only
-what it changes. A fix would break the test, or write into the patch what belongs in its base.
+Other documents look like Jobs but are not applied as they are: kuttl and Chainsaw compare an assertion
+with the state of the cluster, so it needs its status; tests read test data byte by byte; a kustomize patch
+contains only changes. A fix would break the test, or add to the patch fields that belong in its base.
 """
 
 from __future__ import annotations
@@ -18,39 +17,39 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
 
-ASSERTION = "it is an assertion of kuttl or Chainsaw by its name"
+ASSERTION = "its name marks it as an assertion of kuttl or Chainsaw"
 CHAINSAW = "it belongs to the Chainsaw test beside it"
-HELM_VALUES = "it holds the values of a Helm chart by its name"
+HELM_VALUES = "its name marks it as the values of a Helm chart"
 PATCH = "it is a patch: it has {directive}"
-FRAGMENT = "it is a part of a manifest, without {lack}"
-TEST_DATA = "it is test data: it stands in {folder}/"
+FRAGMENT = "it is an incomplete manifest, without {lack}"
+TEST_DATA = "it is test data in {folder}/"
 
 CHAINSAW_TESTS = ("chainsaw-test.yaml", "chainsaw-test.yml")
-"""A Chainsaw test names the files beside it that it applies and that it asserts, however they are called."""
+"""A Chainsaw test names the files in its folder that it applies or asserts; their names are arbitrary."""
 
 _ASSERTION_WORDS = ("assert", "asserts", "assertion", "assertions")
 _ERRORS = ("error", "errors")
-"""kuttl takes a file for one when its name begins with ``errors`` behind the number (pkg/test/step.go);
+"""kuttl reads a file as an error assertion if its name has ``errors`` after the number (pkg/test/step.go);
 ``chainsaw migrate kuttl tests`` writes ``chainsaw-step-01-error-1.yaml``."""
 
 _TEST_FOLDERS = ("tests", "testdata", "fixtures", ".chainsaw-test", ".kyverno-test")
-"""Folders of tests and their data. ``test`` is none of them: beside ``prod`` it is an environment."""
+"""Folders of tests and their data. ``test`` is not one of them: next to ``prod`` it is an environment."""
 _MAVEN_TEST_FOLDER = ("test", "resources")
 
 _PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
-"""Beginnings of the keys that tell a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
+"""Prefixes of the keys that identify a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
 
 _ABOUT_APPLYING = ("JW216",)
-"""Lint rules about what the server does with a manifest, which are false where nothing is applied."""
+"""Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
 
 class Scoped(Record):
-    """Findings of a document, with those fixes only that may be made in it.
+    """The findings of a document, with only the fixes that are allowed in it.
 
     Attributes:
-        findings: in the same order, without those that are false of what is no manifest.
-        withheld: the fixes that others of them had.
-        reason: why those were withheld; empty where none was.
+        findings: in the same order, without those that hold only for manifests.
+        withheld: the fixes that were removed from findings.
+        reason: the reason for that; empty if no fix was withheld.
     """
 
     findings: list[Finding]
@@ -61,16 +60,16 @@ class Scoped(Record):
 def in_scope(
     findings: Iterable[Finding], value: Any, file: str, beside: Iterable[str] = ()
 ) -> Scoped:
-    """Withhold the fixes of a document that is not a manifest to be applied.
+    """Withhold the fixes of a document that no client applies.
 
-    A fragment may be a manifest with a slip, such as ``Image`` for ``image``: a fix that makes it a
-    whole one is kept.
+    A fragment may be a manifest with a typo, such as ``Image`` for ``image``: a fix that completes it is
+    kept.
 
     Args:
-        findings: what was found in the document.
+        findings: the findings of the document.
         value: the object.
         file: the file's path, as the user named it.
-        beside: the names of other files in its folder, as far as they are known.
+        beside: the names of other files in its folder, if known.
     """
     parts = file.replace("\\", "/").split("/")
     foreign = _by_name(parts[-1]) or _by_directive(value)
@@ -92,7 +91,7 @@ def in_scope(
 
 
 def missing_part(value: Any) -> str:
-    """Name the first part that every Job or CronJob has and this object lacks; empty for a whole one.
+    """Return the path of the first required part that an object lacks; empty for a complete one.
 
     >>> missing_part({"kind": "Job", "spec": {"backoffLimit": 3}, "status": {"succeeded": 1}})
     'spec.template.spec.containers'
@@ -123,7 +122,10 @@ def _at(value: Any, *steps: str) -> Any:
 
 
 def _completes(fix: Fix, value: Any) -> bool:
-    from jobsworth.findings.edits import CannotEdit, edited  # most documents are whole
+    from jobsworth.findings.edits import (
+        CannotEdit,
+        edited,
+    )  # imported only for an incomplete document
 
     try:
         return not missing_part(edited(value, *fix.edits))

@@ -1,4 +1,4 @@
-"""Fixes of unknown fields: misspelt ones get their name, misplaced ones go where they belong."""
+"""Fixes for unknown fields: rename misspelled fields, move misplaced ones."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from jobsworth.findings.edits import Steps
 
 _NOT_SEARCHED = ("status", "volumes", "metadata")
-"""Deep in the Pod every name occurs somewhere; these would only confuse."""
+"""Fields with too many nested names: a match inside them is mostly accidental."""
 
 _DEEPEST = 12
 
 
 class Declared(Record):
-    """What is declared of a place: its type, and the field that it is or is an item of."""
+    """The declaration of a place: its type, and the field that holds it."""
 
     type: Scalar | Struct | ListOf | MapOf | None
     field: Field | None
 
 
 def declared(kind: Struct, steps: Steps) -> Declared:
-    """What is declared of the place to which some steps lead in an object of this kind."""
+    """Return the declaration of the place that some steps lead to in an object of this kind."""
     found: Scalar | Struct | ListOf | MapOf | None = kind
     field: Field | None = None
     for step in steps:
@@ -48,16 +48,16 @@ def declared(kind: Struct, steps: Steps) -> Declared:
     return Declared(found, field)
 
 
-def mend_unknown_field(
+def fix_unknown_field(
     kind: Struct, field: str, value: dict[str, Any], server: ApiServer
 ) -> Fix | None:
-    """The fix of a field that the API does not know; None where nothing is near enough.
+    """Return the fix of an unknown field; None if no known field is near enough.
 
     Args:
         kind: the type of the object.
         field: the path of the unknown field.
         value: the object.
-        server: whose fields are known.
+        server: the server that rejects the field.
     """
     place = locate(value, field)
     if place.missing or not place.steps or not isinstance(place.steps[-1], str):
@@ -65,7 +65,7 @@ def mend_unknown_field(
     *above, name = place.steps
     holder = declared(kind, tuple(above)).type
     if not isinstance(holder, Struct) or name in holder.fields:
-        return None  # one that the release lacks has no other name
+        return None  # a field of a later release is not a typo
     known = [each.name for each in _known(holder, server)]
     folded = [each for each in known if fold(each) == fold(str(name))]
     if len(folded) == 1:
@@ -81,9 +81,9 @@ def _renamed(field: str, name: str, value: dict[str, Any], *, sure: bool) -> Fix
     *above, _ = steps = locate(value, field).steps
     holder = at(value, tuple(above))
     if name not in holder:
-        return Fix(f"rename it to {name}", Edit("rename", field, name), safe=sure)
+        return Fix(f"Rename it to {name}", Edit("rename", field, name), safe=sure)
     if identical(holder[name], at(value, steps)):
-        return Fix(f"delete it: {name} says the same", Edit("delete", field), safe=sure)
+        return Fix(f"Delete it: {name} has the same value", Edit("delete", field), safe=sure)
     return None
 
 
@@ -109,19 +109,18 @@ def _moved(
     there = locate(value, path)
     if not there.missing:
         if identical(at(value, there.steps), at(value, steps)):
-            return Fix(f"delete it: {path} says the same", Edit("delete", field), safe=sure)
+            return Fix(f"Delete it: {path} has the same value", Edit("delete", field), safe=sure)
         return None
-    title = f"move it to {_path(below) if nearest[-1] == steps[-1] else path}"
+    title = f"Move it to {_path(below) if nearest[-1] == steps[-1] else path}"
     return Fix(title, Edit("move", field, path), safe=sure)
 
 
 def _targets(
     struct: Struct, name: str, value: Any, steps: Steps, server: ApiServer
 ) -> Iterator[Steps]:
-    """The places at which the API has a field of this name, as far as the object leaves no choice.
+    """Yield the places of fields with this name that the object determines uniquely.
 
-    A list is entered where it has one item; what is not there and would have to be made with what
-    it stands in, only where the API has that in every object.
+    Lists are searched only if they have one item, and absent structs only if every object has them.
     """
     if len(steps) > _DEEPEST:
         return
@@ -152,7 +151,7 @@ def _known(struct: Struct, server: ApiServer) -> Iterator[Field]:
 
 
 def _distance(target: Steps, holder: Steps) -> int:
-    """How far two places are from each other: the steps that they do not share."""
+    """Return the distance of two places: the number of steps that they do not share."""
     shared = 0
     for one, other in zip(target, holder, strict=False):
         if one != other:

@@ -1,6 +1,6 @@
-"""Fixes of cron schedules that other crons take and Kubernetes does not.
+"""Fixes for cron schedules that other cron implementations accept and Kubernetes rejects.
 
->>> mended("0 6 * * sat-sun").schedule, mended("0 6 * * 1-7").schedule
+>>> fixed_schedule("0 6 * * sat-sun").schedule, fixed_schedule("0 6 * * 1-7").schedule
 ('0 6 * * sat,sun', '0 6 * * 0-6')
 """
 
@@ -19,13 +19,13 @@ _FIRST_AND_LAST = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 _DAY_OF_MONTH, _MONTH, _DAY_OF_WEEK = 2, 3, 4
 
 
-class Mended(Record):
-    """A schedule that Kubernetes takes.
+class FixedSchedule(Record):
+    """A schedule that Kubernetes accepts.
 
     Attributes:
-        schedule: the mended text.
-        time_zone: the zone that stood before it; None where none did.
-        sure: nobody can have meant anything else.
+        schedule: the fixed text.
+        time_zone: the time zone in its TZ= prefix; None if it had none.
+        sure: no other meaning is possible.
     """
 
     schedule: str
@@ -33,12 +33,12 @@ class Mended(Record):
     sure: bool
 
 
-def mended(schedule: str) -> Mended | None:
-    """What a schedule means that cannot be read; None where that is not clear.
+def fixed_schedule(schedule: str) -> FixedSchedule | None:
+    """Return the likely meaning of an invalid schedule; None if it is not clear.
 
-    Day 7 is Sunday, as in Vixie's cron; a range may run over the end of the week (or of the day,
-    the month, the year: but that may be a slip, too); days and months may be written out; the time
-    zone stands in a field of its own.
+    Day 7 is Sunday, as in Vixie cron; a range may wrap around the end of the week (or of the day,
+    month or year, which may also be a typo); names of days and months may be written in full; the time
+    zone belongs in its own field.
     """
     text, time_zone = schedule.strip(), None
     if text.startswith(("TZ=", "CRON_TZ=")):
@@ -62,7 +62,7 @@ def mended(schedule: str) -> Mended | None:
         parse(text)
     except BadSchedule:
         return None
-    return Mended(text, time_zone, sure=sure)
+    return FixedSchedule(text, time_zone, sure=sure)
 
 
 def _wraps(field: str) -> bool:
@@ -70,7 +70,7 @@ def _wraps(field: str) -> bool:
 
 
 def _part(part: str, number: int) -> tuple[str, bool]:
-    """A part of a field as Kubernetes takes it, and whether that is another text."""
+    """Return a part of a field as Kubernetes accepts it, and True if that differs from the text."""
     limits, slash, step = part.partition("/")
     low, hyphen, high = limits.partition("-")
     low, high = _short(low, number), _short(high, number)
@@ -80,7 +80,7 @@ def _part(part: str, number: int) -> tuple[str, bool]:
     if first is None or last is None or (slash and not _is_step(step)):
         return short, short != part
     if slash and not hyphen:
-        return short, short != part  # crons differ in what 7/2 is
+        return short, short != part  # implementations differ in the meaning of 7/2
     if number == _DAY_OF_WEEK and 7 in (first, last):
         return _with_sunday(first, last, step), True
     if not hyphen or first <= last or not minimum <= last <= first <= maximum:
@@ -102,7 +102,7 @@ def _is_step(text: str) -> bool:
 
 
 def _with_sunday(first: int, last: int, step: str) -> str:
-    """Days of the week of which one is 7."""
+    """Rewrite a range of weekdays that contains 7."""
     if first > last:  # 7-2
         return f"0-{last}/{step}" if step else f"0-{last}"
     if step:
@@ -113,7 +113,7 @@ def _with_sunday(first: int, last: int, step: str) -> str:
 
 
 def _short(text: str, number: int) -> str:
-    """The three letters of a day or month that is written out, in the same case."""
+    """Return the three-letter form of a full day or month name, in the same case."""
     names = _DAYS if number == _DAY_OF_WEEK else _MONTHS if number == _MONTH else ()
     lowered = text.lower()
     for name in names:
@@ -133,7 +133,7 @@ def _number(text: str, number: int) -> int | None:
 
 
 def _like(text: str, value: int, number: int) -> str:
-    """A number as a name where its neighbour is one, in the same case."""
+    """Return a number as a name if the other end of its range is a name, in the same case."""
     if text.isdecimal():
         return str(value)
     name = (_DAYS if number == _DAY_OF_WEEK else _MONTHS)[value - (number == _MONTH)][:3]

@@ -1,4 +1,4 @@
-"""Rules about CronJobs: how runs meet each other, which are left out, and what is kept of them."""
+"""Rules for CronJobs: overlapping runs, skipped runs and the history of finished Jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _A_MINUTE = 60
     "JW409",
     "forbid-without-deadline",
     severity="warning",
-    summary="A CronJob forbids overlap, and its Jobs have no deadline.",
+    summary="A CronJob forbids concurrent runs, and its Jobs have no deadline.",
 )
 def forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Forbid":
@@ -30,8 +30,8 @@ def forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
         return
     yield Complaint(
         "spec.concurrencyPolicy",
-        "a run that hangs keeps all later ones from starting: end it with activeDeadlineSeconds in "
-        f"{job.path}",
+        "One hanging run blocks all later runs, because concurrencyPolicy is Forbid. Set "
+        f"{job.path}.activeDeadlineSeconds.",
     )
 
 
@@ -39,7 +39,7 @@ def forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
     "JW410",
     "overlap",
     severity="warning",
-    summary="A CronJob allows overlap, and its Jobs may last longer than its period.",
+    summary="A CronJob allows concurrent runs, and its Jobs may run longer than its interval.",
     fixable="unsafe",
 )
 def overlap(job: Subject) -> Iterator[Complaint]:
@@ -53,9 +53,13 @@ def overlap(job: Subject) -> Iterator[Complaint]:
         return
     yield Complaint(
         "spec.concurrencyPolicy" if "concurrencyPolicy" in job.written["spec"] else "spec.schedule",
-        f"a run may last {spelled(deadline)}, and the next may start {spelled(gap)} after it: they "
-        "run at the same time; concurrencyPolicy: Forbid leaves out the later one",
-        Fix("forbid overlap", Edit("set", "spec.concurrencyPolicy", "Forbid"), safe=False),
+        f"Runs can overlap: a run may take {spelled(deadline)}, and the next run may start after "
+        f"{spelled(gap)}. Set concurrencyPolicy: Forbid to skip the later run.",
+        Fix(
+            "Set concurrencyPolicy: Forbid",
+            Edit("set", "spec.concurrencyPolicy", "Forbid"),
+            safe=False,
+        ),
     )
 
 
@@ -71,13 +75,15 @@ def starting_deadline_too_small(job: Subject) -> Iterator[Complaint]:
     if deadline is None or deadline >= _LEAST_STARTING_DEADLINE:
         return
     message = (
-        f"a run that the controller comes to {deadline} s late is left out: allow 10 s or more"
+        f"The CronJob controller skips a run that it processes {deadline} s late. Set 10 s or more."
     )
     if deadline == 0:
-        message = "no run can start in time: allow 10 s or more"
+        message = "No run can start within 0 s. Set 10 s or more."
     field = "spec.startingDeadlineSeconds"
     yield Complaint(
-        field, message, Fix("allow a minute", Edit("set", field, _A_MINUTE), safe=False)
+        field,
+        message,
+        Fix(f"Set startingDeadlineSeconds: {_A_MINUTE}", Edit("set", field, _A_MINUTE), safe=False),
     )
 
 
@@ -93,8 +99,8 @@ def missed_runs_start(job: Subject) -> Iterator[Complaint]:
     if "startingDeadlineSeconds" not in job.cron:
         yield Complaint(
             "spec.suspend",
-            "when this is set to false, the last of the runs that were missed starts at once, at "
-            "whatever time of day: startingDeadlineSeconds says until when it may",
+            "When suspend is set to false, the most recent missed run starts immediately, at any time "
+            "of day. Set startingDeadlineSeconds to limit how late a run may start.",
         )
 
 
@@ -110,8 +116,13 @@ def no_failed_history(job: Subject) -> Iterator[Complaint]:
         field = "spec.failedJobsHistoryLimit"
         yield Complaint(
             field,
-            "a Job that fails is deleted at once with its Pods and their logs: keep one, as by default",
-            Fix("keep one failed Job", Edit("delete", field), safe=False),
+            "A failed Job is deleted immediately, with its Pods and their logs. Keep at least one failed "
+            "Job (the default is 1).",
+            Fix(
+                "Remove failedJobsHistoryLimit: the default keeps one failed Job",
+                Edit("delete", field),
+                safe=False,
+            ),
         )
 
 
@@ -119,7 +130,7 @@ def no_failed_history(job: Subject) -> Iterator[Complaint]:
     "JW414",
     "template-suspended",
     severity="warning",
-    summary="The Jobs of a CronJob are made suspended.",
+    summary="A CronJob creates suspended Jobs.",
 )
 def template_suspended(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or not job.spec.get("suspend") or "managedBy" in job.spec:
@@ -128,17 +139,19 @@ def template_suspended(job: Subject) -> Iterator[Complaint]:
     keys = (*metadata.get("labels", {}), *metadata.get("annotations", {}))
     if any(mark in key for key in keys for mark in QUEUE_MARKS):
         return
-    effect = "each Job waits until somebody resumes it"
+    effect = "Each Job is created suspended and waits until a user resumes it"
     if job.cron.get("concurrencyPolicy") == "Forbid":
-        effect += ", and none is made while one waits"
-    yield Complaint(f"{job.path}.suspend", f"{effect}; spec.suspend stops the CronJob itself")
+        effect += "; no other Job is created while it waits"
+    yield Complaint(
+        f"{job.path}.suspend", f"{effect}. To stop the CronJob itself, set spec.suspend."
+    )
 
 
 @lint_rule(
     "JW415",
     "ttl-beside-history",
     severity="info",
-    summary="The Jobs of a CronJob have a time to live beside written history limits.",
+    summary="ttlSecondsAfterFinished deletes Jobs that the history limits of the CronJob would keep.",
     fixable="unsafe",
 )
 def ttl_beside_history(job: Subject) -> Iterator[Complaint]:
@@ -154,9 +167,10 @@ def ttl_beside_history(job: Subject) -> Iterator[Complaint]:
     if limits:
         yield Complaint(
             f"{job.path}.ttlSecondsAfterFinished",
-            f"a Job is deleted after {spelled(ttl)}, also one that {' and '.join(limits)} would keep",
+            f"Each finished Job is deleted after {spelled(ttl)}, even if {' and '.join(limits)} would "
+            "keep it. Use either the TTL or the history limits.",
             Fix(
-                "leave it to the history limits",
+                "Remove ttlSecondsAfterFinished: the history limits clean up",
                 Edit("delete", f"{job.path}.ttlSecondsAfterFinished"),
                 safe=False,
             ),

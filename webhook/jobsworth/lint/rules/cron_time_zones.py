@@ -1,4 +1,4 @@
-"""Rules about the time zone of a CronJob."""
+"""Rules for the time zone of a CronJob."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
-"""Names that stand for winter time all the year, and the zone that people mean by them."""
+"""Zone names without daylight saving time, and the zone that users usually mean by them."""
 
 
 @lint_rule(
     "JW407",
     "no-time-zone",
     severity="info",
-    summary="A schedule depends on the hour or the day, and no time zone is named.",
+    summary="A schedule depends on the hour or the day, and timeZone is not set.",
     fixable="unsafe",
 )
 def no_time_zone(job: Subject) -> Iterator[Complaint]:
@@ -41,9 +41,9 @@ def no_time_zone(job: Subject) -> Iterator[Complaint]:
         return
     yield Complaint(
         "spec.schedule",
-        "the hours are those of the machine that kube-controller-manager runs on: "
-        "say in timeZone which are meant",
-        Fix("set timeZone to UTC", Edit("set", "spec.timeZone", "Etc/UTC"), safe=False),
+        "The schedule is evaluated in the local time zone of kube-controller-manager. Set "
+        "spec.timeZone.",
+        Fix("Set timeZone: Etc/UTC", Edit("set", "spec.timeZone", "Etc/UTC"), safe=False),
     )
 
 
@@ -51,7 +51,7 @@ def no_time_zone(job: Subject) -> Iterator[Complaint]:
     "JW408",
     "clock-change",
     severity="info",
-    summary="A run is due at a time that clocks skip or show twice once a year.",
+    summary="A run is scheduled in the hour that a daylight saving time change skips or repeats.",
 )
 def clock_change(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
@@ -64,18 +64,21 @@ def clock_change(job: Subject) -> Iterator[Complaint]:
     for change in changes(zone):
         times = _times_hit(schedule, change)
         if times:
-            verb = "left out" if change.skips else "started twice"
+            verb = "is skipped" if change.skips else "starts twice"
             moved = "forward" if change.skips else "back"
             month = MONTHS[change.month - 1]
             effects.append(
-                f"the run at {clock_time(times[0])} is {verb} in {month}, when clocks go {moved}"
+                f"the run at {clock_time(times[0])} {verb} in {month}, when clocks go {moved}"
             )
     if effects:
-        yield Complaint("spec.schedule", f"in {zone} {'; '.join(effects)}")
+        yield Complaint(
+            "spec.schedule",
+            f"In {zone}, {'; '.join(effects)}. Schedule the run at another hour, or use Etc/UTC.",
+        )
 
 
 def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
-    """The minutes of the day at which it fires alone, and that clocks skip or show twice."""
+    """Return the minutes of the day of isolated runs that clocks skip or show twice."""
     if not any(names_day(schedule, change.month, day, change.weekday) for day in change.days):
         return []
     return [
@@ -83,7 +86,7 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
         for minute in change.minutes
         if minute % 60 in schedule.minutes
         and minute // 60 in schedule.hours
-        # Beside a run an hour away, one more or less is no more than the clocks say.
+        # With another run an hour away, one run more or less is what an hourly schedule expects.
         and not {(minute // 60 - 1) % 24, (minute // 60 + 1) % 24} & schedule.hours
     ]
 
@@ -92,21 +95,21 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     "JW418",
     "fixed-offset-zone",
     severity="info",
-    summary="A time zone is a fixed offset from UTC whose name misleads.",
+    summary="A time zone is a fixed offset from UTC with a misleading name.",
 )
 def fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
     zone = (job.cron or {}).get("timeZone", "")
     if zone in _WITHOUT_SUMMER_TIME:
         yield Complaint(
             "spec.timeZone",
-            f"{zone} is winter time all the year: in summer {_WITHOUT_SUMMER_TIME[zone]} is an hour "
-            "ahead of it",
+            f"{zone} has no daylight saving time: in summer it is an hour behind local time. Use "
+            f"{_WITHOUT_SUMMER_TIME[zone]} if you mean local time.",
         )
     offset = zone.removeprefix("Etc/GMT")
     if offset != zone and offset[:1] in ("+", "-") and offset[1:].strip("0"):
         side, sign = ("behind", "-") if offset[0] == "+" else ("ahead of", "+")
         yield Complaint(
             "spec.timeZone",
-            f"{zone} is {offset[1:]} h {side} UTC, elsewhere written UTC{sign}{offset[1:]}, and has "
-            "no summer time: name a place, such as Europe/Berlin",
+            f"{zone} is {offset[1:]} h {side} UTC (UTC{sign}{offset[1:]} in other notations) and has no "
+            "daylight saving time. Use a zone named after a city, such as Europe/Berlin.",
         )

@@ -1,7 +1,7 @@
-"""Rules about disruptions: Pods that end because their node does, not because of what they run.
+"""Rules for disruptions: Pods that the cluster terminates, such as by eviction, preemption or a drain.
 
-A Pod that is evicted, preempted or drained away is told to stop by SIGTERM and, after its grace period, by
-SIGKILL: its containers end with 143 or 137, and it has the condition ``DisruptionTarget`` (KEP-3329).
+The kubelet stops such a Pod with SIGTERM and, after its grace period, with SIGKILL: its containers exit
+with 143 or 137, and the Pod has the condition ``DisruptionTarget`` (KEP-3329).
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ CONSEQUENCES = {
     "Count": "a drained node costs a retry",
     "Ignore": "a drained node costs no retry",
 }
-"""What it comes to when a rule on exit codes decides about a Pod that was evicted, by its action."""
+"""The effect, by action, of an exit code rule that matches an evicted Pod."""
 
 
 def ignore_disruptions() -> dict[str, Any]:
-    """The rule by which a disruption costs no retry."""
+    """Return the failure policy rule that does not count disruptions as failures."""
     return {"action": "Ignore", "onPodConditions": [{"type": DISRUPTION, "status": "True"}]}
 
 
 def insert_ignore_disruptions(job: Subject) -> list[Edit]:
-    """The edit that puts such a rule first; none where there is no room for another rule."""
+    """Return the edit that inserts this rule first; empty if the policy has the maximum of rules."""
     if len(job.rules) >= MAX_RULES:
         return []
     return [Edit("insert", job.rule_path(0), ignore_disruptions())]
 
 
 def disruption_rule(job: Subject) -> int | None:
-    """The position of the rule that decides about disrupted Pods of which nothing else is known."""
+    """Return the index of the first rule that matches the condition DisruptionTarget; None if none does."""
     for index, decided in enumerate(job.decided):
         if DISRUPTED in decided.conditions:
             return index
@@ -53,14 +53,14 @@ def disruption_rule(job: Subject) -> int | None:
 
 
 def termination_codes(job: Subject, index: int) -> list[int]:
-    """The exit codes of evicted Pods that a rule decides; on Windows there are no usual ones."""
+    """Return the exit codes of evicted Pods that a rule handles; empty on Windows, which has none."""
     if job.windows:
         return []
     return sorted(TERMINATION_CODES & job.codes_decided(index))
 
 
 def rules_before_disruptions(job: Subject) -> list[int]:
-    """The rules that take disrupted Pods, by their exit codes, for Pods that failed."""
+    """Return the indexes of the rules that treat disrupted Pods as failed because of their exit code."""
     rules, position = job.rules, disruption_rule(job)
     if position is None:
         return [
@@ -82,14 +82,14 @@ def _how_they_end(job: Subject, rules: Iterable[int]) -> str:
 
 
 def _consequence(job: Subject, index: int) -> str:
-    return CONSEQUENCES.get(job.rules[index].get("action", ""), "it decides first")
+    return CONSEQUENCES.get(job.rules[index].get("action", ""), "it matches first")
 
 
 @lint_rule(
     "JW102",
     "disruption-after-exit-code",
     severity="warning",
-    summary="A rule on exit codes takes evicted Pods before the rule on DisruptionTarget can.",
+    summary="An exit code rule matches evicted Pods before the rule on DisruptionTarget.",
     fixable="unsafe",
 )
 def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
@@ -101,9 +101,9 @@ def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
         path = job.rule_path(position)
         yield Complaint(
             path,
-            f"the exit code of an evicted Pod, {_how_they_end(job, before)}, is matched before by "
-            f"{listed(before)}: {_consequence(job, before[0])}; this rule has to come first",
-            Fix("move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False),
+            f"{listed(before)} comes first and matches exit code {_how_they_end(job, before)} of evicted "
+            f"Pods: {_consequence(job, before[0])}. Move this rule before {listed(before[:1])}.",
+            Fix("Move the rule up", Edit("move", path, job.rule_path(before[0])), safe=False),
         )
 
 
@@ -111,7 +111,7 @@ def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
     "JW103",
     "fail-on-signal-code",
     severity="warning",
-    summary="A rule fails the Job or index for an exit code of evicted Pods, and none minds disruptions.",
+    summary="A rule fails the Job or index on an exit code of evicted Pods, and no rule handles disruptions.",
     fixable="unsafe",
 )
 def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
@@ -121,12 +121,15 @@ def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
     if not blamed:
         return
     edits = insert_ignore_disruptions(job)
-    others = f", like {listed(blamed[1:])}," if blamed[1:] else ""
+    others = f" (like {listed(blamed[1:])})" if blamed[1:] else ""
     yield Complaint(
         f"{job.rule_path(blamed[0])}.onExitCodes",
-        f"an evicted Pod ends with {_how_they_end(job, blamed)}, which this rule{others} takes for a "
-        f"failure of the program: {_consequence(job, blamed[0])}; let a rule on {DISRUPTION} come first",
-        Fix("ignore disruptions first", *edits, safe=False) if edits else None,
+        f"An evicted Pod exits with {_how_they_end(job, blamed)}, which this rule{others} treats as a "
+        f"failure of the program: {_consequence(job, blamed[0])}. Add a rule that ignores {DISRUPTION} "
+        "before it.",
+        Fix(f"Insert a rule that ignores {DISRUPTION} first", *edits, safe=False)
+        if edits
+        else None,
     )
 
 
@@ -134,7 +137,7 @@ def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
     "JW104",
     "missing-disruption-rule",
     severity="info",
-    summary="A failure policy, or a limit of 0 retries, does not tell evictions from failures.",
+    summary="A failure policy, or a limit of 0 retries, does not distinguish evictions from failures.",
     fixable="unsafe",
 )
 def missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
@@ -146,14 +149,14 @@ def missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
     edits = insert_ignore_disruptions(job)
     yield Complaint(
         f"{job.path}.podFailurePolicy.rules",
-        f"an eviction is counted like a failure of the program; a rule that ignores {DISRUPTION} would "
-        "spare its retries",
-        Fix("ignore disruptions", *edits, safe=False) if edits else None,
+        "An eviction counts as a failure and consumes a retry. Add a rule that ignores "
+        f"{DISRUPTION}.",
+        Fix(f"Insert a rule that ignores {DISRUPTION}", *edits, safe=False) if edits else None,
     )
 
 
 def _minds_disruptions(job: Subject) -> bool:
-    """Whether some rule was written for Pods that are evicted, rightly or wrongly."""
+    """Return True if some rule was written for evicted Pods, correctly or not."""
     for index, rule in enumerate(job.rules):
         for pattern in rule.get("onPodConditions", ()):
             if meant_condition(pattern.get("type", "")) == DISRUPTION:
@@ -177,7 +180,7 @@ def _no_retries_and_no_policy(job: Subject) -> Iterator[Complaint]:
     what = "the Job" if zero[0] == "backoffLimit" else "its index"
     yield Complaint(
         f"{job.path}.{zero[0]}",
-        f"one eviction fails {what}: with no retries, only a failure policy that ignores {DISRUPTION} "
-        "tells a drained node from a failure of the program",
-        Fix("ignore disruptions", *edits, safe=False),
+        f"A single eviction fails {what}, because no retry is allowed. Add a failure policy rule that "
+        f"ignores {DISRUPTION}.",
+        Fix(f"Add a failure policy that ignores {DISRUPTION}", *edits, safe=False),
     )

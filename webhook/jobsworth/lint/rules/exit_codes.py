@@ -1,4 +1,4 @@
-"""Rules about exit codes: which there are, and which have a meaning that the program did not give them."""
+"""Rules for exit codes: impossible codes, and codes that shells, runtimes and signals produce."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 MEANINGS = {
-    125: "a tool that runs a command (docker, timeout, env) failed itself; no code of Kubernetes",
+    125: "a wrapper command (docker, timeout, env) failed itself; not a code of Kubernetes",
     126: "the command was found but could not be executed",
     127: "the command was not found",
     128: "containerd could not start the process at all (StartError)",
     137: "killed (SIGKILL): out of memory, or at the end of the grace period of an eviction",
     139: "crashed on an invalid memory access (SIGSEGV)",
-    143: "told to stop (SIGTERM), as at an eviction",
+    143: "terminated (SIGTERM), for example by an eviction",
 }
-"""Exit codes that shells, runtimes and signals produce, and not the program."""
+"""Exit codes that shells, container runtimes and signals produce, not the program."""
 
 OUT_OF_MEMORY = 137
 
 
 def exit_code_rules(job: Subject) -> Iterator[tuple[int, str, dict[str, Any], list[int]]]:
-    """Of each rule on exit codes: its position, field path, requirement, and values."""
+    """Yield the index, field path, requirement and values of each exit code rule."""
     for index, rule in enumerate(job.rules):
         requirement = rule.get("onExitCodes")
         if requirement is not None:
@@ -54,39 +54,41 @@ def exit_code_range(job: Subject) -> Iterator[Complaint]:
             continue
         named = ", ".join(map(str, beyond))
         if requirement.get("operator") == "In" and not job.facts[index]:
-            effect = "this rule never matches"
+            effect = "This rule never matches"
         else:
-            effect = "they have no effect" if len(beyond) > 1 else "it has no effect"
+            effect = (
+                "These values have no effect" if len(beyond) > 1 else "This value has no effect"
+            )
         yield Complaint(
             f"{path}.values",
-            f"a container ends with an exit code from 0 to 255, never with {named}: {effect}"
-            f"{_where_from(beyond)}",
+            f"{effect}: an exit code is between 0 and 255, never {named}{_where_from(beyond)}. Use the "
+            "codes that the container reports.",
             _as_the_kernel_does(path, requirement, values),
         )
 
 
 def _where_from(beyond: list[int]) -> str:
     if min(beyond) < -255:
-        return "; if these are codes of Windows, say so in spec.os or the node selector of the Pod"
-    seen = ", ".join(f"{code} arrives as {code & 255}" for code in beyond if abs(code) < 512)
+        return "; for Windows exit codes, set spec.os or the node selector of the Pod"
+    seen = ", ".join(f"{code} is reported as {code & 255}" for code in beyond if abs(code) < 512)
     return f" ({seen})" if seen else ""
 
 
 def _as_the_kernel_does(path: str, requirement: dict[str, Any], values: list[int]) -> Fix | None:
-    """A fix that takes the low byte of each code, as exit(2) does; none for codes far away."""
+    """Return a fix that keeps the low byte of each code, as exit(2) does; None for codes out of range."""
     if any(abs(code) >= 512 for code in values):
         return None
     kept = [code for code in sorted({code & 255 for code in values}) if code]
     if not kept:
         return None
-    return Fix("take the low byte", Edit("set", f"{path}.values", kept), safe=False)
+    return Fix("Replace each code by its low byte", Edit("set", f"{path}.values", kept), safe=False)
 
 
 @lint_rule(
     "JW111",
     "notin-zero",
     severity="info",
-    summary="A NotIn list names 0 beside other exit codes.",
+    summary="A NotIn list contains 0 and other exit codes.",
     fixable="safe",
 )
 def notin_zero(job: Subject) -> Iterator[Complaint]:
@@ -95,8 +97,8 @@ def notin_zero(job: Subject) -> Iterator[Complaint]:
             at = f"{path}.values[{values.index(0)}]"
             yield Complaint(
                 at,
-                "exit code 0 is never looked at: to name it beside others says nothing",
-                Fix("drop the 0", Edit("delete", at), safe=True),
+                "Exit code 0 has no effect here: the Job controller never evaluates it. Remove it.",
+                Fix("Remove exit code 0", Edit("delete", at), safe=True),
             )
 
 
@@ -104,12 +106,12 @@ def notin_zero(job: Subject) -> Iterator[Complaint]:
     "JW121",
     "reserved-exit-code",
     severity="info",
-    summary="A rule lists an exit code that has a meaning of its own: 125 to 128, 137, 139 or 143.",
+    summary="A rule lists a reserved exit code: 125 to 128, 137, 139 or 143.",
 )
 def reserved_exit_code(job: Subject) -> Iterator[Complaint]:
     if job.windows or not job.rules:
         return
-    told = rules_before_disruptions(job)
+    reported = rules_before_disruptions(job)
     for index, path, requirement, values in exit_code_rules(job):
         if requirement.get("operator") != "In":
             continue
@@ -118,10 +120,13 @@ def reserved_exit_code(job: Subject) -> Iterator[Complaint]:
             code
             for code in values
             if code in MEANINGS
-            # Other rules have said it already, with what comes of it.
-            and not (index in told and code in TERMINATION_CODES)
+            # JW102, JW103 and JW106 report these codes, with their effect.
+            and not (index in reported and code in TERMINATION_CODES)
             and not (ignored and code == OUT_OF_MEMORY)
         ]
         if named:
             meanings = "; ".join(f"{code}: {MEANINGS[code]}" for code in named)
-            yield Complaint(f"{path}.values", meanings)
+            yield Complaint(
+                f"{path}.values",
+                f"Exit code {meanings}. Check that the rule means this cause.",
+            )

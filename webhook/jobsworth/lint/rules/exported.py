@@ -1,4 +1,4 @@
-"""A rule about manifests that were read back from a cluster, with what the server had written into them."""
+"""The rule for manifests that were exported from a cluster, with fields that the API server sets."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 VERSION = "metadata.resourceVersion"
 
 GENERATED_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
-"""Labels that bind a Pod to one Job by its UID; a Job of the same manifest has another."""
+"""Labels that bind a Pod to one Job by its UID; every new Job has another UID."""
 
 
 @lint_rule(
     "JW216",
     "exported-manifest",
     severity="warning",
-    summary="A manifest has fields that only the server writes.",
+    summary="A manifest has fields that only the API server sets.",
     fixable="safe",
 )
 def exported_manifest(job: Subject) -> Iterator[Complaint]:
@@ -34,17 +34,18 @@ def exported_manifest(job: Subject) -> Iterator[Complaint]:
     if "resourceVersion" in meta:
         yield Complaint(
             VERSION,
-            "this is the version of an object in a cluster: with it the manifest can be created nowhere, and "
-            "applied only until that object changes",
-            Fix("drop it", Edit("delete", VERSION), safe=False),
+            "resourceVersion belongs to one object in a cluster: `kubectl create` fails with it, and "
+            "`kubectl apply` fails once that object has changed. Remove it.",
+            Fix("Remove resourceVersion", Edit("delete", VERSION), safe=False),
         )
     if ignored:
         yield Complaint(
             ignored[0],
-            f"{enumerated(ignored)} {'is' if len(ignored) == 1 else 'are'} written by the server, and "
-            "ignored in a manifest",
+            f"The API server sets {enumerated(ignored)}, and ignores "
+            f"{'it' if len(ignored) == 1 else 'them'} in a manifest. Remove "
+            f"{'it' if len(ignored) == 1 else 'them'}.",
             Fix(
-                "drop what the server writes",
+                "Remove the fields that the API server sets",
                 *(Edit("delete", field) for field in ignored),
                 safe="status" not in ignored or "uid" in meta,
             ),
@@ -66,9 +67,9 @@ def _generated_labels(job: Subject) -> Iterator[Complaint]:
     if paths:
         yield Complaint(
             paths[0],
-            "the server made this for one Job, with its UID, and refuses it in another",
+            "The API server generated this from the UID of one Job and rejects it in any other. Remove it.",
             Fix(
-                "let the server generate it",
+                "Remove it: the API server generates it",
                 *(Edit("delete", path) for path in paths),
                 safe=False,
             ),

@@ -1,4 +1,4 @@
-"""Rules about failure policies: which of their rules can decide, and which say nothing new (KEP-3329)."""
+"""Rules for failure policies: rules that never match, and rules without effect (KEP-3329)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_EXIT_CODES = 255
 
 
 def listed(numbers: Iterable[int]) -> str:
-    """Rules of a failure policy by their positions.
+    """Return rules of a failure policy by their indexes, as text.
 
     >>> listed([0, 2, 5])
     'rules[0], rules[2] and rules[5]'
@@ -26,13 +26,13 @@ def listed(numbers: Iterable[int]) -> str:
 
 
 def enumerated(names: Iterable[str]) -> str:
-    """Names as a sentence has them: with commas, and "and" before the last."""
+    """Join names with commas, and with "and" before the last."""
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def names_disruptions(rule: dict[str, Any]) -> bool:
-    """Whether a rule is about the condition that a disrupted Pod has."""
+    """Return True if a rule matches on the condition DisruptionTarget."""
     patterns = rule.get("onPodConditions", ())
     return any(pattern.get("type") == "DisruptionTarget" for pattern in patterns)
 
@@ -41,7 +41,7 @@ def names_disruptions(rule: dict[str, Any]) -> bool:
     "JW101",
     "rule-shadowed",
     severity="warning",
-    summary="A rule of a failure policy is covered by earlier rules.",
+    summary="A rule of a failure policy never applies, because earlier rules cover it.",
     fixable="unsafe",
 )
 def rule_shadowed(job: Subject) -> Iterator[Complaint]:
@@ -52,14 +52,15 @@ def rule_shadowed(job: Subject) -> Iterator[Complaint]:
         actions = {job.rules[number].get("action") for number in earlier}
         fix = None
         if actions == {job.rules[index].get("action")}:
-            fix = Fix("delete the rule", Edit("delete", path), safe=True)
+            fix = Fix("Delete the rule", Edit("delete", path), safe=True)
         elif len(earlier) == 1 and job.facts[earlier[0]] - job.facts[index]:
             position = job.rule_path(earlier[0])
-            fix = Fix("move the rule up", Edit("move", path, position), safe=False)
-        verb = "matches" if len(earlier) == 1 else "match"
+            fix = Fix("Move the rule up", Edit("move", path, position), safe=False)
+        verb, goal = ("matches", "that rule") if len(earlier) == 1 else ("match", "those rules")
         yield Complaint(
             path,
-            f"this rule never decides: {listed(earlier)} before it {verb} whenever it would",
+            f"This rule never applies: {listed(earlier)} {verb} first. Delete this rule, or move it "
+            f"before {goal}.",
             fix,
         )
 
@@ -68,7 +69,7 @@ def rule_shadowed(job: Subject) -> Iterator[Complaint]:
     "JW112",
     "trailing-count",
     severity="info",
-    summary="The last rules of a failure policy only count.",
+    summary="The last rules of a failure policy have the action Count, which is the default.",
     fixable="safe",
 )
 def trailing_count(job: Subject) -> Iterator[Complaint]:
@@ -81,19 +82,19 @@ def trailing_count(job: Subject) -> Iterator[Complaint]:
     idle = [
         index
         for index in range(end, len(job.rules))
-        # Of what decides nothing, rule-shadowed says more; a rule on disruptions says that they are minded.
+        # rule-shadowed reports rules that never apply; a rule on disruptions documents an intention.
         if job.facts[index] - taken and not names_disruptions(job.rules[index])
     ]
     if idle:
         fix = Fix(
-            "delete what only counts",
+            "Delete the rules that only count",
             *(Edit("delete", job.rule_path(index)) for index in reversed(idle)),
             safe=True,
         )
-        others = f"; so it is with {listed(idle[1:])}" if idle[1:] else ""
+        others = f" The same holds for {listed(idle[1:])}." if idle[1:] else ""
         yield Complaint(
             job.rule_path(idle[0]),
-            f"Count says nothing here: a failure that no rule matches is counted anyway{others}",
+            f"This rule has no effect: a failure that no rule matches is counted anyway. Delete it.{others}",
             fix if len(idle) < len(job.rules) else None,
         )
 
@@ -102,7 +103,7 @@ def trailing_count(job: Subject) -> Iterator[Complaint]:
     "JW113",
     "mergeable-rules",
     severity="info",
-    summary="Neighbouring rules differ only in their exit codes.",
+    summary="Adjacent rules differ only in their exit codes.",
     fixable="safe",
 )
 def mergeable_rules(job: Subject) -> Iterator[Complaint]:
@@ -115,20 +116,22 @@ def mergeable_rules(job: Subject) -> Iterator[Complaint]:
         if end - start > 1 and len(values) <= MAX_EXIT_CODES:
             first = job.rule_path(start)
             fix = Fix(
-                "merge the rules",
+                "Merge the rules",
                 Edit("set", f"{first}.onExitCodes.values", sorted(values)),
                 *(Edit("delete", job.rule_path(index)) for index in range(end - 1, start, -1)),
                 safe=True,
             )
             others = listed(range(start + 1, end))
             yield Complaint(
-                first, f"{others} can be merged into this rule: only the values differ", fix
+                first,
+                f"Only the exit codes differ in {others}. Merge {others} into this rule.",
+                fix,
             )
         start = end
 
 
 def _alike(job: Subject, one: int, other: int) -> bool:
-    """Whether two rules do the same for lists of exit codes of the same containers."""
+    """Return True if two rules have the same action and containers for a list of exit codes."""
     rules = job.rules[one], job.rules[other]
     requirements = [rule.get("onExitCodes", {}) for rule in rules]
     return (
@@ -159,9 +162,9 @@ def empty_policy(job: Subject) -> Iterator[Complaint]:
         edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
     yield Complaint(
         path,
-        "a failure policy without rules only waits for Pods to end before it replaces them; "
-        "podReplacementPolicy: Failed says that in so many words",
-        Fix("delete the policy", *edits, safe="podReplacementPolicy" in job.spec),
+        "A failure policy without rules has one effect: Pods are replaced only after they have "
+        "terminated. Remove the policy and set podReplacementPolicy: Failed.",
+        Fix("Delete the empty failure policy", *edits, safe="podReplacementPolicy" in job.spec),
     )
 
 
@@ -169,7 +172,7 @@ def empty_policy(job: Subject) -> Iterator[Complaint]:
     "JW118",
     "retry-dead",
     severity="info",
-    summary="A failure policy fails the Job for every exit code, so that backoffLimit has no use.",
+    summary="A failure policy fails the Job on every exit code, so backoffLimit has no effect.",
 )
 def retry_dead(job: Subject) -> Iterator[Complaint]:
     limit = job.written_spec.get("backoffLimit")
@@ -190,6 +193,6 @@ def retry_dead(job: Subject) -> Iterator[Complaint]:
     if final and not left:
         yield Complaint(
             f"{job.path}.backoffLimit",
-            f"no exit code is counted towards this limit of {limit}: the failure policy fails the Job at "
-            f"the first, by {listed(final)}",
+            f"backoffLimit: {limit} has no effect: the failure policy ({listed(final)}) fails the Job on the "
+            "first failure. Remove it, or narrow the rules.",
         )

@@ -1,4 +1,4 @@
-"""Rules about the action Ignore: a failure that is not counted is tried again without end (KEP-3329)."""
+"""Rules for the action Ignore: an ignored failure is not counted, so no limit ends the retries (KEP-3329)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import Subject
 
 CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
-"""What a program ends with by mistake: an exception (1, in Go 2), a missing command, a crash."""
+"""Exit codes of bugs: an exception (1, in Go 2), a missing command, a crash."""
 
 
 @lint_rule(
     "JW105",
     "ignore-loop",
     severity="warning",
-    summary="A rule ignores exit codes that may come again and again.",
+    summary="A rule ignores exit codes that may recur on every retry.",
 )
 def ignore_loop(job: Subject) -> Iterator[Complaint]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -36,11 +36,11 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
             continue
         if deadline is None:
             listing = requirement.get("operator") == "In"
-            what = "a Pod that ends like this" if listing else "nearly every Pod that fails"
+            what = "A Pod with this exit code" if listing else "Nearly every failed Pod"
             yield Complaint(
                 path,
-                f"{what} is replaced without end: no limit counts it, and there is no "
-                "activeDeadlineSeconds",
+                f"{what} is replaced without limit: an ignored failure does not count towards "
+                f"backoffLimit. Set {job.path}.activeDeadlineSeconds.",
             )
             continue
         bugs = [] if job.windows else sorted(decided & CODES_OF_BUGS)
@@ -48,8 +48,8 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
             named = ", ".join(map(str, bugs))
             yield Complaint(
                 path,
-                f"a bug can end the program with {named} each time: it is started again until "
-                f"activeDeadlineSeconds ({deadline}) are over",
+                f"A bug can cause exit code {named} on every retry: Pods are replaced until "
+                f"activeDeadlineSeconds ({deadline}) expires. Ignore only codes of transient failures.",
             )
 
 
@@ -57,7 +57,7 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
     "JW106",
     "ignore-oom",
     severity="warning",
-    summary="A rule ignores exit code 137, which is also that of a container out of memory.",
+    summary="A rule ignores exit code 137, which an out-of-memory kill also produces.",
     fixable="unsafe",
 )
 def ignore_oom(job: Subject) -> Iterator[Complaint]:
@@ -67,8 +67,8 @@ def ignore_oom(job: Subject) -> Iterator[Complaint]:
         if job.rules[index].get("action") == "Ignore" and OUT_OF_MEMORY in job.codes_decided(index):
             yield Complaint(
                 f"{path}.values",
-                "137 is also what a container ends with that used more memory than its limit: it is "
-                f"started again, and again killed; for evictions, ignore {DISRUPTION}",
+                "Exit code 137 also means that the container exceeded its memory limit: every retry may be "
+                f"killed again. To ignore evictions only, match the condition {DISRUPTION}.",
                 _without_oom(job, index, requirement, values),
             )
 
@@ -82,9 +82,9 @@ def _without_oom(job: Subject, index: int, requirement: dict[str, Any], values: 
         kept = sorted([*values, OUT_OF_MEMORY])
     if listing and not kept:
         if covered:
-            return Fix("delete the rule", Edit("delete", rule), safe=False)
+            return Fix("Delete the rule", Edit("delete", rule), safe=False)
         return Fix(
-            f"ignore {DISRUPTION}",
+            f"Match {DISRUPTION} instead of exit code 137",
             Edit("delete", f"{rule}.onExitCodes"),
             Edit("set", f"{rule}.onPodConditions", [{"type": DISRUPTION, "status": "True"}]),
             safe=False,
@@ -92,4 +92,4 @@ def _without_oom(job: Subject, index: int, requirement: dict[str, Any], values: 
     edits = [Edit("set", f"{rule}.onExitCodes.values", kept)]
     if not covered:
         edits.extend(insert_ignore_disruptions(job))
-    return Fix(f"ignore {DISRUPTION} in place of 137", *edits, safe=False)
+    return Fix(f"Ignore {DISRUPTION} instead of exit code 137", *edits, safe=False)

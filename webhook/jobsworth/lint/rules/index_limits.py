@@ -1,4 +1,4 @@
-"""Rules about limits per index: which of several limits ends an Indexed Job first (KEP-3850)."""
+"""Rules for limits per index: limits of an Indexed Job that conflict or have no effect (KEP-3850)."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import Subject
 
 COMPLETIONS_WITHOUT_MAX_FAILED = 10**5
-"""With more completions and a limit per index, the API server demands maxFailedIndexes."""
+"""The API server requires maxFailedIndexes for more completions than this with a limit per index."""
 
 
 @lint_rule(
     "JW119",
     "failindex-redundant",
     severity="info",
-    summary="FailIndex is used though no index has a retry.",
+    summary="FailIndex has no effect, because no index has a retry.",
     fixable="safe",
 )
 def failindex_redundant(job: Subject) -> Iterator[Complaint]:
@@ -38,16 +38,17 @@ def failindex_redundant(job: Subject) -> Iterator[Complaint]:
         if later:
             yield Complaint(
                 f"{path}.action",
-                "with backoffLimitPerIndex: 0 every failure that is counted fails its index: the rule "
-                f"only keeps {listed(later)} from deciding, as Count would",
+                "With backoffLimitPerIndex: 0 every counted failure fails its index. This rule only "
+                f"prevents {listed(later)} from matching: use Count.",
             )
             continue
         fix = None
         if len(job.rules) > 1:
-            fix = Fix("delete the rule", Edit("delete", path), safe=True)
+            fix = Fix("Delete the rule", Edit("delete", path), safe=True)
         yield Complaint(
             f"{path}.action",
-            "with backoffLimitPerIndex: 0 every failure that is counted fails its index anyway",
+            "FailIndex has no effect: with backoffLimitPerIndex: 0 every counted failure fails its index "
+            "anyway. Delete the rule.",
             fix,
         )
 
@@ -67,9 +68,9 @@ def failindex_single(job: Subject) -> Iterator[Complaint]:
             at = f"{job.rule_path(index)}.action"
             yield Complaint(
                 at,
-                "the Job has one index, and fails with it: FailJob says so, and is the reason that the "
-                "Job then gives",
-                Fix("fail the Job", Edit("set", at, "FailJob"), safe=False),
+                "The Job has one index, so a failed index fails the Job. Use FailJob: the Failed condition "
+                "then has the reason PodFailurePolicy.",
+                Fix("Set action: FailJob", Edit("set", at, "FailJob"), safe=False),
             )
 
 
@@ -77,7 +78,7 @@ def failindex_single(job: Subject) -> Iterator[Complaint]:
     "JW211",
     "global-limit-with-per-index",
     severity="warning",
-    summary="backoffLimit ends the Job before its limits per index can.",
+    summary="backoffLimit ends the Job before its limits per index apply.",
     fixable="unsafe",
 )
 def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
@@ -86,16 +87,18 @@ def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
     completions = job.spec.get("completions")
     if limit is None or per_index is None or not completions or not job.indexed:
         return
-    # What the limits per index let pass: each index its retries, and once more those that may fail.
+    # The limits per index allow each index its retries, and one more failure for each failed index.
     may_fail = min(job.spec.get("maxFailedIndexes", completions - 1), completions - 1)
     allowed = completions * per_index + may_fail
     if limit < allowed:
         path = f"{job.path}.backoffLimit"
         yield Complaint(
             path,
-            f"failure {limit + 1}, of whatever index, ends the whole Job, though the limits per index "
-            f"allow {allowed}; to bound them together, use maxFailedIndexes",
-            Fix("leave it to the limits per index", Edit("delete", path), safe=False),
+            f"Failure {limit + 1} of any index fails the whole Job, although the limits per index allow "
+            f"{allowed} failures. Remove backoffLimit and set maxFailedIndexes.",
+            Fix(
+                "Remove backoffLimit: the limits per index apply", Edit("delete", path), safe=False
+            ),
         )
 
 
@@ -103,7 +106,7 @@ def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
     "JW212",
     "max-failed-indexes-noop",
     severity="warning",
-    summary="maxFailedIndexes is as large as completions.",
+    summary="maxFailedIndexes is not less than completions.",
     fixable="safe",
 )
 def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
@@ -114,10 +117,11 @@ def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
     path = f"{job.path}.maxFailedIndexes"
     fix = None
     if completions <= COMPLETIONS_WITHOUT_MAX_FAILED:
-        fix = Fix("drop the limit", Edit("delete", path), safe=True)
+        fix = Fix("Remove maxFailedIndexes", Edit("delete", path), safe=True)
     yield Complaint(
         path,
-        f"more than {failed} of {completions} indexes can never fail: the limit is never exceeded",
+        f"maxFailedIndexes: {failed} has no effect, because the Job has {completions} indexes. Set a lower "
+        "limit or remove it.",
         fix,
     )
 
@@ -126,17 +130,17 @@ def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
     "JW220",
     "index-limit-with-on-failure",
     severity="warning",
-    summary="A limit per index is set, and containers are restarted inside their Pods.",
+    summary="backoffLimitPerIndex is set, but failed containers restart inside their Pods.",
     fixable="unsafe",
 )
 def index_limit_with_on_failure(job: Subject) -> Iterator[Complaint]:
     if "backoffLimitPerIndex" not in job.spec or job.pod.get("restartPolicy") != "OnFailure":
         return
     at = f"{job.pod_path}.restartPolicy"
-    unbounded = "" if "backoffLimit" in job.written_spec else ", and nothing else ends it"
+    unbounded = "" if "backoffLimit" in job.written_spec else ", and no other limit does"
     yield Complaint(
         at,
-        "with OnFailure a container is started again inside its Pod; backoffLimitPerIndex does not count "
-        f"that{unbounded}",
-        Fix("count failures", Edit("set", at, "Never"), safe=False),
+        "With OnFailure, containers restart inside their Pod; backoffLimitPerIndex does not count these "
+        f"restarts{unbounded}. Set restartPolicy: Never.",
+        Fix("Set restartPolicy: Never", Edit("set", at, "Never"), safe=False),
     )

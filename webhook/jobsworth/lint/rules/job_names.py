@@ -1,4 +1,4 @@
-"""Rules about what a CronJob's Jobs and their Pods are called."""
+"""Rules for the names of the Jobs and Pods of a CronJob."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import Subject
 
 RUN = "-29000000"
-"""What the controller adds to a CronJob's name for a Job: the minutes since 1970, 8 digits until 2160."""
+"""Suffix of a Job name that the CronJob controller adds: minutes since 1970, 8 digits until 2160."""
 GENERATED_NAME_MAX_LENGTH = 58
-"""What is left of the name of a Job's Pod after the server has cut it to add five characters."""
+"""Length to which the API server truncates generateName before it adds five random characters."""
 
 
 def _name(job: Subject) -> str:
@@ -28,10 +28,10 @@ def _name(job: Subject) -> str:
     "JW416",
     "jobs-refused",
     severity="warning",
-    summary="The API server accepts a CronJob whose Jobs it will refuse.",
+    summary="The API server accepts a CronJob but rejects its Jobs.",
 )
 def jobs_refused(job: Subject) -> Iterator[Complaint]:
-    """Judge the Job that the controller will make; silent where the CronJob itself is refused."""
+    """Validate the Job that the controller will create; no finding if the CronJob itself is rejected."""
     if job.cron is None or not _name(job):
         return
     template = job.written["spec"]["jobTemplate"]
@@ -42,21 +42,21 @@ def jobs_refused(job: Subject) -> Iterator[Complaint]:
     }
     pod_labels = job.written_spec["template"]["metadata"].get("labels", {})
     if not (job.indexed or metadata or pod_labels.keys() & GENERATED_LABELS):
-        return  # all else has been judged with the CronJob
-    made = {
+        return  # everything else was validated with the CronJob
+    created = {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {**metadata, "name": _name(job) + RUN},
         "spec": template["spec"],
     }
     engine = engine_for(job.server)
-    refusals = _errors(engine.validate(made))
-    if not refusals or _errors(engine.validate(job.written)):
+    rejections = _errors(engine.validate(created))
+    if not rejections or _errors(engine.validate(job.written)):
         return
-    for refusal in refusals:
+    for rejection in rejections:
         yield Complaint(
-            _field_of_cron_job(refusal.field),
-            f"the API server will refuse each Job: {refusal.message}",
+            _field_of_cron_job(rejection.field),
+            f"The API server will reject each Job of this CronJob: {rejection.message}",
         )
 
 
@@ -65,7 +65,7 @@ def _errors(findings: list[Finding]) -> list[Finding]:
 
 
 def _field_of_cron_job(field: str) -> str:
-    """Where the field of a Job stands in the CronJob that makes it."""
+    """Return the path, in the CronJob, of a field of its Jobs."""
     return field if field == "metadata.name" else f"spec.jobTemplate.{field}"
 
 
@@ -73,7 +73,7 @@ def _field_of_cron_job(field: str) -> str:
     "JW417",
     "truncated-pod-names",
     severity="info",
-    summary="The name of a CronJob is so long that the names of its Pods are cut.",
+    summary="The name of a CronJob is so long that the names of its Pods are truncated.",
 )
 def truncated_pod_names(job: Subject) -> Iterator[Complaint]:
     if job.cron is None or not _name(job):
@@ -82,13 +82,13 @@ def truncated_pod_names(job: Subject) -> Iterator[Complaint]:
     if job.indexed and job.spec.get("completions"):
         suffix = f"-{job.spec['completions'] - 1}-"
     surplus = len(_name(job) + RUN + suffix) - GENERATED_NAME_MAX_LENGTH
-    # A Pod without index loses the hyphen first, which hurts nobody.
+    # The name of a Pod without index first loses its hyphen, which does no harm.
     if surplus > (0 if job.indexed else 1):
         longest = len(_name(job)) - surplus + (0 if job.indexed else 1)
         yield Complaint(
             "metadata.name",
-            "the names of Pods are cut, and lose the end of the number that tells one run from the "
-            f"next: {longest} characters are the most that leave room for it",
+            "The names of the Pods are truncated and lose the end of the number that identifies the run. "
+            f"Use a name of at most {longest} characters.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Rules about the life of a Job: when it is given up, when it is deleted, and what is left of it then."""
+"""Rules for deadlines, restarts and cleanup of a Job."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def no_deadline(job: Subject) -> Iterator[Complaint]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
     if job.cron is not None and job.cron.get("concurrencyPolicy") == "Forbid":
-        return  # forbid-without-deadline says it, with what comes of it
+        return  # forbid-without-deadline reports it, with its effect
     yield Complaint(
         f"{job.path}.activeDeadlineSeconds",
-        "without a deadline a Pod that hangs, or that cannot start, keeps the Job running for ever",
+        "A Pod that hangs or cannot start keeps the Job running forever. Set activeDeadlineSeconds.",
     )
 
 
@@ -38,7 +38,7 @@ def no_deadline(job: Subject) -> Iterator[Complaint]:
     "JW202",
     "pod-level-deadline",
     severity="warning",
-    summary="activeDeadlineSeconds is set for the Pod, and not for the Job.",
+    summary="activeDeadlineSeconds is set for the Pod, not for the Job.",
     fixable="unsafe",
 )
 def pod_level_deadline(job: Subject) -> Iterator[Complaint]:
@@ -48,10 +48,10 @@ def pod_level_deadline(job: Subject) -> Iterator[Complaint]:
     at = f"{job.pod_path}.activeDeadlineSeconds"
     yield Complaint(
         at,
-        f"this ends each Pod after {deadline} s, and the Job starts the next one; the deadline of the Job "
-        f"is {job.path}.activeDeadlineSeconds",
+        f"This deadline ends each Pod after {deadline} s, and the Job then starts another Pod. Set "
+        f"{job.path}.activeDeadlineSeconds to limit the Job.",
         Fix(
-            "move it to the Job",
+            "Move activeDeadlineSeconds to the Job",
             Edit("move", at, f"{job.path}.activeDeadlineSeconds"),
             safe=False,
         ),
@@ -68,8 +68,8 @@ def deadline_zero(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("activeDeadlineSeconds") == 0:
         yield Complaint(
             f"{job.path}.activeDeadlineSeconds",
-            "a deadline of 0 seconds is over when the Job starts: it fails at once; leave the field out "
-            "for none",
+            "The Job fails immediately, because its deadline is 0 s. Remove the field for no deadline, or "
+            "set a positive number of seconds.",
         )
 
 
@@ -90,8 +90,8 @@ def no_ttl(job: Subject) -> Iterator[Complaint]:
     at = f"{job.path}.ttlSecondsAfterFinished"
     yield Complaint(
         at,
-        "nothing deletes the Job when it has finished: it stays, with its Pods, until somebody does",
-        Fix("delete it after a day", Edit("set", at, DAY), safe=False),
+        "The finished Job and its Pods are never cleaned up. Set ttlSecondsAfterFinished.",
+        Fix(f"Set ttlSecondsAfterFinished: {DAY} (one day)", Edit("set", at, DAY), safe=False),
     )
 
 
@@ -107,12 +107,12 @@ def ttl_too_short(job: Subject) -> Iterator[Complaint]:
     if ttl is None or ttl >= MINUTE:
         return
     at = f"{job.path}.ttlSecondsAfterFinished"
-    when = "at once" if ttl == 0 else f"{ttl} s later"
+    when = "immediately" if ttl == 0 else f"{ttl} s"
     yield Complaint(
         at,
-        f"the Job is deleted {when} when it has finished, and with it its logs, its exit codes, and the "
-        "word whether it succeeded",
-        Fix("keep it for an hour", Edit("set", at, HOUR), safe=False),
+        f"The Job is deleted {when} after it finishes, with its Pods, logs, exit codes and status. Set 60 s "
+        "or more.",
+        Fix(f"Set ttlSecondsAfterFinished: {HOUR} (one hour)", Edit("set", at, HOUR), safe=False),
     )
 
 
@@ -120,7 +120,7 @@ def ttl_too_short(job: Subject) -> Iterator[Complaint]:
     "JW206",
     "onfailure-logs-lost",
     severity="warning",
-    summary="backoffLimit is set for containers that are restarted inside their Pod.",
+    summary="backoffLimit is set, but failed containers restart inside their Pods.",
 )
 def onfailure_logs_lost(job: Subject) -> Iterator[Complaint]:
     limit = job.written_spec.get("backoffLimit")
@@ -131,8 +131,8 @@ def onfailure_logs_lost(job: Subject) -> Iterator[Complaint]:
     number = "the first restart" if restarts == 1 else f"restart {restarts}"
     yield Complaint(
         f"{job.pod_path}.restartPolicy",
-        f"with OnFailure backoffLimit counts restarts of all containers: {number} fails the Job and deletes "
-        "the running Pods with their logs; Never keeps failed Pods",
+        f"With OnFailure, backoffLimit counts the restarts of all containers: {number} fails the Job and "
+        "deletes its running Pods and their logs. Set restartPolicy: Never to keep failed Pods.",
     )
 
 
@@ -140,7 +140,7 @@ def onfailure_logs_lost(job: Subject) -> Iterator[Complaint]:
     "JW215",
     "grace-exceeds-deadline",
     severity="warning",
-    summary="A Pod may take longer to stop than the Job may run.",
+    summary="terminationGracePeriodSeconds is longer than activeDeadlineSeconds.",
 )
 def grace_exceeds_deadline(job: Subject) -> Iterator[Complaint]:
     deadline = job.spec.get("activeDeadlineSeconds")
@@ -148,6 +148,6 @@ def grace_exceeds_deadline(job: Subject) -> Iterator[Complaint]:
     if deadline and grace and grace > deadline:
         yield Complaint(
             f"{job.pod_path}.terminationGracePeriodSeconds",
-            f"after the deadline of {deadline} s a Pod may take {grace} s more to stop, and the Job has "
-            "not failed before it has",
+            f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, and the Job "
+            "fails only then. Set a shorter grace period.",
         )

@@ -1,4 +1,4 @@
-"""Rules about how many Pods run, and which of them is which."""
+"""Rules for parallelism, completions and completion indexes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
 INDEX_KEY = "batch.kubernetes.io/job-completion-index"
 QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
-"""What is in the keys of labels and annotations by which a queue or another controller takes a Job."""
+"""Substrings of label and annotation keys that assign a Job to a queue or another controller."""
 
 
 @lint_rule(
@@ -33,11 +33,11 @@ def parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
     at = f"{job.path}.parallelism"
     yield Complaint(
         at,
-        f"never more than {completions} of these {wanted} Pods run: a Job starts no more than it still "
-        "needs for its completions",
-        # An Indexed Job can be scaled later, both numbers together: which was meant is not known.
+        f"At most {completions} of {wanted} Pods run, because the Job has {completions} completions. Set "
+        f"parallelism: {completions}.",
+        # Unsafe for an Indexed Job: users may scale completions and parallelism together later.
         Fix(
-            f"set parallelism to {completions}",
+            f"Set parallelism: {completions}",
             Edit("set", at, completions),
             safe=not job.indexed,
         ),
@@ -54,7 +54,8 @@ def paused(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("parallelism") == 0 and job.spec.get("completions") != 0:
         yield Complaint(
             f"{job.path}.parallelism",
-            "with parallelism: 0 no Pod is started until somebody raises it",
+            "The Job starts no Pod while parallelism is 0. Set parallelism to 1 or more; to pause a Job, use "
+            "suspend.",
         )
 
 
@@ -62,7 +63,7 @@ def paused(job: Subject) -> Iterator[Complaint]:
     "JW219",
     "suspended",
     severity="info",
-    summary="A Job is created suspended, and nothing shows who is to start it.",
+    summary="A Job is created suspended, and no label or annotation names a queue that starts it.",
 )
 def suspended(job: Subject) -> Iterator[Complaint]:
     if job.cron is not None or not job.spec.get("suspend") or "managedBy" in job.spec:
@@ -74,8 +75,8 @@ def suspended(job: Subject) -> Iterator[Complaint]:
     ):
         yield Complaint(
             f"{job.path}.suspend",
-            "the Job is created suspended, and no label names a queue that would start it: it waits until "
-            "somebody sets suspend to false",
+            "The Job is created suspended, and no label names a queue that starts it. Set suspend: false, "
+            "or add the label of the queue.",
         )
 
 
@@ -89,7 +90,7 @@ def completions_zero(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("completions") == 0:
         yield Complaint(
             f"{job.path}.completions",
-            "with completions: 0 the Job is complete at once, and runs nothing",
+            "The Job completes immediately and runs no Pod. Set completions to 1 or more.",
         )
 
 
@@ -97,7 +98,7 @@ def completions_zero(job: Subject) -> Iterator[Complaint]:
     "JW209",
     "index-without-indexed",
     severity="warning",
-    summary="A Pod asks for its completion index, and the Job is not Indexed.",
+    summary="A Pod uses its completion index, but the Job is not Indexed.",
     fixable="unsafe",
 )
 def index_without_indexed(job: Subject) -> Iterator[Complaint]:
@@ -109,35 +110,37 @@ def index_without_indexed(job: Subject) -> Iterator[Complaint]:
     at = f"{job.path}.completionMode"
     fix = None
     if job.spec.get("completions"):
-        fix = Fix("make the Job Indexed", Edit("set", at, "Indexed"), safe=False)
+        fix = Fix("Set completionMode: Indexed", Edit("set", at, "Indexed"), safe=False)
     path, what = place
-    yield Complaint(path, f"{what}, but only an Indexed Job gives its Pods an index", fix)
+    yield Complaint(
+        path, f"{what}, which only Pods of an Indexed Job have. Set completionMode: Indexed.", fix
+    )
 
 
 def _place_of_index(job: Subject) -> tuple[str, str] | None:
-    """Where a Pod asks for its completion index, and how."""
+    """Return the path of the first use of the completion index, and a description of this use."""
     for path, container in job.containers():
         variables = container.get("env", ())
         for index, variable in enumerate(variables):
             if _reads_index(variable.get("valueFrom", {})):
                 return (
                     f"{path}.env[{index}]",
-                    f"{variable.get('name', '')} is to be the completion index",
+                    f"{variable.get('name', '')} reads the completion index",
                 )
         if any(variable.get("name") == INDEX_VARIABLE for variable in variables):
             continue
         for field in ("command", "args"):
             for index, text in enumerate(container.get(field, ())):
                 if _uses_variable(text):
-                    return f"{path}.{field}[{index}]", f"{INDEX_VARIABLE} is used"
+                    return f"{path}.{field}[{index}]", f"The command uses {INDEX_VARIABLE}"
         for index, variable in enumerate(variables):
             if f"$({INDEX_VARIABLE})" in variable.get("value", ""):
-                return f"{path}.env[{index}].value", f"{INDEX_VARIABLE} is used"
+                return f"{path}.env[{index}].value", f"The value uses {INDEX_VARIABLE}"
     return _volume_with_index(job)
 
 
 def _uses_variable(text: str) -> bool:
-    """Whether a command line needs the index: not where it says what to take in its place."""
+    """Return True if a command line requires the index: it has no default such as ``${VAR:-0}``."""
     rest = text.partition(INDEX_VARIABLE)[2]
     return INDEX_VARIABLE in text and not rest.startswith((":-", ":=", "-", "="))
 
@@ -150,5 +153,5 @@ def _volume_with_index(job: Subject) -> tuple[str, str] | None:
     for number, volume in enumerate(job.pod.get("volumes", ())):
         items = volume.get("downwardAPI", {}).get("items", ())
         if any(_reads_index(item) for item in items):
-            return f"{job.pod_path}.volumes[{number}]", "a file is to hold the completion index"
+            return f"{job.pod_path}.volumes[{number}]", "The volume reads the completion index"
     return None

@@ -1,4 +1,4 @@
-"""Rules about conditions in failure policies: which of them a Pod that has failed can have (KEP-3329)."""
+"""Rules for ``onPodConditions``: conditions that a failed Pod never has, or always has (KEP-3329)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ STATUSES_OF_FAILED_PODS = {
     "PodScheduled": ("True", "False"),
     "Ready": ("False",),
 }
-"""The conditions that Kubernetes' components set, and the statuses that they have when a Pod has failed.
+"""The conditions that Kubernetes components set, and their possible statuses in a failed Pod.
 
-DisruptionTarget is set to False only when a disruption did not come about, and then the Pod goes on
+DisruptionTarget becomes False only when the disruption did not happen, and then the Pod continues
 (KEP-3329, "Failing delete after a condition is added").
 """
 
@@ -35,7 +35,7 @@ ALWAYS_TRUE = (
     ("PodScheduled", "True"),
     ("Ready", "False"),
 )
-"""What holds for nearly every Pod that has failed."""
+"""Conditions of nearly every failed Pod."""
 
 REASONS_OF_DISRUPTIONS = (
     "DeletionByPodGC",
@@ -47,7 +47,7 @@ REASONS_OF_DISRUPTIONS = (
     "PreemptionByScheduler",
     "TerminationByKubelet",
 )
-"""Reasons of the condition DisruptionTarget, or of the Pod's phase, easily taken for its type."""
+"""Reasons of the condition DisruptionTarget, or of the Pod phase, that users mistake for its type."""
 
 FORMER_NAMES = {
     "AlphaNoCompatGuaranteeDisruptionTarget": "DisruptionTarget",  # Kubernetes 1.25
@@ -67,18 +67,18 @@ REASONS_OF_CONTAINERS = (
     "StartError",
     "Unschedulable",
 )
-"""Reasons of other things that people look for in a Pod's conditions, where they are not."""
+"""Reasons of other objects and fields that users mistake for Pod conditions."""
 
 CATCH_ALL = {
     "FailJob": "the first failure ends the Job, whatever its reason",
     "FailIndex": "the first failure ends its index, whatever its reason",
-    "Ignore": "no failure is counted, and a Pod that cannot work is started again for ever",
-    "Count": "the rules after it are hardly ever asked",
+    "Ignore": "no failure is counted, and failing Pods are replaced without limit",
+    "Count": "later rules almost never match",
 }
 
 
 def meant_condition(type_: str) -> str:
-    """The condition of Kubernetes' own that somebody must have meant; empty if it is none.
+    """Return the built-in condition that a misspelled type probably means; empty if there is none.
 
     >>> meant_condition("DisruptionTargets"), meant_condition("Evicted"), meant_condition("ConfigIssue")
     ('DisruptionTarget', 'DisruptionTarget', '')
@@ -93,7 +93,7 @@ def meant_condition(type_: str) -> str:
 
     folded = fold(type_)
     for known in STATUSES_OF_FAILED_PODS:
-        # A short name is near to too many words to be meant by each.
+        # A short name is similar to too many words: allow one slip only.
         most = 2 if len(known) > 8 else 1
         if slips(folded, known.lower(), most) <= most:
             return known
@@ -101,7 +101,7 @@ def meant_condition(type_: str) -> str:
 
 
 def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
-    """Of each pattern on a condition: its field path, its rule's action, its type and status."""
+    """Yield the field path, the rule's action, the type and the status of each condition pattern."""
     for index, rule in enumerate(job.rules):
         for place, pattern in enumerate(rule.get("onPodConditions", ())):
             yield (
@@ -116,7 +116,7 @@ def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
     "JW115",
     "condition-false",
     severity="warning",
-    summary="A rule waits for a status that the condition of a failed Pod never has.",
+    summary="A rule matches a status that the condition of a failed Pod never has.",
     fixable="unsafe",
 )
 def condition_false(job: Subject) -> Iterator[Complaint]:
@@ -129,11 +129,11 @@ def condition_false(job: Subject) -> Iterator[Complaint]:
         fix = None
         if len(statuses) == 1 and (type_, statuses[0]) not in ALWAYS_TRUE:
             edit = Edit("set", f"{path}.status", statuses[0])
-            fix = Fix(f"match status {right}", edit, safe=False)
+            fix = Fix(f"Set status: {right}", edit, safe=False)
         yield Complaint(
             f"{path}.status",
-            f'the condition {type_} of a Pod that has failed is never "{status}", only {wanted}: '
-            "this pattern never matches",
+            f'This pattern never matches: the condition {type_} of a failed Pod is never "{status}". Use '
+            f"{wanted}, or delete the pattern.",
             fix,
         )
 
@@ -142,7 +142,7 @@ def condition_false(job: Subject) -> Iterator[Complaint]:
     "JW116",
     "unknown-condition",
     severity="warning",
-    summary="A rule names a condition that no Pod has, and that is nearly one that Pods have.",
+    summary="A rule names a condition that no Pod has: a likely typo, or a reason.",
     fixable="unsafe",
 )
 def unknown_condition(job: Subject) -> Iterator[Complaint]:
@@ -150,10 +150,10 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
         if type_ in STATUSES_OF_FAILED_PODS or not _undomained(job, type_):
             continue
         if type_ in REASONS_OF_CONTAINERS:
-            advice = "; a container that was killed for want of memory ends with exit code 137"
+            advice = " To match out-of-memory kills, use exit code 137."
             yield Complaint(
                 f"{path}.type",
-                f"{type_} is a reason, not a condition: this pattern never matches"
+                f"This pattern never matches: {type_} is a reason, not a Pod condition. Delete it."
                 + (advice if type_ == "OOMKilled" else ""),
             )
             continue
@@ -161,8 +161,8 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
         if meant:
             yield Complaint(
                 f"{path}.type",
-                f'no Pod has a condition "{type_}"; did you mean "{meant}"?',
-                Fix(f"match {meant}", Edit("set", f"{path}.type", meant), safe=False),
+                f'No Pod has the condition "{type_}". Did you mean "{meant}"?',
+                Fix(f"Set type: {meant}", Edit("set", f"{path}.type", meant), safe=False),
             )
 
 
@@ -170,7 +170,7 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
     "JW120",
     "custom-condition",
     severity="info",
-    summary="A rule names a condition that no component of Kubernetes sets.",
+    summary="A rule names a condition that no Kubernetes component sets.",
 )
 def custom_condition(job: Subject) -> Iterator[Complaint]:
     for path, _, type_, _ in _patterns(job):
@@ -181,13 +181,13 @@ def custom_condition(job: Subject) -> Iterator[Complaint]:
         ):
             yield Complaint(
                 f"{path}.type",
-                f'no component of Kubernetes sets the condition "{type_}": the pattern matches only if '
-                "something of yours does",
+                f'No Kubernetes component sets the condition "{type_}": this pattern matches only if another '
+                "controller sets it. Check the name.",
             )
 
 
 def _undomained(job: Subject, type_: str) -> bool:
-    """Whether a type has neither a domain of its own nor a readiness gate that makes it known."""
+    """Return True if a condition type has no domain prefix and no readiness gate of the Pod names it."""
     gates = job.pod.get("readinessGates", ())
     return (
         bool(type_)
@@ -207,6 +207,7 @@ def condition_always_true(job: Subject) -> Iterator[Complaint]:
         if (type_, status) in ALWAYS_TRUE:
             yield Complaint(
                 path,
-                f"nearly every Pod that has failed has {type_}={status}: "
-                f"{CATCH_ALL.get(action, 'this rule takes them all')}",
+                f"Nearly every failed Pod has the condition {type_}={status}: "
+                f"{CATCH_ALL.get(action, 'this rule matches all of them')}. Match a more specific "
+                "condition, or use onExitCodes.",
             )

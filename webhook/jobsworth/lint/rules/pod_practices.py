@@ -1,4 +1,4 @@
-"""Rules about the Pods of a Job, as far as a Job makes them matter more than other Pods."""
+"""Rules for the Pod template: practices that matter more for a Job than for other workloads."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
     "JW501",
     "moving-image",
     severity="warning",
-    summary="An image has the tag latest, or none.",
+    summary="An image has the tag latest, or no tag.",
 )
 def moving_image(job: Subject) -> Iterator[Complaint]:
     for path, container in job.containers():
         image = container.get("image", "")
         if image and "@" not in image and default_pull_policy(image) == "Always":
-            said = (
-                "has the tag latest" if image.endswith(":latest") else "has no tag, that is latest"
+            tag = (
+                "has the tag latest"
+                if image.endswith(":latest")
+                else "has no tag, which means latest"
             )
             yield Complaint(
                 f"{path}.image",
-                f"{image} {said}: a retry may run another program than the Pod before it; name a "
-                "version or a digest",
+                f"{image} {tag}: a retry may run another version than the Pod it replaces. Pin a version "
+                "or a digest.",
             )
 
 
@@ -44,7 +46,7 @@ def moving_image(job: Subject) -> Iterator[Complaint]:
     "JW502",
     "no-resource-requests",
     severity="info",
-    summary="A container asks for neither CPU nor memory.",
+    summary="A container requests neither CPU nor memory.",
 )
 def no_resource_requests(job: Subject) -> Iterator[Complaint]:
     if _amounts(job.pod):
@@ -53,13 +55,13 @@ def no_resource_requests(job: Subject) -> Iterator[Complaint]:
         if not _amounts(container):
             yield Complaint(
                 f"{job.pod_path}.containers[{index}]",
-                "no CPU and no memory is asked for: the Pod goes to any node, however full, and is "
-                "the first to be evicted from it; set resources.requests",
+                "No CPU or memory requests: the Pod may land on an overcommitted node and is evicted "
+                "first. Set resources.requests.",
             )
 
 
 def _amounts(holder: dict[str, Any]) -> bool:
-    """Whether CPU or memory is asked for; where there is only a limit, it is the request as well."""
+    """Return True if CPU or memory is requested; a limit without request is also the request."""
     resources = holder.get("resources", {})
     return any(
         name in resources.get(kind, {}) for kind in ("requests", "limits") for name in COMPUTED
@@ -85,9 +87,9 @@ def needless_token(job: Subject) -> Iterator[Complaint]:
     field = f"{job.pod_path}.automountServiceAccountToken"
     yield Complaint(
         field,
-        "each container gets a token of the default service account: set this to false where none "
-        "talks to the API server",
-        Fix("mount no token", Edit("set", field, False), safe=False),
+        "Each container gets a token of the default service account. Set automountServiceAccountToken: "
+        "false if no container calls the API server.",
+        Fix("Set automountServiceAccountToken: false", Edit("set", field, False), safe=False),
     )
 
 
@@ -100,7 +102,7 @@ def _calls_the_api(container: dict[str, Any]) -> bool:
     "JW504",
     "memory-unit",
     severity="warning",
-    summary="An amount of memory is below a mebibyte, as when its unit is missing or wrong.",
+    summary="A memory quantity is below 1 MiB: its unit is probably missing or wrong.",
 )
 def memory_unit(job: Subject) -> Iterator[Complaint]:
     for path, container in job.containers():
@@ -112,8 +114,8 @@ def memory_unit(job: Subject) -> Iterator[Complaint]:
                 if tiny or (name == "ephemeral-storage" and fraction):
                     yield Complaint(
                         f"{path}.resources.{kind}[{name}]",
-                        f"{amount} is {'not a whole number' if fraction else 'only this number'} of "
-                        "bytes: mebibytes are written Mi, and m is a thousandth",
+                        f"{amount} is {'a fraction of a byte' if fraction else 'a number of bytes'}. Use "
+                        "the suffix Mi for mebibytes; the suffix m means a thousandth.",
                     )
 
 
@@ -135,8 +137,8 @@ def hidden_variable(job: Subject) -> Iterator[Complaint]:
             if earlier != index and ("valueFrom" in variable or not builds_on_it):
                 yield Complaint(
                     f"{path}.env[{index}]",
-                    f"{name} hides the one of the same name at env[{earlier}], and `kubectl apply` may "
-                    "drop either of them",
+                    f"{name} overrides the variable of the same name at env[{earlier}], and "
+                    "`kubectl apply` may drop either of them. Remove one.",
                 )
 
 
@@ -144,15 +146,15 @@ def hidden_variable(job: Subject) -> Iterator[Complaint]:
     "JW221",
     "too-many-indexes",
     severity="warning",
-    summary="An Indexed Job has so many indexes and Pods that its status may not hold them.",
+    summary="An Indexed Job has more indexes and Pods than its status can reliably record.",
 )
 def too_many_indexes(job: Subject) -> Iterator[Complaint]:
     completions, parallelism = job.spec.get("completions", 0), job.spec.get("parallelism", 0)
     if job.indexed and completions > MAX_COMPLETIONS and parallelism > MAX_PARALLELISM:
         yield Complaint(
             f"{job.path}.completions",
-            f"with more than {MAX_COMPLETIONS} completions and more than {MAX_PARALLELISM} Pods at a "
-            "time, the status may have no room for the indexes that have completed: lower one",
+            f"With more than {MAX_COMPLETIONS} completions and a parallelism above {MAX_PARALLELISM}, "
+            "status.completedIndexes may exceed its size limit. Lower one of them.",
         )
 
 
@@ -160,12 +162,12 @@ def too_many_indexes(job: Subject) -> Iterator[Complaint]:
     "JW217",
     "name-not-dns-label",
     severity="info",
-    summary="The name of a Job or CronJob has dots.",
+    summary="The name of a Job or CronJob contains dots.",
 )
 def name_not_dns_label(job: Subject) -> Iterator[Complaint]:
     if "." in job.written["metadata"].get("name", ""):
         yield Complaint(
             "metadata.name",
-            "the name goes into the hostnames of Pods, where what follows a dot is taken for a "
-            "domain: use hyphens",
+            "The name becomes part of Pod hostnames, where DNS reads the text after a dot as a domain. "
+            "Use hyphens.",
         )

@@ -1,4 +1,4 @@
-"""Rules about the replacement of Pods: whether one may start while its predecessor is ending (KEP-3939)."""
+"""Rules for podReplacementPolicy: a replacement that starts while its predecessor terminates (KEP-3939)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     "JW123",
     "implied-replacement",
     severity="info",
-    summary="A failure policy sets podReplacementPolicy, which is not written.",
+    summary="A failure policy changes the default of podReplacementPolicy, which the manifest does not set.",
     fixable="safe",
 )
 def implied_replacement(job: Subject) -> Iterator[Complaint]:
@@ -29,9 +29,9 @@ def implied_replacement(job: Subject) -> Iterator[Complaint]:
     ):
         yield Complaint(
             at,
-            "the failure policy sets this to Failed in silence: a Pod is replaced only when it has ended, "
-            "not as soon as it is terminating",
-            Fix("say so", Edit("set", at, "Failed"), safe=True),
+            "The failure policy changes this default to Failed: a Pod is replaced only after it has "
+            "terminated, not while it terminates. Set podReplacementPolicy: Failed explicitly.",
+            Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=True),
         )
 
 
@@ -39,7 +39,7 @@ def implied_replacement(job: Subject) -> Iterator[Complaint]:
     "JW210",
     "duplicate-index-pods",
     severity="warning",
-    summary="Pods of an Indexed Job that have to be alone with their index can be there twice.",
+    summary="An index that must have one Pod at a time can have two.",
     fixable="unsafe",
 )
 def duplicate_index_pods(job: Subject) -> Iterator[Complaint]:
@@ -50,13 +50,14 @@ def duplicate_index_pods(job: Subject) -> Iterator[Complaint]:
         at = f"{job.path}.podReplacementPolicy"
         yield Complaint(
             at,
-            f"a replacement starts while the Pod before it still ends, so that an index has two Pods{why}",
-            Fix("wait for the end", Edit("set", at, "Failed"), safe=False),
+            f"A replacement starts while its predecessor terminates, so an index can have two Pods{why}. Set "
+            "podReplacementPolicy: Failed.",
+            Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=False),
         )
 
 
 def _identity(job: Subject) -> str:
-    """Why a Pod of this Job has to be alone with its index; empty where nothing shows that it has."""
+    """Return the reason why each index must have one Pod at a time; empty if there is no sign of one."""
     pod = job.pod
     if pod.get("subdomain"):
         return f", both with its hostname in {pod['subdomain']}"

@@ -1,4 +1,4 @@
-"""Rules about cron schedules: what they come to is not what they seem to say."""
+"""Rules for cron schedules that fire at other times than their text suggests."""
 
 from __future__ import annotations
 
@@ -29,21 +29,24 @@ _UNITS = (
     ("months", 12, 1),
     ("weekdays", 7, 0),
 )
-"""What the five fields of a schedule count, how many of them there are, and the first."""
+"""The unit, number of values and first value of each of the five fields of a schedule."""
 
 
 @lint_rule(
     "JW401",
     "schedule-never-fires",
     severity="warning",
-    summary="A schedule names no date or time that exists.",
+    summary="A schedule matches no existing date.",
 )
 def schedule_never_fires(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
-    # A CronJob that is suspended as well is kept to be started by hand.
+    # Users keep a suspended CronJob with such a schedule to start it by hand.
     if schedule is None or schedule.fires_ever() or (job.cron or {}).get("suspend"):
         return
-    yield Complaint(FIELD, "no such date or time ever comes: this CronJob never starts a Job")
+    yield Complaint(
+        FIELD,
+        "The CronJob never starts a Job: the schedule matches no existing date. Correct the day or month.",
+    )
 
 
 @lint_rule(
@@ -65,8 +68,8 @@ def skips_short_months(job: Subject) -> Iterator[Complaint]:
         names[0] = "February of most years"
     yield Complaint(
         FIELD,
-        f"no run in {listed(names)}, which {'have' if len(names) > 1 else 'has'} no day {first}: "
-        "take day 28, or day 1 of the month that follows",
+        f"No run in {listed(names)}, which {'have' if len(names) > 1 else 'has'} no day {first}. "
+        "Use day 28, or day 1 of the next month.",
     )
 
 
@@ -87,14 +90,12 @@ def day_of_month_or_weekday(job: Subject) -> Iterator[Complaint]:
     if all_dates and all_weekdays:
         return
     _, _, dates, _, weekdays = _fields(job)
-    if all_dates or all_weekdays:
-        effect = "which is every day"
-    else:
-        effect = "so also on days on which only one of them is true"
+    either = "so a day that matches either is enough"
+    effect = "that is, every day" if all_dates or all_weekdays else either
     yield Complaint(
         FIELD,
-        f"it fires on days of the month {dates} and besides on weekdays {weekdays}, {effect}: "
-        "leave one of them *, and let the program look at the other",
+        f"The schedule fires on days of the month {dates} and also on weekdays {weekdays}, {effect}. "
+        "Set one of the two fields to *, and check the other in the program.",
     )
 
 
@@ -116,8 +117,8 @@ def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
     once = " ".join(["0", *others])
     yield Complaint(
         FIELD,
-        f'* in the first field is every minute, 60 runs an hour; "{once}" is one',
-        Fix("run once, at minute 0", Edit("set", FIELD, once), safe=False),
+        f'The * in the first field means every minute, 60 runs an hour. Use "{once}" for one run an hour.',
+        Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
     )
 
 
@@ -125,14 +126,14 @@ def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
     "JW405",
     "uneven-step",
     severity="info",
-    summary="A step does not divide the hour or the day, so that its last gap is shorter.",
+    summary="A step does not divide the hour or the day, so its last interval is shorter.",
 )
 def uneven_step(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     minutes, hours, *_ = _fields(job)
-    # Where no hour follows another, the gap behind the last minute is hours long anyway.
+    # Without adjacent hours, the interval after the last minute is hours long anyway.
     if any((hour + 1) % 24 in schedule.hours for hour in schedule.hours):
         yield from _gap_at_the_end(minutes, "minutes", 60, "hour")
     if len(schedule.days_of_month) == 31 and len(schedule.days_of_week) == len(WEEKDAYS):
@@ -146,8 +147,8 @@ def _gap_at_the_end(field: str, unit: str, size: int, whole: str) -> Iterator[Co
     last = (size - 1) // step * step
     yield Complaint(
         FIELD,
-        f"{field} begins anew with each {whole}: after {unit[:-1]} {last} the next run comes after "
-        f"{size - last} {unit}, not {step}; {_near(step, size)}",
+        f"{field} restarts with each {whole}: the run after {unit[:-1]} {last} follows after "
+        f"{size - last} {unit}, not {step}. {_near(step, size)}",
     )
 
 
@@ -156,14 +157,14 @@ def _near(step: int, size: int) -> str:
     below = max((number for number in even if number < step), default=even[0])
     above = min((number for number in even if number > step), default=even[-1])
     steps = [f"*/{number}" for number in sorted({below, above})]
-    return f"{listed(steps)} {'come' if len(steps) > 1 else 'comes'} out even"
+    return f"Use a step that divides it: {' or '.join(steps)}."
 
 
 @lint_rule(
     "JW419",
     "step-too-large",
     severity="warning",
-    summary="A step is larger than the field that it counts in.",
+    summary="A step is larger than the range of its field.",
 )
 def step_too_large(job: Subject) -> Iterator[Complaint]:
     schedule = job.schedule
@@ -174,13 +175,13 @@ def step_too_large(job: Subject) -> Iterator[Complaint]:
         if step is not None and step > size:
             yield Complaint(
                 FIELD,
-                f"{field} is the same as {first}: there are only {size} {unit}, and a step does "
-                "not reach beyond them",
+                f"{field} is the same as {first}: the field has only {size} {unit}, and a step does not "
+                f"extend beyond them. Use a step below {size}.",
             )
 
 
 def _step(field: str, size: int, first: int) -> int | None:
-    """The step of a field that starts at its beginning; None for other fields."""
+    """Return the step of a field that starts at its first value; None for other fields."""
     begin, slash, step = field.partition("/")
     whole = ("*", "?", str(first), f"{first}-{first + size - 1}")
     return integer(step) if slash and begin in whole and step.isdecimal() else None
@@ -198,19 +199,19 @@ def every_descriptor(job: Subject) -> Iterator[Complaint]:
         return
     interval = spelled(schedule.every // 10**9)
     message = (
-        f"it fires {interval} after the run before, and first {interval} after the CronJob was "
-        "created, at no certain time of day; write minutes and hours in five fields"
+        f"The schedule fires {interval} after the creation of the CronJob and after each run, at no fixed "
+        "time of day. Use a schedule of five fields."
     )
     if schedule.every < _MINUTE:
         message = (
-            f"every {interval} is too often: Jobs are named by the minute, and of those that fall "
-            "into one minute only the first is started"
+            f"An interval of {interval} is too short: Job names contain the minute, so only the first run "
+            "of each minute starts. Use an interval of 1 min or more."
         )
     yield Complaint(FIELD, message)
 
 
 def _fields(job: Subject) -> list[str]:
-    """The five fields of a schedule that has them; those that a descriptor stands for are stars."""
+    """Return the five fields of a schedule; five stars for a descriptor such as ``@daily``."""
     words: list[str] = (job.cron or {}).get("schedule", "").split()
     if words and words[0].startswith(("TZ=", "CRON_TZ=")):
         words = words[1:]

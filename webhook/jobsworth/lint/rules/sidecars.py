@@ -1,4 +1,4 @@
-"""Rules about Pods of several containers: whose exit code counts, and who keeps the Pod from ending."""
+"""Rules for Pods with several containers: exit codes of sidecars, and sidecars that block completion."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ IMAGES_THAT_RUN_ON = frozenset(
         "telegraf",
     )
 )
-"""Names of images that are made to run beside others, and do not end by themselves.
+"""Names of images that run beside the main container and do not exit by themselves.
 
 proxyv2 and linkerd2-proxy are the proxies of Istio and Linkerd.
 """
 
 WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall")
-"""What a command line says that stops the container beside it."""
+"""Words in a command line that stop another container of the Pod."""
 
 
 @lint_rule(
     "JW107",
     "sidecar-exit-code",
     severity="warning",
-    summary="A rule on exit codes without containerName looks at sidecars too.",
+    summary="An exit code rule without containerName also matches sidecars.",
     fixable="unsafe",
 )
 def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
@@ -73,11 +73,11 @@ def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
         fix = None
         if len(names) == 1:
             edit = Edit("set", f"{path}.containerName", names[0])
-            fix = Fix(f"look at {names[0]} only", edit, safe=False)
+            fix = Fix(f"Set containerName: {names[0]}", edit, safe=False)
         yield Complaint(
             path,
-            f"without containerName the exit code of the sidecar {enumerated(noise)} counts too, which "
-            "is stopped by a signal when the Pod ends",
+            f"This rule also matches the exit code of the sidecar {enumerated(noise)}, which the kubelet "
+            "stops with a signal when the Pod terminates. Set containerName.",
             fix,
         )
 
@@ -86,7 +86,7 @@ def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
     "JW108",
     "sidecar-named",
     severity="warning",
-    summary="A rule on exit codes names a sidecar.",
+    summary="An exit code rule names a sidecar.",
 )
 def sidecar_named(job: Subject) -> Iterator[Complaint]:
     sidecars = job.sidecars()
@@ -95,8 +95,8 @@ def sidecar_named(job: Subject) -> Iterator[Complaint]:
         if name in sidecars:
             yield Complaint(
                 f"{path}.containerName",
-                f"{name} is a sidecar: it is started again when it fails, and what it ends with when the "
-                "Pod does says nothing about the work",
+                f"{name} is a sidecar: it restarts when it fails, and its last exit code does not depend on "
+                "the work. Name a main container.",
             )
 
 
@@ -125,11 +125,11 @@ def notin_any_container(job: Subject) -> Iterator[Complaint]:
         if len(containers) == 1:
             name = containers[0].get("name", "")
             edit = Edit("set", f"{path}.containerName", name)
-            fix = Fix(f"look at {name} only", edit, safe=False)
+            fix = Fix(f"Set containerName: {name}", edit, safe=False)
         yield Complaint(
             path,
-            "without containerName one container with another code is enough, also when the one that is "
-            "meant ended with a code of the list",
+            "This rule matches if any container exits with a code outside the list, even if the main "
+            "container exits with a code of the list. Set containerName.",
             fix,
         )
 
@@ -138,14 +138,14 @@ def notin_any_container(job: Subject) -> Iterator[Complaint]:
     "JW214",
     "blocking-sidecar",
     severity="warning",
-    summary="A proxy or agent that does not end stands among the containers of a Job.",
+    summary="A proxy or agent that never exits is among the containers of a Job.",
     fixable="unsafe",
 )
 def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
     pod = job.pod
     containers = pod.get("containers", ())
     running_on = [_runs_on(container) for container in containers]
-    if len(containers) < 2 or not any(running_on) or all(running_on) or _ended_by_hand(pod):
+    if len(containers) < 2 or not any(running_on) or all(running_on) or _stopped_by_command(pod):
         return
     path = f"{job.pod_path}.containers"
     last = len(pod.get("initContainers", ()))
@@ -155,7 +155,7 @@ def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
         fix = None
         if job.server.minor >= NATIVE_SIDECARS_SINCE:
             fix = Fix(
-                "make it a sidecar",
+                "Make it a sidecar: an init container with restartPolicy: Always",
                 Edit("set", f"{path}[{index}].restartPolicy", "Always"),
                 Edit("move", f"{path}[{index}]", f"{job.pod_path}.initContainers[{last}]"),
                 safe=False,
@@ -163,8 +163,8 @@ def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
         name = container.get("name", "")
         yield Complaint(
             f"{path}[{index}]",
-            f"{name} does not end by itself, and so keeps the Pod running when the work is done: make it "
-            "an init container with restartPolicy: Always",
+            f"{name} never exits by itself and keeps the Pod running after the work is done. Make it an "
+            "init container with restartPolicy: Always.",
             fix,
         )
 
@@ -174,8 +174,8 @@ def _runs_on(container: dict[str, Any]) -> bool:
     return image in IMAGES_THAT_RUN_ON
 
 
-def _ended_by_hand(pod: dict[str, Any]) -> bool:
-    """Whether some container seems to stop the others when it is done."""
+def _stopped_by_command(pod: dict[str, Any]) -> bool:
+    """Return True if a container probably stops the others when it has finished."""
     if pod.get("shareProcessNamespace"):
         return True
     return any(

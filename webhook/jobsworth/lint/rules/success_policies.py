@@ -1,4 +1,4 @@
-"""Rules about success policies: which of their rules can make a Job succeed early (KEP-3998)."""
+"""The rule for success policies whose rules cannot make a Job succeed early (KEP-3998)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     Intervals = list[tuple[int, int]]
 
 
-class Demand:
-    """What a rule of a success policy demands: so many of these indexes.
+class RequiredIndexes:
+    """The indexes that a success policy rule requires, and how many of them.
 
     Args:
-        indexes: the intervals of the indexes that count, in order and apart.
-        wanted: how many of them have to succeed.
+        indexes: the indexes that count, as sorted, disjoint intervals.
+        wanted: the number of them that must succeed.
     """
 
     __slots__ = ("indexes", "wanted")
@@ -30,10 +30,10 @@ class Demand:
         self.indexes = indexes
         self.wanted = wanted
 
-    def follows_from(self, other: Demand) -> bool:
-        """Whether it is met whenever the other one is.
+    def follows_from(self, other: RequiredIndexes) -> bool:
+        """Return True if it is satisfied whenever the other one is.
 
-        >>> five, any_two = Demand([(0, 4)], 5), Demand([(0, 9)], 2)
+        >>> five, any_two = RequiredIndexes([(0, 4)], 5), RequiredIndexes([(0, 9)], 2)
         >>> any_two.follows_from(five), five.follows_from(any_two)
         (True, False)
         """
@@ -42,12 +42,12 @@ class Demand:
 
 
 def size(indexes: Intervals) -> int:
-    """How many indexes some intervals hold."""
+    """Count the indexes in a list of intervals."""
     return sum(last - first + 1 for first, last in indexes)
 
 
 def shared(one: Intervals, other: Intervals) -> int:
-    """How many indexes two lists of intervals have in common."""
+    """Count the indexes that two lists of intervals have in common."""
     total = left = right = 0
     while left < len(one) and right < len(other):
         first = max(one[left][0], other[right][0])
@@ -60,33 +60,33 @@ def shared(one: Intervals, other: Intervals) -> int:
     return total
 
 
-def demand(rule: dict[str, Any], completions: int) -> Demand:
-    """What a rule of the success policy of a Job with so many completions demands.
+def required_indexes(rule: dict[str, Any], completions: int) -> RequiredIndexes:
+    """Return the requirement of a success policy rule in a Job with this number of completions.
 
-    Source: ``pkg/controller/job/success_policy.go``, Kubernetes 1.36. Before the first index has succeeded
-    no rule is asked, so a count of 0 demands one index, whichever.
+    Source: ``pkg/controller/job/success_policy.go``, Kubernetes 1.36. The controller evaluates no rule
+    before the first index has succeeded, so a count of 0 requires any one index.
 
     Raises:
-        BadIndexes: the rule's indexes cannot be read.
+        BadIndexes: succeededIndexes cannot be parsed.
     """
     everything = [(0, completions - 1)]
     text, count = rule.get("succeededIndexes"), rule.get("succeededCount")
     indexes = everything if text is None else intervals(text, completions)
     whole = size(indexes)
     if whole and count == 0:
-        return Demand(everything, 1)
-    return Demand(indexes, whole if count is None else min(count, whole))
+        return RequiredIndexes(everything, 1)
+    return RequiredIndexes(indexes, whole if count is None else min(count, whole))
 
 
-def demands(job: Subject) -> list[Demand | None]:
-    """What each rule of the success policy demands; None of one that never matches."""
+def all_required(job: Subject) -> list[RequiredIndexes | None]:
+    """Return the requirement of each success policy rule; None for a rule that never matches."""
     completions = job.spec.get("completions", 0)
-    answers: list[Demand | None] = []
+    answers: list[RequiredIndexes | None] = []
     for rule in job.spec.get("successPolicy", {}).get("rules", ()):
         try:
-            wanted = demand(rule, completions)
+            wanted = required_indexes(rule, completions)
         except BadIndexes:
-            wanted = Demand([], 0)
+            wanted = RequiredIndexes([], 0)
         answers.append(wanted if wanted.wanted else None)
     return answers
 
@@ -103,34 +103,35 @@ def success_policy_noop(job: Subject) -> Iterator[Complaint]:
     if not completions or not job.indexed or "successPolicy" not in job.spec:
         return
     policy = f"{job.path}.successPolicy"
-    all_demands = demands(job)
-    for index, wanted in enumerate(all_demands):
+    requirements = all_required(job)
+    for index, wanted in enumerate(requirements):
         if wanted is None:
             continue
         path = f"{policy}.rules[{index}]"
-        single = len(all_demands) == 1
-        what = "drop the success policy" if single else "delete the rule"
-        fix = Fix(what, Edit("delete", policy if single else path), safe=True)
+        single = len(requirements) == 1
+        title = "Delete the success policy" if single else "Delete the rule"
+        fix = Fix(title, Edit("delete", policy if single else path), safe=True)
         if wanted.wanted == completions:
             yield Complaint(
                 path,
-                f"the rule demands all {completions} indexes, with which the Job is complete anyway",
+                f"This rule has no effect: with all {completions} indexes succeeded, the Job is complete "
+                "anyway. Require fewer indexes, or delete the rule.",
                 fix,
             )
             continue
-        easier = _easier(all_demands, index)
+        easier = _easier(requirements, index)
         if easier is not None:
             yield Complaint(
                 path,
-                f"rules[{easier}] is met whenever this rule is: this rule changes nothing",
+                f"This rule has no effect: rules[{easier}] is satisfied whenever this rule is. Delete it.",
                 fix,
             )
 
 
-def _easier(all_demands: Sequence[Demand | None], index: int) -> int | None:
-    """The first other rule that is met whenever this one is; of equal rules, the first stays."""
-    this = all_demands[index]
-    for number, other in enumerate(all_demands):
+def _easier(requirements: Sequence[RequiredIndexes | None], index: int) -> int | None:
+    """Return the first other rule that is satisfied whenever this one is; of equal rules the first stays."""
+    this = requirements[index]
+    for number, other in enumerate(requirements):
         if this is None or other is None or number == index or not other.follows_from(this):
             continue
         if number < index or not this.follows_from(other):

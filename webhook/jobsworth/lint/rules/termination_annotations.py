@@ -1,4 +1,4 @@
-"""Rules about the annotation that adds failure-policy rules on the reason for which a container ended."""
+"""Rules for the annotation that adds failure policy rules on container termination reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BUILT_IN = "kubernetes.io/job-controller"
 
 
 def _job(subject: Subject) -> tuple[str, dict[str, Any]]:
-    """Where the Job stands in its object, as the beginning of its field paths, and the Job."""
+    """Return the prefix of the Job's field paths in its object, and the Job."""
     if subject.cron is None:
         return "", {"metadata": subject.object["metadata"], "spec": subject.spec}
     template = subject.cron["jobTemplate"]
@@ -27,7 +27,7 @@ def _job(subject: Subject) -> tuple[str, dict[str, Any]]:
     "JW124",
     "termination-rules-wrong",
     severity="warning",
-    summary="The annotation jobsworth.dev/pod-failure-policy cannot be used as it is.",
+    summary="The annotation jobsworth.dev/pod-failure-policy is invalid.",
 )
 def termination_rules_wrong(subject: Subject) -> Iterator[Complaint]:
     beginning, job = _job(subject)
@@ -44,7 +44,7 @@ def termination_rules_wrong(subject: Subject) -> Iterator[Complaint]:
     "JW125",
     "termination-rules-without-effect",
     severity="warning",
-    summary="A Job has the annotation jobsworth.dev/pod-failure-policy, and no controller that reads it.",
+    summary="A Job has the annotation jobsworth.dev/pod-failure-policy, but its controller does not read it.",
 )
 def termination_rules_without_effect(subject: Subject) -> Iterator[Complaint]:
     beginning, job = _job(subject)
@@ -52,6 +52,6 @@ def termination_rules_without_effect(subject: Subject) -> Iterator[Complaint]:
     if annotated and job["spec"].get("managedBy", BUILT_IN) == BUILT_IN:
         yield Complaint(
             beginning + PATH,
-            "has no effect: Kubernetes' own Job controller does not read it; name one that does in"
-            " managedBy, such as jobsworth.dev/job-controller",
+            "The annotation has no effect: the built-in Job controller does not read it. Set managedBy to a "
+            "controller that reads it, such as jobsworth.dev/job-controller.",
         )

@@ -43,7 +43,7 @@ def test_what_is_hidden_behind_another_error_is_mended_too(
     assert (tmp_path / "job.yaml").read_text() == mended
     assert done.err.splitlines() == [
         "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
-        "fixed: job.yaml:10: JW005: write Never (spec.template.spec.restartPolicy)",
+        "fixed: job.yaml:10: JW005: Set Never (spec.template.spec.restartPolicy)",
         "1 object in 1 file; 1 valid, 0 invalid",
     ]
 

@@ -97,7 +97,7 @@ def test_an_annotation_serves_json(validate: Validate) -> None:
          "there is no JW101 or JW2 to ignore on this line: remove this, or move it to line 15, where it is found"),
         (SHADOWED.replace(RULE, f"      # jobsworth: ignore[JW101]\n{RULE}"), 15, "or move it to line 16, where it is found"),
         (f"# jobsworth: ignore[JW999]\n{SOUND}", 1, 'unknown rule "JW999"'),
-        (f"# jobsworth: ignore[JW004]\n{INVALID}", 1, '"JW004" is the error of the API server'),
+        (f"# jobsworth: ignore[JW004]\n{INVALID}", 1, '"JW004" is an error of the API server'),
         (f"# jobsworth: ignore\n{SOUND}", 1, "this ignore names no rule; write `# jobsworth: ignore[JW101] reason`"),
         (f"# jobsworth: ignore[]\n{SOUND}", 1, "this ignore names no rule"),
         (f"# jobsworth: ignored[JW101]\n{SOUND}", 1, "this ignore names no rule"),

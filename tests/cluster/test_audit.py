@@ -227,7 +227,7 @@ def test_somebody_without_rights_is_told_which_are_needed(bed: TestBed, namespac
     done = audit(bed, "-A", kubeconfig=nobody)
     assert (done.returncode, done.stdout) == (2, "")
     assert 'User "nobody-in-particular" cannot list resource "cronjobs"' in done.stderr
-    assert "the verb list on jobs and cronjobs is needed" in done.stderr
+    assert "grant the verb list on jobs and cronjobs" in done.stderr
     assert done.stderr.count("\n") == 1
 
 

@@ -249,7 +249,7 @@ def test_release_frees_what_is_left(bed_without: TestBed) -> None:
         text=True,
         check=True,
     )
-    assert "freed 3 Pods" in done.stderr
+    assert "from 3 Pods" in done.stderr
     assert not any(finalizers(bed, status))
 
 

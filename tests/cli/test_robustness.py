@@ -161,6 +161,17 @@ def test_an_interrupt_during_imports_is_silent(arguments: list[str], folder: Pat
 @pytest.mark.parametrize("delay", [0.01, 0.03, 0.06, 0.1, 0.15])
 @pytest.mark.parametrize("arguments", [["validate", "-"], ["default", "-"]])
 def test_an_interrupt_is_silent(arguments: list[str], delay: float, folder: Path) -> None:
+    code, err = interrupted(arguments, delay, folder)
+    while code == -signal.SIGINT and delay < 1:
+        # On a busy machine the signal can arrive before main has begun: then it is Python's.
+        delay *= 2
+        code, err = interrupted(arguments, delay, folder)
+    assert code == 130
+    assert "Traceback" not in err
+
+
+def interrupted(arguments: list[str], delay: float, folder: Path) -> tuple[int, str]:
+    """Run a command, interrupt it some seconds after its start, and return its exit code and errors."""
     process = subprocess.Popen(
         [
             sys.executable,
@@ -180,8 +191,7 @@ def test_an_interrupt_is_silent(arguments: list[str], delay: float, folder: Path
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in err
+    return process.returncode, err
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,12 @@ def test_the_verdict_is_that_of_the_engine(seed: int) -> None:
     value = job_from(seed)
     found = Evaluator(SERVER).evaluate(Subject(value))
     assert found.api == jobsworth.validate(value, kubernetes_version="1.36")
+
+
+@pytest.mark.parametrize("held", [None, policies(limits=LIMIT)])
+def test_an_old_object_of_another_version_is_not_compared_with(held: Any) -> None:
+    value = job(backoffLimit=2)
+    old = {**job(backoffLimit=2), "apiVersion": "batch/v1beta1"}
+    found = Evaluator(SERVER, policies=held).evaluate(Subject(value, old=old))
+    assert found.known
+    assert found.findings == Evaluator(SERVER, policies=held).evaluate(Subject(value)).findings

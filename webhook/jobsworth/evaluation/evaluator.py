@@ -16,7 +16,7 @@ from jobsworth.evaluation.evaluation import (
 )
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
-from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for, is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,12 +90,14 @@ class Evaluator:
             decoded = self._engine.decode_object(value)
         except UnknownKind:
             return self._misidentified(subject)
+        # An object of another version, such as batch/v1beta1, is no base to compare an update with.
+        old_value = subject.old if is_known(subject.old) else None
         lint = self._linter.lint(decoded, self._engine) if self._lint else []
         policy = None
         if self.policies is not None:
-            old = None if subject.old is None else self._engine.decode_object(subject.old)
+            old = None if old_value is None else self._engine.decode_object(old_value)
             policy = self._with_defaults_applied(self._manifest_request(subject, decoded, old))
-        api = self._engine.verdict(decoded, subject.old) if self._api else []
+        api = self._engine.verdict(decoded, old_value) if self._api else []
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
@@ -123,10 +125,7 @@ class Evaluator:
             policy = PolicyResult(self.policies, request, judgement, None)
         api: list[Finding] = []
         if self._api and UNKNOWN_KIND not in reasons:
-            try:  # noqa: SIM105  # contextlib would be imported by every run of the command line
-                api = self._engine.verdict(decoded, subject.old)
-            except UnknownKind:
-                pass  # of the stored object, which then is not compared with
+            api = self._engine.verdict(decoded, subject.old if is_known(subject.old) else None)
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:

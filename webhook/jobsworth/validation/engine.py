@@ -234,6 +234,11 @@ def kind_of(value: Any) -> Struct:
     raise UnknownKind("not a Job or CronJob of batch/v1")
 
 
+def is_known(value: Any) -> bool:
+    """Return whether an object is a Job or CronJob of ``batch/v1``."""
+    return isinstance(value, dict) and kind(value.get("apiVersion"), value.get("kind")) is not None
+
+
 def _without_nothing(decoded: Any) -> Any:
     """Remove the None values that replace scalars of the wrong type in lists and maps."""
     if type(decoded) is dict:

@@ -96,7 +96,7 @@ class Evaluator:
         policy = None
         if self.policies is not None:
             old = None if old_value is None else self._engine.decode_object(old_value)
-            policy = self._with_defaults_applied(self._manifest_request(subject, decoded, old))
+            policy = self.apply(self._manifest_request(subject, decoded, old))
         api = self._engine.verdict(decoded, old_value) if self._api else []
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
@@ -124,8 +124,9 @@ class Evaluator:
             judgement = self.policies.judge(request, self.server)
             policy = PolicyResult(self.policies, request, judgement, None)
         api: list[Finding] = []
-        if self._api and UNKNOWN_KIND not in reasons:
-            api = self._engine.verdict(decoded, subject.old if is_known(subject.old) else None)
+        comparable = subject.old is None or is_known(subject.old)
+        if self._api and comparable and UNKNOWN_KIND not in reasons:
+            api = self._engine.verdict(decoded, subject.old)
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:
@@ -149,7 +150,6 @@ class Evaluator:
 
     def _stored(self, subject: Subject) -> Evaluation:
         """Evaluate a stored object as if a client created it today as it was written."""
-        from jobsworth.policy.enforcement import NO_VIOLATIONS
         from jobsworth.policy.policy_request import CREATE, PolicyRequest
         from jobsworth.provenance.generated_fields import strip_generated
         from jobsworth.provenance.server_defaults import strip_defaults
@@ -174,11 +174,7 @@ class Evaluator:
                 object=manifest,
                 namespace_labels=subject.namespace_labels,
             )
-            judgement = (
-                self.policies.judge(request, self.server)
-                if self.policies.policies
-                else NO_VIOLATIONS
-            )
+            judgement = self.policies.judge(request, self.server)
             policy = PolicyResult(self.policies, request, judgement, None)
         api = self._engine.verdict(decoded) if self._api else []
         return Evaluation(manifest, api, lint, policy, _reasons(decoded))
@@ -201,8 +197,8 @@ class Evaluator:
         also = {(each.code, each.field) for each in narrow.lint(bare, self._engine)}
         return [finding for finding in found if (finding.code, finding.field) in also]
 
-    def _with_defaults_applied(self, request: PolicyRequest) -> PolicyResult:
-        """Run a manifest through the policies as a cluster does: defaults, then limits."""
+    def apply(self, request: PolicyRequest) -> PolicyResult:
+        """Run the request of a manifest through the policies as a cluster does: defaults, then limits."""
         assert self.policies is not None
         from dataclasses import replace
 
@@ -224,10 +220,6 @@ class Evaluator:
             if each is not None and not each.is_valid:
                 raise CannotDecode(each.findings)
         return self._manifest_request(subject, decoded, old)
-
-    def apply(self, request: PolicyRequest) -> PolicyResult:
-        """Return what the policies make of the request of a manifest: defaults, then violations."""
-        return self._with_defaults_applied(request)
 
     def _manifest_request(
         self, subject: Subject, decoded: DecodedObject, old: DecodedObject | None

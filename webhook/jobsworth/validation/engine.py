@@ -147,16 +147,6 @@ class Engine:
         encoded: dict[str, Any] = self._encoding.of(struct)(filled)
         return encoded
 
-    def decode(self, value: Any) -> tuple[Struct, dict[str, Any]]:
-        """Return the type of an object, and the object in the normal form of the decoder.
-
-        Raises:
-            UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
-            CannotDecode: the object is malformed.
-        """
-        struct, decoded, _ = self._decode(value)
-        return struct, decoded
-
     def fill_in(self, struct: Struct, decoded: dict[str, Any]) -> None:
         """Fill in the defaults of a decoded object, in place."""
         self._fill_in(struct, decoded, Request(self.server, struct.name))

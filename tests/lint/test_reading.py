@@ -1,4 +1,4 @@
-"""The rules that are applied while a manifest is read: the reader finds what their examples show."""
+"""The rules on the text of a manifest: `validate` reports their bad examples, and not their good ones."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import jobsworth
 from jobsworth.lint import manifest_rules
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
@@ -38,10 +39,20 @@ def test_the_bad_example_is_reported_and_the_good_one_is_not(
 
 
 @each_rule
-def test_an_object_no_longer_shows_it(rule: Rule) -> None:
+def test_the_linter_does_not_run_it(rule: Rule) -> None:
     assert rule not in RULES
-    assert "while the text is read" in explanation(rule).why
     assert rule.check is None
+
+
+@each_rule
+def test_its_page_says_if_it_needs_the_text_of_a_file(rule: Rule) -> None:
+    needs_text = "This rule reads the text of a manifest file" in explanation(rule).why
+    assert needs_text == (rule is not manifest_rules.NEAR_MISS)
+
+
+def test_a_near_miss_is_also_reported_for_an_object() -> None:
+    evaluation = jobsworth.evaluate({"apiVersion": "batch/v1", "kind": "Jobb"})
+    assert [finding.code for finding in evaluation.findings] == ["JW320"]
 
 
 @each_rule

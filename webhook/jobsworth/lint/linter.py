@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 MAX_RULES = 20
-"""The maximum of rules that the API server accepts in a failure policy or success policy.
+"""The maximum number of rules that the API server accepts in a failure policy or success policy.
 
-Lint rules compare each of them with all others and with all containers, in quadratic time. They skip longer
-policies, which the API server rejects anyway.
+Lint rules compare each rule with all others and with all containers, in quadratic time. The linter skips
+longer policies, which the API server rejects anyway.
 """
 
 

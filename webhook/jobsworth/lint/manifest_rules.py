@@ -1,9 +1,9 @@
 """The rules whose findings come from the text of a manifest, not from a decoded Job.
 
-A decoded Job has lost this information. The reader (:mod:`jobsworth.manifests`) records notes on the text,
-each with the name of a rule here as its kind; a misspelled kind is no Job
-(:mod:`jobsworth.lint.misidentified`); comments are not part of an object
-(:mod:`jobsworth.evaluation.ignores`). So these rules have no check, and the linter does not run them.
+A decoded Job has lost this information, so these rules have no check, and the linter does not run them.
+Their findings have three sources: the reader (:mod:`jobsworth.manifests`) records notes on the text, each
+with the name of a rule as its kind; :mod:`jobsworth.lint.misidentified` reports objects with a misspelled
+kind, which are not decoded as a Job; :mod:`jobsworth.evaluation.ignores` reads the ignore comments.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""What a failure policy matches: sets of exit codes and conditions, compared exactly.
+"""The failed Pods that each rule of a failure policy matches, as sets of exit codes and conditions.
 
-KEP-3329, "Evaluation": the rules are taken in order, and the first that matches decides. A rule on exit
-codes matches when one container in its scope ended with such a code, where 0 is never examined; a rule on
-conditions matches when the Pod has one of them. More containers that ended, or more conditions, never make
-a rule match less: so a rule is reached at all exactly when it is reached by a Pod of which a single fact is
-known, and to look at single facts decides whether one rule is covered by earlier ones, without error.
+KEP-3329, "Evaluation": the controller evaluates the rules in order, and the first rule that matches decides.
+A rule on exit codes matches if one container in its scope exited with such a code; exit code 0 never
+matches. A rule on conditions matches if the Pod has one of them. Another exited container or another
+condition never prevents a match, so a rule can be the first match for some Pod only if it is the first match
+for a Pod with a single such fact. Comparing single facts is therefore an exact test for rules that earlier
+rules cover.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 LINUX_EXIT_CODES = frozenset(range(256))
-"""What a process can end with on Linux; a container runtime reports no others."""
+"""The exit codes of a process on Linux; a container runtime reports no others."""
 
 ANY_OTHER_CODE = 2**31
-"""Stands, on Windows, for every exit code that no rule names: no rule can name it, as it is no int32."""
+"""Represents, on Windows, all exit codes that no rule names; a rule cannot name it: it exceeds int32."""
 
 
 class Facts:
     """A set of single facts about a failed Pod, each enough for some rule to match.
 
     Attributes:
-        codes: of each container, by its name, exit codes that it may have ended with; none is empty.
-        conditions: conditions that the Pod may have, as ``type=status``.
+        codes: possible exit codes by container name; containers without any are omitted.
+        conditions: possible conditions of the Pod, as ``type=status``.
     """
 
     __slots__ = ("codes", "conditions")
@@ -54,14 +55,14 @@ class Facts:
         return Facts(codes, self.conditions - other.conditions)
 
     def meets(self, other: Facts) -> bool:
-        """Whether the two have a fact in common."""
+        """Return True if the two sets have a fact in common."""
         return not self.conditions.isdisjoint(other.conditions) or any(
             name in other.codes and not values.isdisjoint(other.codes[name])
             for name, values in self.codes.items()
         )
 
     def every_code(self) -> frozenset[int]:
-        """The exit codes, whichever container may have ended with them."""
+        """Return the exit codes of all containers."""
         return frozenset().union(*self.codes.values())
 
     def __repr__(self) -> str:
@@ -70,7 +71,7 @@ class Facts:
 
 
 def facts_of(rule: dict[str, Any], containers: Iterable[str], codes: frozenset[int]) -> Facts:
-    """The single facts that make a rule match when it is asked.
+    """Return the single facts that a rule matches, regardless of the other rules.
 
     Args:
         rule: a decoded rule of a failure policy.
@@ -98,7 +99,7 @@ def _listing(requirement: dict[str, Any]) -> bool:
 
 
 def possible_codes(rules: Sequence[dict[str, Any]], *, windows: bool) -> frozenset[int]:
-    """The exit codes that have to be told apart: all of Linux, or on Windows those that rules name."""
+    """Return the exit codes to distinguish: all codes of Linux; on Windows, those that rules name."""
     if not windows:
         return LINUX_EXIT_CODES
     named = {code for rule in rules for code in rule.get("onExitCodes", {}).get("values", ())}
@@ -108,16 +109,16 @@ def possible_codes(rules: Sequence[dict[str, Any]], *, windows: bool) -> frozens
 def facts_of_each(
     rules: Sequence[dict[str, Any]], containers: Sequence[str], *, windows: bool = False
 ) -> list[Facts]:
-    """Of each rule, the single facts that make it match when it is asked."""
+    """Return, for each rule, the single facts that it matches, regardless of the other rules."""
     codes = possible_codes(rules, windows=windows)
     return [facts_of(rule, containers, codes) for rule in rules]
 
 
 def deciding(of_each: Sequence[Facts]) -> list[Facts]:
-    """Of each rule, the single facts that it decides: those that no earlier rule takes.
+    """Return, for each rule, the single facts that it decides: those that no earlier rule matches.
 
     Args:
-        of_each: what :func:`facts_of_each` says of the policy.
+        of_each: the result of :func:`facts_of_each` for the policy.
 
     >>> deciding([Facts({"main": frozenset([1, 2])}), Facts({"main": frozenset([2, 3])})])[1]
     Facts({'main': [3]}, [])
@@ -131,12 +132,12 @@ def deciding(of_each: Sequence[Facts]) -> list[Facts]:
 
 
 def covering(of_each: Sequence[Facts]) -> list[list[int]]:
-    """Of each rule, the earlier rules that together match whenever it would.
+    """Return, for each rule, the indexes of the earlier rules that together match all that it matches.
 
-    An empty list means that the rule can decide; a rule that matches nothing at all is not covered.
+    The list is empty for a rule that can decide, and for a rule that matches nothing at all.
 
     Args:
-        of_each: what :func:`facts_of_each` says of the policy.
+        of_each: the result of :func:`facts_of_each` for the policy.
 
     >>> policy = [
     ...     {"onExitCodes": {"operator": "In", "values": [1, 2]}},

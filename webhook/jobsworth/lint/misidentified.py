@@ -1,9 +1,9 @@
 """Likely typos of kind or apiVersion in objects that were meant to be a Job or CronJob.
 
 jobsworth finds Jobs in a file by apiVersion and kind, so a typo in one of them would hide the object from
-every other rule. An error rests on one fact: the name of a group with custom resources has a dot
-(ValidateCustomResourceDefinition, Kubernetes 1.36: "should be a domain with at least one dot"), so all
-kinds of a group without a dot, such as ``batch``, ``apps`` or the core group, are known.
+every other rule. The finding is an error only in a group whose kinds are all known. The name of a group of
+custom resources contains a dot (ValidateCustomResourceDefinition, Kubernetes 1.36: "should be a domain with
+at least one dot"), so these are the groups without a dot, such as ``batch``, ``apps`` or the core group.
 """
 
 from __future__ import annotations

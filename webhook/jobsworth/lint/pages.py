@@ -1,7 +1,7 @@
 """Markdown pages of rules, and their index.
 
-The prose of a page is a file in ``rule_pages``, with the sections "Why", "Bad", "Good" and "Sources". It is
-read only to be shown, not to report findings.
+The prose of a page is a file in ``rule_pages``, with the sections "Why", "Bad", "Good" and "Sources".
+Reporting findings does not read it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Explanation:
     """The prose about a rule.
 
     Attributes:
-        why: the effect of the problem, in one or more paragraphs.
-        bad: a manifest that the rule reports; a byte that is not UTF-8 is spelled out (``\\xfc``).
+        why: the effect of the problem, and its solution, in one or more paragraphs.
+        bad: a manifest that the rule reports; a byte that is not UTF-8 is escaped (``\\xfc``).
         good: the same manifest, fixed.
         sources: KEP and section, documentation page, issue or source file behind the rule.
     """
@@ -66,7 +66,7 @@ def explanation(rule: Rule) -> Explanation:
 
 
 def file_name(rule: Rule) -> str:
-    """Return the name of a rule's file, here and among the pages: ``JW101-rule-shadowed.md``."""
+    """Return the file name of a rule's prose and of its page, such as ``JW101-rule-shadowed.md``."""
     return f"{rule.code}-{rule.name}.md"
 
 
@@ -100,7 +100,7 @@ def _section_of(text: str, title: str) -> str:
 
 
 def _without_fence(section: str) -> str:
-    """Return an example without the lines that mark it as code."""
+    """Return an example without its code fence."""
     return section.partition("\n")[2].removesuffix("```")
 
 

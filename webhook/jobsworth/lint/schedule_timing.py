@@ -1,7 +1,6 @@
-"""What a cron schedule comes to: the days and the gaps between the times at which it fires.
+"""The days on which a cron schedule fires, and the shortest gap between two runs.
 
-Exact in calendar days of 24 hours; where clocks change is told by
-:mod:`jobsworth.api.formats.clock_changes`.
+The functions assume days of 24 hours; :mod:`jobsworth.api.formats.clock_changes` covers daylight saving time.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ _SECOND = 10**9  # in the nanoseconds of an interval
 _WEEKS = 14
 _LEAP_CYCLE = 8 * 366
 _CALENDAR_CYCLE = 28 * 366
-"""After 28 years dates fall on the same weekdays again, as long as no century is in between."""
+"""The days of at least 28 years: then dates fall on the same weekdays again, except across 2100."""
 _FIRST_YEAR = 2001
 _FIRST_WEEKDAY = 1  # 2001 began on a Monday
 
 
 def names_day(schedule: Schedule, month: int, day: int, weekday: int) -> bool:
-    """Whether it fires on such a day; weekdays count from 0, Sunday."""
+    """Return True if a schedule fires on such a day; weekdays count from 0, Sunday."""
     if month not in schedule.months:
         return False
     if schedule.any_day_of_month or schedule.any_day_of_week:
@@ -44,7 +43,7 @@ def names_day(schedule: Schedule, month: int, day: int, weekday: int) -> bool:
 
 
 def every_day(schedule: Schedule) -> bool:
-    """Whether it fires on every day of the year."""
+    """Return True if a schedule fires on every day of the year."""
     days = len(schedule.days_of_month) == _LENGTHS[0]
     weekdays = len(schedule.days_of_week) == len(WEEKDAYS)
     either = not (schedule.any_day_of_month or schedule.any_day_of_week)
@@ -54,14 +53,14 @@ def every_day(schedule: Schedule) -> bool:
 
 
 def every_hour(schedule: Schedule) -> bool:
-    """Whether it fires in every hour of a day."""
+    """Return True if a schedule fires in every hour of a day."""
     return len(schedule.hours) == _HOURS_OF_DAY
 
 
 def months_left_out(schedule: Schedule) -> list[int]:
-    """The months that it names, but in which it does not fire, as they are too short.
+    """Return the months of a schedule that are too short for all of its days.
 
-    February counts with 28 days.
+    February has 28 days here.
 
     >>> from jobsworth.api.formats import cron
     >>> months_left_out(cron.parse("0 0 31 1-6 *"))
@@ -74,7 +73,7 @@ def months_left_out(schedule: Schedule) -> list[int]:
 
 
 def shortest_gap(schedule: Schedule) -> int | None:
-    """The seconds between two times at which it fires, at the least; None if there are no two.
+    """Return the minimum of seconds between two runs; None if the schedule never fires.
 
     >>> from jobsworth.api.formats import cron
     >>> [shortest_gap(cron.parse(text)) for text in ("*/7 * * * *", "0 22,4 * * *", "@every 90s")]
@@ -95,7 +94,7 @@ def shortest_gap(schedule: Schedule) -> int | None:
 
 
 def _days_between(schedule: Schedule) -> int:
-    """The days from one day on which it fires to the next, at the least."""
+    """Return the minimum of days from one day with a run to the next."""
     least, last = _CALENDAR_CYCLE, None
     for number, named in enumerate(_days(schedule)):
         if named:
@@ -108,7 +107,7 @@ def _days_between(schedule: Schedule) -> int:
 
 
 def _days(schedule: Schedule) -> Iterator[bool]:
-    """For each day of a while after which everything comes again: whether it fires."""
+    """Yield, for each day of a period after which the pattern repeats, True if the schedule fires."""
     if schedule.any_day_of_month and len(schedule.months) == len(MONTHS):
         length = _WEEKS
     else:
@@ -124,7 +123,7 @@ def _days(schedule: Schedule) -> Iterator[bool]:
 
 
 def spelled(seconds: int) -> str:
-    """A duration in the unit that tells it best.
+    """Return a duration as text, in the largest unit that divides it.
 
     >>> [spelled(seconds) for seconds in (90, 120, 5400, 7200, 172800)]
     ['90 s', '2 min', '90 min', '2 h', '2 d']
@@ -136,7 +135,7 @@ def spelled(seconds: int) -> str:
 
 
 def listed(words: list[str]) -> str:
-    """Words as a sentence lists them.
+    """Join words with commas, and with "and" before the last.
 
     >>> listed(["April"]), listed(["April", "June", "September"])
     ('April', 'April, June and September')
@@ -146,7 +145,7 @@ def listed(words: list[str]) -> str:
 
 
 def clock_time(minute: int) -> str:
-    """A minute of the day as clocks show it.
+    """Return a minute of the day as hours and minutes.
 
     >>> clock_time(150)
     '02:30'

@@ -1,1 +1,1 @@
-"""Lint rules, one family a module."""
+"""Lint rules, one module per family."""

@@ -38,7 +38,7 @@ def ignore_disruptions() -> dict[str, Any]:
 
 
 def insert_ignore_disruptions(job: Subject) -> list[Edit]:
-    """Return the edit that inserts this rule first; empty if the policy has the maximum of rules."""
+    """Return the edit that inserts this rule first; empty if the policy has the maximum number of rules."""
     if len(job.rules) >= MAX_RULES:
         return []
     return [Edit("insert", job.rule_path(0), ignore_disruptions())]

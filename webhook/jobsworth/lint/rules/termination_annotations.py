@@ -33,7 +33,7 @@ def termination_rules_wrong(subject: Subject) -> Iterator[Complaint]:
     beginning, job = _job(subject)
     for error in check_termination_rules(job):
         inside = error.field.removeprefix(PATH)
-        if inside == error.field:  # it is about a field of the spec
+        if inside == error.field:  # the error is about a field of the spec
             yield Complaint(beginning + error.field, error.message)
         else:
             where = f"{inside.lstrip('.')}: " if inside else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.language.problems import BadPolicy

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.audit.live_audit import AuditMetrics, FindingLabels, LiveAudit
-from jobsworth.client.resources import jobs_path
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from jobsworth.certificates.cluster_store import Seen
 from jobsworth.certificates.rotation import Bundle
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 MUTATING = "MutatingWebhookConfiguration jobsworth"
 VALIDATING = "ValidatingWebhookConfiguration jobsworth"

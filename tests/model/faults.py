@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from jobsworth.controller import (
     finalizer_tracking,
     finished_condition,

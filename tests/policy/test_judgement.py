@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation import job_from
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.policy_set import PolicySet

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from controller.status_rules import broken_rules
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
-from jobsworth.api.server import ApiServer
 from jobsworth.client.api import APPLY, JSON, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.controller.times import write_time
 from jobsworth.validation.engine import engine_for
 from reconciler.fake_store import KINDS, Change, Object, Store, copied

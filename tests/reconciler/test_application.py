@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.leases import Times
-from jobsworth.client.resources import jobs_path
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe

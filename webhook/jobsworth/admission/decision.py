@@ -10,7 +10,7 @@ from jobsworth.admission import denial, scope, warning_texts
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding

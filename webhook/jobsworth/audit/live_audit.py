@@ -15,8 +15,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.audit.lifecycle import is_over
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import events_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
 from jobsworth.client.api import APPLY, STRATEGIC_MERGE
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import CORE, resource_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import CORE, resource_path
 
 if TYPE_CHECKING:
     from jobsworth.client.api import Api

@@ -26,7 +26,7 @@ from jobsworth.certificates.rotation import (
     next_step,
 )
 from jobsworth.certificates.state import State, decode, encode
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 LOG = logging.getLogger("jobsworth.certificates")
 MOST_STEPS = 12

@@ -9,7 +9,7 @@ from jobsworth.cli.existing_objects import Existing, describe, identity
 from jobsworth.evaluation.evaluation import merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
-from jobsworth.lint.codes import UNREADABLE, UNREADABLE_NAME
+from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import UNREACHABLE, ApiError, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 
 if TYPE_CHECKING:
     from jobsworth.client.configuration import RestConfig

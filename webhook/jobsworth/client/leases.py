@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api import APPLY, MERGE
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import COORDINATION, resource_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import COORDINATION, resource_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable

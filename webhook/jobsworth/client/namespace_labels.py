@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import namespaces_path
 from jobsworth.client.configuration import Target, rest_config
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import namespaces_path
 from jobsworth.client.retry import Retry
 
 if TYPE_CHECKING:

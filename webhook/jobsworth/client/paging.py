@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import resource_version
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import resource_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

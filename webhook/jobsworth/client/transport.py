@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import orjson
 
 from jobsworth.client.api import JSON, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError, NotConfigured
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
 from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.retry import Retry

@@ -6,7 +6,7 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import UNREACHABLE, ApiError, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

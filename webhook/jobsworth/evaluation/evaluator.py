@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
@@ -249,7 +249,7 @@ class Evaluator:
         try:
             decoded = self._engine.decode_object(value)
         except UnknownKind:
-            from jobsworth.api.errors import invalid
+            from jobsworth.api.field_errors import invalid
 
             known = {"apiVersion": "batch/v1", "kind": subject.kind}
             decoded = self._engine.decode_object({**value, **known})

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
-    from jobsworth.api.server import ApiServer
     from jobsworth.lint.matched_failures import Facts
 
 

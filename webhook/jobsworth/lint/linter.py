@@ -7,8 +7,8 @@ a failure policy does not load the rules for failure policies.
 from __future__ import annotations
 
 from jobsworth.api.kinds import Job
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linted_job import Subject
-from jobsworth.lint.rule import Rule
 from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jobsworth.lint.catalogue import CatalogueEntry
-    from jobsworth.lint.rule import Rule
+    from jobsworth.lint.lint_rule import Rule
 
 FAMILIES = {
     "JW1": "Failure policies",

@@ -23,8 +23,8 @@ from jobsworth.validation.engine import engine_for
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.matching.matching import MatchDecision

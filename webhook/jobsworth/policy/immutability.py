@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.equality import equal
-from jobsworth.api.errors import invalid, quoted
+from jobsworth.api.field_errors import invalid, quoted
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.language.policy_fields import FIELDS
 from jobsworth.policy.violation import Violation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.lint.linter import Linter
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import PolicyVerdict

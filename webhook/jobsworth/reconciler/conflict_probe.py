@@ -12,8 +12,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.controller.times import read_time
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from jobsworth.client.resources import resource_version
+from jobsworth.client.api_resources import resource_version
 from jobsworth.controller.jobs import API_VERSION, KIND, Job, read_job
 from jobsworth.controller.pods import Pod, read_pod
 from jobsworth.reconciler.expectations import Seen

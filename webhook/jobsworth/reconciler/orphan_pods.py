@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jobsworth.client.api import STRATEGIC_MERGE
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
-from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
 from jobsworth.controller.ownership import controlling_job, finalizer_patch, orphan_release_patch
 from jobsworth.reconciler.api_writes import patch_pod

@@ -8,9 +8,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
-from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe

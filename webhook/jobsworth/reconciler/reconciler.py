@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from jobsworth.reconciler.event_handlers import EventHandlers
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer

@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path, resource_version
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.skip_reason import SyncDecision, decide_sync

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, OneOf
-    from jobsworth.api.server import ApiServer
 
     Schema = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid, named_string, required
+from jobsworth.api.field_errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from jobsworth.api.meta.label_selector import (
     LabelSelector,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.declare import Format
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")

@@ -30,14 +30,14 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import forbidden, invalid, required
+from jobsworth.api.field_errors import forbidden, invalid, required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 DEFAULT_MODE = 0o644

@@ -6,7 +6,7 @@ import gc
 import sys
 from dataclasses import dataclass
 
-from jobsworth.api.server import RELEASES, ApiServer, minor
+from jobsworth.api.api_server import RELEASES, ApiServer, minor
 from jobsworth.cli import reporting
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from jobsworth.audit.audited_objects import AuditProgress, AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.configuration.resolved_settings import Configurations
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.client.configuration import RestConfig
-    from jobsworth.client.errors import ApiError
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
@@ -105,8 +105,8 @@ def run(options: AuditOptions) -> int:
         options.request_timeout,
     )
     _configurations(asked, asked.release)  # report configuration errors before connecting
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.client.configuration import rest_config
-    from jobsworth.client.errors import ApiError
 
     try:
         with rest_config(target_of(options.cluster)) as config:
@@ -243,7 +243,7 @@ def _releases(inventory: StoredObjects, release: str | None) -> tuple[str, str |
         inventory: of the cluster.
         release: the requested release; None for the cluster's, if known.
     """
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
 
     runs = ""
     try:
@@ -283,7 +283,7 @@ def _labels(
     Raises:
         ApiError: a named namespace does not exist.
     """
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
 
     wanted = policies is not None and policies.needs_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}

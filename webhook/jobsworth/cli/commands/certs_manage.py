@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from jobsworth.certificates.cluster_store import Cluster, Configuration
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
+from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.configuration import rest_config
-from jobsworth.client.errors import ApiError, NotConfigured
 from jobsworth.client.leases import LeaderElection, Times
 from jobsworth.client.transport import Client
 

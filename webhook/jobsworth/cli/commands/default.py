@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.manifests import Document
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.evaluation.subject import Subject
 

@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from jobsworth.api.server import RELEASES
+from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import (
@@ -114,8 +114,8 @@ def run(options: ReconcileOptions) -> int:
     Raises:
         UsageError: an option is invalid, or no cluster is configured.
     """
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.client.configuration import own_namespace, rest_config
-    from jobsworth.client.errors import ApiError
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     asked = options.controller
@@ -171,7 +171,7 @@ def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rate_limit import TokenBucket
     from jobsworth.client.transport import Client
     from jobsworth.reconciler.orphan_pods import release_all

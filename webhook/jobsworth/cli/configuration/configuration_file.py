@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES
-from jobsworth.api.server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import UsageError
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean

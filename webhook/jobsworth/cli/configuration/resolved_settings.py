@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.api.server import (
+from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     ApiServer,
     UnknownGate,

@@ -8,7 +8,7 @@ error, because to skip it would be to accept it.
 from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
-from jobsworth.lint.codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
+from jobsworth.lint.unreadable_codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
 from jobsworth.reports.result import ERROR, INVALID, SKIPPED, Located, Result
 
 TYPE_CHECKING = False

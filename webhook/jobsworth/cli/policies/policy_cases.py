@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.server import ApiServer, UnknownRelease
+from jobsworth.api.api_server import ApiServer, UnknownRelease
 from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, Complaint
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.cli.policies.policy_cases import Case
     from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.findings.finding import Finding

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
 
     Written = Callable[[str], str | None]
     Fixer = Callable[["Rejected"], Fix | None]

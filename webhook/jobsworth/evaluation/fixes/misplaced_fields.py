@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Scalar
-    from jobsworth.api.server import ApiServer
     from jobsworth.findings.edits import Steps
 
 _NOT_SEARCHED = ("status", "volumes", "metadata")

@@ -7,7 +7,7 @@ with 143 or 137, and the Pod has the condition ``DisruptionTarget`` (KEP-3329).
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.lint.rules.failure_policies import listed
 from jobsworth.lint.rules.pod_conditions import meant_condition
 

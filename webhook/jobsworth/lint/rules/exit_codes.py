@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.lint.matched_failures import LINUX_EXIT_CODES
-from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.disruptions import TERMINATION_CODES, rules_before_disruptions
 
 TYPE_CHECKING = False

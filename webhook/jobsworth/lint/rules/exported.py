@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.lint.rules.failure_policies import enumerated
 
 TYPE_CHECKING = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.lint.matched_failures import Facts, covering, possible_codes
-from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.validation.engine import engine_for
 
 TYPE_CHECKING = False

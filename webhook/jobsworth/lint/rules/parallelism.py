@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

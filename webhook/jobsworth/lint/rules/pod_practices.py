@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.formats.go_numbers import integer
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     WEEKDAYS,

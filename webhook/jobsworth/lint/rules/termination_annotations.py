@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH, check_termination_rules
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.errors import FieldError, forbidden, required
+from jobsworth.api.field_errors import FieldError, forbidden, required
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.language.policy_fields import FIELDS, JobField
 from jobsworth.policy.limits import failure_policy_limits, resource_limits

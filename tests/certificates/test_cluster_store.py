@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.certificates.cluster_store import Cluster, Configuration
+from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
 from jobsworth.client.api import APPLY, JSON, STRATEGIC_MERGE, Api
@@ -71,7 +71,7 @@ def api() -> Stored:
 @pytest.fixture
 def cluster(api: Stored) -> Cluster:
     kinds = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
-    configurations = tuple(Configuration(kind, "hooks") for kind in kinds)
+    configurations = tuple(WebhookConfiguration(kind, "hooks") for kind in kinds)
     return Cluster(api, namespace="ns", secret="tls", configurations=configurations)
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Protocol
 
-    from jobsworth.cli.configuration.resolved_settings import Configurations, Settings
+    from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
@@ -133,7 +133,9 @@ class FileEvaluator:
             add_changes(data, documents, results)
         return results
 
-    def _document(self, document: Document, settings: Settings) -> tuple[Result, Evaluation | None]:
+    def _document(
+        self, document: Document, settings: ResolvedSettings
+    ) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
             return unreadable(document.error, document), None
         kind, namespace, name = describe(document.value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.matched_failures import Facts
 
 
-class Subject:
+class LintedJob:
     """A valid Job or CronJob, as lint rules read it.
 
     Attributes:

@@ -41,7 +41,7 @@ class Immutable:
 
     _fields: tuple[_ImmutableField, ...]
 
-    def judge(self, new: JobView, old: JobView) -> Iterator[Violation]:
+    def violations(self, new: JobView, old: JobView) -> Iterator[Violation]:
         """Yield a violation for each immutable field that an update changes."""
         for field in self._fields:
             if not field.concerns(new) or (field.unless_suspended and _is_suspended(old)):

@@ -18,7 +18,7 @@ from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.reconciler.parallel import Threads
-from jobsworth.reconciler.prometheus_metrics import Metrics
+from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.reflector import Reflector
 
@@ -51,7 +51,7 @@ class ReconcilerProcess:
         observed_by: Callable[[Api], JobObserver] | None = None,
     ) -> None:
         self.options = options
-        self.metrics = Metrics()
+        self.metrics = ReconcilerMetrics()
         self.stop = threading.Event()
         self._log = log
         self._failure: str | None = None

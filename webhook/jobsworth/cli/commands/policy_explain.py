@@ -50,7 +50,7 @@ def run(options: ExplainOptions) -> int:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
-    asked = Explanation(
+    asked = ExplanationRequest(
         policies=options.paths[0],
         manifests=options.paths[1:],
         against=options.against,
@@ -64,7 +64,7 @@ def run(options: ExplainOptions) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class ExplanationRequest:
     """The input of an explanation.
 
     Attributes:
@@ -87,7 +87,7 @@ class Explanation:
     namespace_labels: Mapping[str, str] | None
 
 
-def explain(asked: Explanation) -> int:
+def explain(asked: ExplanationRequest) -> int:
     """Print the effects of policies on manifests, and return the exit code.
 
     Raises:
@@ -122,7 +122,7 @@ def explain(asked: Explanation) -> int:
     return code
 
 
-def _subject(value: Any, old: Any, asked: Explanation) -> Subject:
+def _subject(value: Any, old: Any, asked: ExplanationRequest) -> Subject:
     from jobsworth.evaluation.subject import Subject
 
     return Subject(
@@ -160,11 +160,11 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
         yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _said_by(policy.name, result)
-    findings = result.judgement.findings
+    findings = result.verdict.findings
     counts = dict.fromkeys(("deny", "warn", "audit"), 0)
-    for verdict in findings:
-        counts[verdict.effect] += 1
-    outcome = "denied" if result.judgement.denied else "allowed"
+    for enforced in findings:
+        counts[enforced.effect] += 1
+    outcome = "denied" if result.verdict.denied else "allowed"
     counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
     yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
 
@@ -182,9 +182,9 @@ def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
     for rejected in mutation.rejected:
         if name in rejected.policy.split(", "):
             yield f"  left out    {rejected.field}: {rejected.why}"
-    for verdict in result.judgement.findings:
-        if verdict.policy == name:
-            yield f"  {verdict.effect:<11} {verdict}"
+    for enforced in result.verdict.findings:
+        if enforced.policy == name:
+            yield f"  {enforced.effect:<11} {enforced}"
 
 
 def _shown(value: Any) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.cli.inputs.policy_files import Complaint
+    from jobsworth.cli.inputs.policy_files import PolicyFileError
     from jobsworth.cli.policies.policy_cases import CaseFile
     from jobsworth.cli.policies.policy_runs import Outcome
     from jobsworth.policy.policy_set import PolicySet
@@ -87,7 +87,7 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
     from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
     from jobsworth.manifests import ManifestError, find_manifests
 
-    complaints: list[Complaint] = []
+    errors: list[PolicyFileError] = []
     found: list[CaseFile] = []
     for path in paths:
         before = len(found)
@@ -95,13 +95,13 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
             if isinstance(file, ManifestError):
                 raise UsageError(str(file))
             if is_case_file(file) or not os.path.isdir(path):
-                found.extend(read_cases(file, complaints))
-        if len(found) == before and not complaints:
+                found.extend(read_cases(file, errors))
+        if len(found) == before and not errors:
             raise UsageError(
                 f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
             )
-    if complaints:
-        raise BadPolicies(complaints, "the test cases are invalid")
+    if errors:
+        raise BadPolicies(errors, "the test cases are invalid")
     return found
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.audit.live_audit import LiveAudit
-    from jobsworth.cli.configuration.resolved_settings import Settings as Judging
+    from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
     from jobsworth.client.api import Api
     from jobsworth.client.configuration import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
@@ -192,7 +192,7 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
     return 1 if failed else 0
 
 
-def _audit_settings(options: AuditingOptions, runs: str | None) -> Judging:
+def _audit_settings(options: AuditingOptions, runs: str | None) -> ResolvedSettings:
     """Return the settings of an audit in a cluster of this release.
 
     Raises:

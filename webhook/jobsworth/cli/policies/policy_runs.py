@@ -75,7 +75,7 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
 
 
 def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
-    denied = result.judgement.denied
+    denied = result.verdict.denied
     if denied != (expect["verdict"] == "deny"):
         got = "deny" if denied else "allow"
         yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(result, 'deny')}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Final, Literal
 
-    from jobsworth.manifests.parsing.libyaml import Event
+    from jobsworth.manifests.parsing.libyaml import YamlEvent
 
     SpanKind = Literal["scalar", "alias", "mapping", "list"]
 
@@ -94,7 +94,7 @@ def spans_of(text: str, *, json: bool = False) -> Span | None:
     dialect = Dialect(data, places)
     names: Any = backend().names
     while True:
-        reader = _Reader(text, dialect)
+        reader = _SpanReader(text, dialect)
         try:
             return reader.read(backend().events(dialect.data), names)
         except names.YAMLError as error:
@@ -115,7 +115,7 @@ def _as_yaml(text: str) -> str:
     return "\\\\".join(parts)
 
 
-class _Reader:
+class _SpanReader:
     """Makes spans of events."""
 
     def __init__(self, text: str, dialect: Dialect) -> None:
@@ -143,14 +143,14 @@ class _Reader:
             elif kind is names.DocumentEndEvent or kind is names.StreamEndEvent:
                 return self._root
 
-    def _scalar(self, event: Event) -> Span:
+    def _scalar(self, event: YamlEvent) -> Span:
         span = Span(SCALAR, event.start_mark.index, event.end_mark.index)
         span.style = event.style or ""
         span.text = self._dialect.text_of(event)
         self._skip_properties(span, event)
         return span
 
-    def _skip_properties(self, span: Span, event: Event) -> None:
+    def _skip_properties(self, span: Span, event: YamlEvent) -> None:
         """Find where a value begins behind its anchor and tag."""
         span.anchored = event.anchor is not None
         index = span.start
@@ -167,14 +167,14 @@ class _Reader:
                 index = self._text.find("\n", index) + 1 or len(self._text)
         return index
 
-    def _begin(self, kind: SpanKind, event: Event) -> None:
+    def _begin(self, kind: SpanKind, event: YamlEvent) -> None:
         span = Span(kind, event.start_mark.index, event.start_mark.index)
         span.flows = bool(event.flow_style)
         self._skip_properties(span, event)
         self._open.append(span)
         self._keys.append(None)
 
-    def _finish(self, event: Event) -> None:
+    def _finish(self, event: YamlEvent) -> None:
         span = self._open.pop()
         self._keys.pop()
         if span.flows:

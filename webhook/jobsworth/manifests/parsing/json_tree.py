@@ -25,12 +25,12 @@ def compose_json(places: Places, start: int, *, exact: bool) -> tuple[Node, int,
 
     Raises Unreadable.
     """
-    composer = _Composer(places, exact=exact)
+    composer = _JsonComposer(places, exact=exact)
     end = composer.read(start)
     return composer.root, end, composer.noted.notes()
 
 
-class _Frame:
+class _JsonFrame:
     """An object or array that has begun and not ended."""
 
     __slots__ = ("empty", "entries", "items", "key", "key_index", "mapping", "node", "start")
@@ -49,12 +49,12 @@ class _Frame:
         return "}" if self.items is None else "]"
 
 
-class _Composer:
+class _JsonComposer:
     def __init__(self, places: Places, *, exact: bool) -> None:
         self._places = places
         self._text = places.text
         self._exact = exact
-        self._frames: list[_Frame] = []
+        self._frames: list[_JsonFrame] = []
         self.root = Node(places.at_index(0))
         self.noted = NoteTaker(self._frames)
 
@@ -84,7 +84,7 @@ class _Composer:
             index = self._key(frame, index)
         return self._value(index)
 
-    def _key(self, frame: _Frame, index: int) -> int:
+    def _key(self, frame: _JsonFrame, index: int) -> int:
         if self._text[index : index + 1] != '"':
             raise self._unexpected(index, "a key in double quotes")
         frame.key_index = index
@@ -102,7 +102,7 @@ class _Composer:
         if character and character in "{[":
             if len(self._frames) >= DEEPEST:
                 raise self._error(index, TOO_DEEP)
-            self._frames.append(_Frame(node, index, character))
+            self._frames.append(_JsonFrame(node, index, character))
             return index + 1
         if character == '"':
             node.value, index = self._string(index)

@@ -104,7 +104,7 @@ class Limits:
     metadata: Mapping[tuple[str, str], Limit]
     _checks: tuple[LimitCheck, ...]
 
-    def judge(self, view: JobView) -> Iterator[Violation]:
+    def violations(self, view: JobView) -> Iterator[Violation]:
         """Yield the violations of an object."""
         for check in self._checks:
             yield from check(view)

@@ -210,7 +210,7 @@ class Seen:
         self.forgotten: list[str] = []
         self.closed = threading.Event()
 
-    def look(self, job: dict[str, Any]) -> None:
+    def observe(self, job: dict[str, Any]) -> None:
         self.jobs.append(job["metadata"]["name"])
 
     def forget(self, uid: str) -> None:

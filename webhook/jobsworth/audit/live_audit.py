@@ -70,7 +70,7 @@ class LiveAudit:
         self._found: dict[str, tuple[FindingLabels, ...]] = {}
         self._closed = False
 
-    def look(self, job: dict[str, Any]) -> None:
+    def observe(self, job: dict[str, Any]) -> None:
         """Enqueue a Job from the watch, if it is new or changed."""
         meta = job["metadata"]
         uid = meta["uid"]

@@ -224,7 +224,7 @@ class ReconcilerProcess:
             evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
             self._fail(str(BuiltInControllerActive(evidence)))
         if self._observer is not None:
-            self._observer.look(job)
+            self._observer.observe(job)
 
     # Threads and shutdown.
 

@@ -50,7 +50,7 @@ def run(options: ExplainOptions) -> int:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
-    asked = ExplanationRequest(
+    asked = ExplanationInput(
         policies=options.paths[0],
         manifests=options.paths[1:],
         against=options.against,
@@ -64,7 +64,7 @@ def run(options: ExplainOptions) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplanationRequest:
+class ExplanationInput:
     """The input of an explanation.
 
     Attributes:
@@ -87,13 +87,13 @@ class ExplanationRequest:
     namespace_labels: Mapping[str, str] | None
 
 
-def explain(asked: ExplanationRequest) -> int:
+def explain(asked: ExplanationInput) -> int:
     """Print the effects of policies on manifests, and return the exit code.
 
     Raises:
         UsageError: a policy is wrong.
     """
-    from jobsworth.cli.existing_objects import Existing
+    from jobsworth.cli.existing_objects import ExistingObjects
     from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.evaluation.evaluator import Evaluator
@@ -102,7 +102,7 @@ def explain(asked: ExplanationRequest) -> int:
 
     policies, code = load_policies([asked.policies]), EXIT_DONE
     evaluator = Evaluator(asked.server, policies=policies)
-    existing = Existing(read_existing(asked.against)[0] if asked.against else {})
+    existing = ExistingObjects(read_existing(asked.against)[0] if asked.against else {})
     for document in read_documents(asked.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
@@ -122,7 +122,7 @@ def explain(asked: ExplanationRequest) -> int:
     return code
 
 
-def _subject(value: Any, old: Any, asked: ExplanationRequest) -> Subject:
+def _subject(value: Any, old: Any, asked: ExplanationInput) -> Subject:
     from jobsworth.evaluation.subject import Subject
 
     return Subject(

@@ -26,7 +26,7 @@ _NOTHING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """The outcome of a test case.
 
     Attributes:
@@ -40,9 +40,9 @@ class Outcome:
     failures: tuple[str, ...]
 
 
-def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> Outcome:
+def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> CaseOutcome:
     """Evaluate the manifest of a case with the policies, and compare the outcome."""
-    return Outcome(file, case, tuple(_failures(case, policies, server)))
+    return CaseOutcome(file, case, tuple(_failures(case, policies, server)))
 
 
 def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[str]:

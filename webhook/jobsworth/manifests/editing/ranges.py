@@ -8,8 +8,8 @@ from the same parser's events, and only for texts that ``tree`` or ``json_tree``
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.libyaml_compat import Dialect
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 from jobsworth.record import Record
@@ -55,7 +55,7 @@ class Span:
         self.flows = False
         self.style = ""
         self.text = ""
-        self.entries: list[Entry] = []
+        self.entries: list[MappingEntry] = []
         self.items: list[Span] = []
 
     def children(self) -> Iterator[Span]:
@@ -63,7 +63,7 @@ class Span:
             yield entry.value
         yield from self.items
 
-    def entry(self, name: str) -> Entry | None:
+    def entry(self, name: str) -> MappingEntry | None:
         """Return the entry of a key; of several, the one that counts: the last."""
         for entry in reversed(self.entries):
             if entry.name == name and not entry.merges:
@@ -75,7 +75,7 @@ class Span:
         return self.kind == SCALAR and self.start == self.end
 
 
-class Entry(Record):
+class MappingEntry(Record):
     """A key and its value; ``name`` is the key as kubectl reads it."""
 
     key: Span
@@ -90,8 +90,8 @@ def spans_of(text: str, *, json: bool = False) -> Span | None:
     ``text`` has no byte order mark. JSON is read as the YAML that it nearly is.
     """
     data = (_as_yaml(text) if json else text).encode("utf-8", "surrogatepass")
-    places = Places(text, Position(1, 1))
-    dialect = Dialect(data, places)
+    places = LineIndex(text, Position(1, 1))
+    dialect = LibyamlText(data, places)
     names: Any = backend().names
     while True:
         reader = _SpanReader(text, dialect)
@@ -118,7 +118,7 @@ def _as_yaml(text: str) -> str:
 class _SpanReader:
     """Makes spans of events."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: LibyamlText) -> None:
         self._text = text
         self._dialect = dialect
         self._open: list[Span] = []
@@ -201,5 +201,5 @@ class _SpanReader:
         plain = key.kind == SCALAR and not key.style and key.content == key.start
         merges = plain and key.text == "<<"
         name = key_text(resolve(key.text)) if plain else key.text
-        holder.entries.append(Entry(key, name, span, merges=merges))
+        holder.entries.append(MappingEntry(key, name, span, merges=merges))
         self._keys[-1] = None

@@ -10,7 +10,7 @@ from jobsworth.manifests.parsing.records import Unreadable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Entry
     from jobsworth.manifests.parsing.records import Note
 
@@ -20,7 +20,9 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _DIGITS = frozenset("0123456789")
 
 
-def compose_json(places: Places, start: int, *, exact: bool) -> tuple[Node, int, tuple[Note, ...]]:
+def compose_json(
+    places: LineIndex, start: int, *, exact: bool
+) -> tuple[Node, int, tuple[Note, ...]]:
     """Read the JSON value at ``start`` as a tree; give it, the index behind it, and the notes.
 
     Raises Unreadable.
@@ -50,7 +52,7 @@ class _JsonFrame:
 
 
 class _JsonComposer:
-    def __init__(self, places: Places, *, exact: bool) -> None:
+    def __init__(self, places: LineIndex, *, exact: bool) -> None:
         self._places = places
         self._text = places.text
         self._exact = exact

@@ -13,7 +13,7 @@ from jobsworth.manifests.parsing.records import Unreadable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import YamlEvent
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.line_index import LineIndex
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CONTROL_ESCAPES = {"e": "1b", "a": "07", "v": "0b", "f": "0c", "b": "08"}
@@ -21,10 +21,10 @@ _MOST_REPAIRS = 200
 _MOST_BYTES_READ_AGAIN = 20_000_000
 
 
-class Dialect:
+class LibyamlText:
     """The text of a document, as libyaml has to see it to read what go-yaml reads in it."""
 
-    def __init__(self, data: bytes, places: Places) -> None:
+    def __init__(self, data: bytes, places: LineIndex) -> None:
         self.data = data
         self._text = places.text
         self._places = places

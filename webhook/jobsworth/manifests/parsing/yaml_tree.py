@@ -9,8 +9,8 @@ becomes a string.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.libyaml_compat import Dialect
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node, copy_of
 from jobsworth.manifests.parsing.notes import NoteTaker
 from jobsworth.manifests.parsing.parse_stack import AliasBudget, YamlFrame
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
-class Tree(Record):
+class YamlTree(Record):
     """What ``compose`` gives: the root (None of a text without a document) and the notes."""
 
     root: Node | None
     notes: tuple[Note, ...]
 
 
-def compose(data: bytes, begin: Position) -> Tree:
+def compose(data: bytes, begin: Position) -> YamlTree:
     """Read the first YAML document of ``data``, which begins at a place in its file.
 
     Raises Unreadable where kubectl refuses it.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    places = Places(text, begin)
-    dialect = Dialect(data, places)
+    places = LineIndex(text, begin)
+    dialect = LibyamlText(data, places)
     names: Any = backend().names
     while True:
         composer = _YamlComposer(dialect, places)
@@ -61,13 +61,13 @@ def compose(data: bytes, begin: Position) -> Tree:
             raise Unreadable(
                 "a tag in this document does not decode to UTF-8; remove it", places.at_index(0)
             ) from error
-        return Tree(composer.root, composer.noted.notes())
+        return YamlTree(composer.root, composer.noted.notes())
 
 
 class _YamlComposer:
     """Makes a tree of events. ``root`` and ``noted`` are the result."""
 
-    def __init__(self, dialect: Dialect, places: Places) -> None:
+    def __init__(self, dialect: LibyamlText, places: LineIndex) -> None:
         self._dialect = dialect
         self._places = places
         self._frames: list[YamlFrame] = []

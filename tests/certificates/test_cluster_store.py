@@ -12,8 +12,8 @@ import pytest
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
-from jobsworth.client.api import APPLY, JSON, STRATEGIC_MERGE, Api
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_interface import APPLY, JSON, STRATEGIC_MERGE, Api
 
 SECRET = "/api/v1/namespaces/ns/secrets/tls"
 MUTATING = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/hooks"

@@ -23,7 +23,7 @@ from jobsworth.controller.times import write_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.findings.finding import Finding
 
 COMPONENT = "jobsworth-audit"

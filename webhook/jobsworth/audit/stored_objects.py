@@ -10,7 +10,7 @@ from jobsworth.client.api_resources import BATCH, namespaces_path, resource_path
 from jobsworth.client.paging import PAGE_SIZE, Page, resumed_pages
 
 if TYPE_CHECKING:
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")

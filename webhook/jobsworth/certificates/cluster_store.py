@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
-from jobsworth.client.api import APPLY, STRATEGIC_MERGE
 from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import APPLY, STRATEGIC_MERGE
 from jobsworth.client.api_resources import CORE, resource_path
 
 if TYPE_CHECKING:
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 FIELD_MANAGER = "jobsworth-certificates"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"

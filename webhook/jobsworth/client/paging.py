@@ -10,7 +10,7 @@ from jobsworth.client.api_resources import resource_version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 PAGE_SIZE = 500
 MOST_PAGES = 20_000

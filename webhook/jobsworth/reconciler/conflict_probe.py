@@ -19,7 +19,7 @@ from jobsworth.controller.times import read_time
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.controller_settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"

@@ -16,7 +16,7 @@ from jobsworth.reconciler.expectations import PODS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.plan import Creation, Deletion
     from jobsworth.controller.pods import Pod

@@ -25,8 +25,8 @@ from jobsworth.reconciler.reflector import Reflector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.api_interface import Api
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.reconciler.job_observer import JobObserver
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 

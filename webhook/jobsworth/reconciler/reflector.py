@@ -20,7 +20,7 @@ from jobsworth.client.watch import watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.reconciler.informers import Informer
 
 

@@ -24,7 +24,7 @@ from jobsworth.reconciler.sync_outcome import SyncOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job

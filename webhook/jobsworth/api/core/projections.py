@@ -5,13 +5,13 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
-from jobsworth.api.core.certificates import (
+from jobsworth.api.core.downward_api import check_object_field, check_resource_field
+from jobsworth.api.core.paths import of_written_file
+from jobsworth.api.core.projected_certificates import (
     CERTIFICATE_FILES,
     ClusterTrustBundleProjection,
     PodCertificateProjection,
 )
-from jobsworth.api.core.downward_api import check_object_field, check_resource_field
-from jobsworth.api.core.paths import of_written_file
 from jobsworth.api.core.references import (
     FILE_MODES,
     USERS,

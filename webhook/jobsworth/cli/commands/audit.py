@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.client.api_errors import ApiError
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
@@ -106,7 +106,7 @@ def run(options: AuditOptions) -> int:
     )
     _configurations(asked, asked.release)  # report configuration errors before connecting
     from jobsworth.client.api_errors import ApiError
-    from jobsworth.client.configuration import rest_config
+    from jobsworth.client.rest_config import rest_config
 
     try:
         with rest_config(target_of(options.cluster)) as config:

@@ -20,13 +20,13 @@ from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
 from jobsworth.client.api_errors import ApiError, NotConfigured
-from jobsworth.client.configuration import rest_config
 from jobsworth.client.leases import LeaderElection, Times
+from jobsworth.client.rest_config import rest_config
 from jobsworth.client.transport import Client
 
 if TYPE_CHECKING:
     from jobsworth.certificates.rotation import RotationPolicy
-    from jobsworth.client.configuration import RestConfig, Target
+    from jobsworth.client.rest_config import RestConfig, Target
 
 SOON = 1.0
 """Seconds until the next check while waiting for files or for another replica."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.live_audit import LiveAudit
     from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
-    from jobsworth.client.api import Api
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.api_interface import Api
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.findings.finding import Finding
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
@@ -115,7 +115,7 @@ def run(options: ReconcileOptions) -> int:
         UsageError: an option is invalid, or no cluster is configured.
     """
     from jobsworth.client.api_errors import ApiError
-    from jobsworth.client.configuration import own_namespace, rest_config
+    from jobsworth.client.rest_config import own_namespace, rest_config
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     asked = options.controller

@@ -8,8 +8,8 @@ kind, which are not decoded as a Job; :mod:`jobsworth.evaluation.ignores` reads 
 
 from __future__ import annotations
 
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.misidentified import NEAR_MISS
-from jobsworth.lint.rule import Rule
 
 NOTES = {
     rule.name: rule

@@ -116,7 +116,7 @@ def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 def try_out(bed: TestBed, name: str) -> None:
     """Wait until the rules are active in a namespace."""
-    judged, mutated = name != "none", name in MUTATED
+    validated, mutated = name != "none", name in MUTATED
     wrongs: list[Callable[[dict[str, Any]], Any]] = [
         lambda job: job["spec"].pop("activeDeadlineSeconds"),
         lambda job: job["spec"].update(activeDeadlineSeconds=100_000),
@@ -130,7 +130,7 @@ def try_out(bed: TestBed, name: str) -> None:
         job = copy.deepcopy(JOB)
         spoil(job)
         _until(
-            lambda job=job: (_create(bed, name, job)[0] == 201) != judged,  # type: ignore[misc]
+            lambda job=job: (_create(bed, name, job)[0] == 201) != validated,  # type: ignore[misc]
             f"invalid Job {number} in bench-{name}",
         )
 

@@ -196,7 +196,7 @@ def header(wanted: dict[str, Any]) -> None:
     spec = wanted["spec"]
     print(
         f"\nIndexed, {spec['completions']:,} completions, parallelism {spec['parallelism']}\n\n"
-        "| QPS | controller | Pods a minute | ratio | CPU | ratio | CPU of the API server |"
+        "| QPS | controller | Pods per minute | ratio | CPU | ratio | CPU of the API server |"
         " calls a Pod |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     )
 

@@ -44,10 +44,10 @@ def main() -> None:
     }.items():
         objects = [case["object"] for case in chosen]
         texts = [json.dumps(value) for value in objects]
-        judging, parsing = best(engine.validate, objects), best(json.loads, texts)
+        validating, parsing = best(engine.validate, objects), best(json.loads, texts)
         print(
             f"{title:9} {len(objects):5} Jobs, {sum(map(len, texts)) / len(texts):5.0f} bytes: "
-            f"validated in {judging:6.1f} µs, json.loads {parsing:5.1f} µs"
+            f"validated in {validating:6.1f} µs, json.loads {parsing:5.1f} µs"
         )
 
 

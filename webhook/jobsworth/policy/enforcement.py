@@ -23,8 +23,8 @@ from jobsworth.validation.engine import engine_for
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.matching.matching import MatchDecision
@@ -137,7 +137,7 @@ def _paragraph(policy: str, violations: list[EnforcedViolation]) -> str:
 NO_VIOLATIONS = PolicyVerdict()
 
 
-def judge(
+def evaluate(
     matching: Iterable[tuple[JobPolicy, MatchDecision]],
     request: PolicyRequest,
     server: ApiServer,
@@ -254,20 +254,22 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
         context.request.old is not None,
     )
     if policy.immutable is not None and is_update and changed:
-        yield from policy.immutable.judge(context.new, context.old)
+        yield from policy.immutable.violations(context.new, context.old)
     limits = policy.limits
     if limits is not None and (
         context.spec_changed or (limits.metadata and context.metadata_changed)
     ):
-        found = list(limits.judge(context.new))
-        yield from _new_violations(found, limits.judge(context.old) if found and is_update else ())
+        found = list(limits.violations(context.new))
+        yield from _new_violations(
+            found, limits.violations(context.old) if found and is_update else ()
+        )
     if policy.rules is not None and context.spec_changed:
         yield from _rule_violations(policy.rules.effects, context.linted())
     if policy.expressions is not None and changed:
-        found = list(policy.expressions.judge(context.request))
+        found = list(policy.expressions.violations(context.request))
         stored = _as_stored(context.request) if found and is_update else None
         yield from _new_violations(
-            found, () if stored is None else policy.expressions.judge(stored)
+            found, () if stored is None else policy.expressions.violations(stored)
         )
 
 

@@ -1,12 +1,11 @@
-"""The webhook beside a bare Flask application, over TLS with keep-alive, under the same gunicorn settings.
+"""Compare the webhook with a bare Flask application, over TLS with keep-alive and equal gunicorn settings.
 
     python benchmarks/admission.py [--policy PATH] [--namespace NAME] [--endpoint validate] [--rounds 10]
 
-Both servers run at once, and are asked in turn, a round each, with the same AdmissionReviews over
-connections that stay open, as an API server keeps them: Jobs that the tests hold against a real API
-server, in the form in which one sends them. The bare application parses the request and answers
-``allowed: true``. Printed are the medians over the rounds, and the ratios of rounds that follow each
-other.
+Both servers run at the same time and get alternating rounds of the same AdmissionReviews over persistent
+connections, like those of an API server. The objects are those of the oracle tests, as an API server sends
+them. The bare application parses the request and answers ``allowed: true``. The output is the medians over
+the rounds, and the ratios of consecutive rounds.
 """
 
 from __future__ import annotations
@@ -47,20 +46,20 @@ spec:
     - expression: "!has(object.metadata.labels) || object.metadata.labels.size() < 50"
       message: has at most 50 labels
 """
-"""A policy with limits, an immutable field and an expression, which lets every Job pass."""
+"""A policy with limits, an immutable field and an expression; every Job satisfies it."""
 CASES = ROOT / "tests/oracle/cases"
 MOST_REVIEWS = 300
 
 
 def reviews(endpoint: str, namespace: str) -> list[bytes]:
-    """Reviews of accepted Jobs and CronJobs as an API server sends them.
+    """Return reviews of accepted Jobs and CronJobs as an API server sends them.
 
-    Both webhooks see the server's defaults and who wrote what; the validating one also what the server
-    generates in between.
+    Both webhooks get objects with the server's defaults and managed fields; the validating webhook also
+    gets the fields that the server generates after mutation.
 
     Args:
         endpoint: ``validate`` or ``mutate``.
-        namespace: of all of them; it decides which documents of a policy speak.
+        namespace: the namespace of all objects; it decides which policies apply.
     """
     from admission_reviews import UID, as_an_api_server_sends, body_of
     from arrivals import arrived
@@ -80,7 +79,7 @@ def reviews(endpoint: str, namespace: str) -> list[bytes]:
 
 
 def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> None:
-    """Serve a bare Flask application with the settings that the webhook has."""
+    """Serve a bare Flask application with the settings of the webhook."""
     from flask import Flask, request
     from gunicorn.app.base import BaseApplication
 
@@ -121,7 +120,7 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
 
 
 def ask(port: int, endpoint: str, bodies: list[bytes], connections: int, seconds: float) -> Any:
-    """Ask over some connections for a while: requests a second, and each request's seconds."""
+    """Send requests over some connections for a while; return the requests per second and all durations."""
     head = (
         f"POST /{endpoint}?timeout=10s HTTP/1.1\r\nHost: jobsworth.jobsworth.svc\r\n"
         "User-Agent: kube-apiserver-admission\r\nAccept: application/json, */*\r\n"
@@ -145,7 +144,7 @@ def ask(port: int, endpoint: str, bodies: list[bytes], connections: int, seconds
                 while not _complete(answer):
                     answer += secured.recv(65536)
                 if b" 200 OK" not in answer:
-                    raise SystemExit(f"not answered: {answer!r}")
+                    raise SystemExit(f"unexpected response: {answer!r}")
                 taken.append(time.perf_counter() - began)
 
     threads = [threading.Thread(target=run, args=(17 * i,)) for i in range(connections)]
@@ -172,7 +171,7 @@ def free_port() -> int:
 
 
 def cpu_seconds(parent: int) -> float:
-    """What a process and its children have used of the processors (Linux)."""
+    """Return the CPU seconds of a process and its children (Linux)."""
     ticks = 0
     for entry in Path("/proc").iterdir():
         try:
@@ -196,10 +195,8 @@ def wait_for(port: int) -> None:
 
 def main() -> None:
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--policy", help="instead of a typical one; none where it is empty")
-    arguments.add_argument(
-        "--namespace", default="default", help="of the Jobs that are asked about"
-    )
+    arguments.add_argument("--policy", help="policies instead of the typical one; none if empty")
+    arguments.add_argument("--namespace", default="default", help="namespace of the Jobs")
     arguments.add_argument("--endpoint", default="validate", choices=("validate", "mutate"))
     arguments.add_argument("--rounds", type=int, default=10)
     arguments.add_argument("--seconds", type=float, default=2.0)
@@ -242,7 +239,7 @@ def main() -> None:
                 rate, taken = ask(port, chosen.endpoint, bodies, chosen.connections, chosen.seconds)
                 used = (cpu_seconds(process[port]) - used) / len(taken)
                 taken.sort()
-                if number:  # the first round warms up
+                if number:  # the first round is a warm-up
                     middle, late = taken[len(taken) // 2], taken[int(len(taken) * 0.99)]
                     measured[port].append((rate, middle, late, used))
     finally:
@@ -259,7 +256,7 @@ def report(ours: Any, theirs: Any, count: int, size: float) -> None:
         rate, middle, late, used = (statistics.median(column) for column in zip(*rows, strict=True))
         print(
             f"{name:16} {rate:6.0f} requests/s   median {middle * 1e3:5.2f} ms   "
-            f"p99 {late * 1e3:5.2f} ms   {used * 1e6:4.0f} µs of processor time"
+            f"p99 {late * 1e3:5.2f} ms   {used * 1e6:4.0f} µs of CPU time"
         )
     rates = [mine[0] / other[0] for mine, other in zip(ours, theirs, strict=True)]
     lates = [mine[2] / other[2] for mine, other in zip(ours, theirs, strict=True)]

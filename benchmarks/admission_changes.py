@@ -1,13 +1,13 @@
-"""Ten certificates and ten policies under load, workers replaced, the server stopped: is a request lost?
+"""Check that no request is lost while certificates, policies and workers are replaced under load.
 
     python benchmarks/admission_changes.py [--clients 8] [--seconds-between 2]
 
-Clients keep connections open as an API server does, pause now and then, open new connections only while
-the server is ready, as kube-proxy sees to, and go on until they are told to close. Meanwhile the
-certificate and the policy are replaced ten times each, by swapping a link as the kubelet does, with broken
-ones among them; workers are replaced after some thousand requests, and once all together; then comes
-SIGTERM. The exit code is 1 if a request failed, was refused, or had another verdict than one of the
-policies that it can have met.
+Clients keep connections open as an API server does, pause sometimes, open new connections only while the
+server is ready, as kube-proxy does, and continue until a response closes the connection. Meanwhile the
+certificate and the policy are replaced ten times each, by swapping a symbolic link as the kubelet does; some
+of them are invalid. Workers are replaced after some thousand requests, and once all together. Then the
+server gets SIGTERM. The exit code is 1 if a request failed, was rejected, or got a verdict that no policy
+active during the request gives.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> int:
     print(f"certificates seen: {len(load.certificates)}; policies seen: {dict(load.policies)}")
     print("\n".join(loaded))
     print(f"workers started: {started}; exit code of the server: {code}")
-    print(f"failed or refused: {len(load.failures)}")
+    print(f"failed or rejected: {len(load.failures)}")
     for failure in load.failures[:10]:
         print(f"  {failure}")
     return 1 if load.failures or code else 0

@@ -1,13 +1,13 @@
-"""What the two webhooks add to the creation of a Job at a real API server, beside the server's own policies.
+"""Measure the latency that the webhooks and the API server's own policies add to the creation of a Job.
 
     tests/cluster/install && python benchmarks/admission_latency.py [--creates 1000] [--clients 1]
 
-One API server, one webhook (a process on this machine, over TLS), and five namespaces that differ in what
-judges their Jobs: nothing; a ValidatingAdmissionPolicy; that and a MutatingAdmissionPolicy; the
-validating webhook; both webhooks. The rules are the same (``admission_latency_rules.py``), which is tried
-out before anything is measured. The same Job is created in the five in turn, the order changing from round
-to round. Printed is how long a create took, in milliseconds, and by how much that is longer than
-without a judge: the difference of the medians, and of the 99th percentiles.
+One API server, one webhook (a process on this machine, over TLS), and five namespaces with different
+admission: none; a ValidatingAdmissionPolicy; that and a MutatingAdmissionPolicy; the validating webhook;
+both webhooks. All have the same rules (``admission_latency_rules.py``), which is checked before the
+measurement. The same Job is created in the five namespaces in turn; the order changes from round to round.
+The output is the duration of a create in milliseconds, and the difference to no admission: of the medians,
+and of the 99th percentiles.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from admission_latency_rules import (  # noqa: E402
 from cluster.bed import TestBed, free_ports  # noqa: E402
 
 WAYS = {
-    "none": "no judge",
+    "none": "no admission",
     "policy": "ValidatingAdmissionPolicy",
     "policies": "Validating- and MutatingAdmissionPolicy",
     "webhook": "validating webhook",
@@ -58,9 +58,9 @@ READY_WITHIN_SECONDS = 30.0
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--creates", type=int, default=1000, help="in each namespace")
-    parser.add_argument("--clients", type=int, default=1, help="how many create at once")
-    parser.add_argument("--workers", type=int, default=2, help="of the webhook")
+    parser.add_argument("--creates", type=int, default=1000, help="creates in each namespace")
+    parser.add_argument("--clients", type=int, default=1, help="number of concurrent clients")
+    parser.add_argument("--workers", type=int, default=2, help="worker processes of the webhook")
     options = parser.parse_args()
     with TestBed(audit=False) as bed, tempfile.TemporaryDirectory() as folder:
         for name in WAYS:
@@ -81,7 +81,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def webhook(bed: TestBed, folder: Path, workers: int) -> Iterator[str]:
-    """`jobsworth serve` as a process of its own; its address."""
+    """Run `jobsworth serve` as a separate process and yield its address."""
     port, monitor = free_ports(2)
     pair = bed.authority.server("127.0.0.1")
     (folder / "tls.crt").write_bytes(pair.certificate)
@@ -115,8 +115,8 @@ def _await_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
 
 
 def try_out(bed: TestBed, name: str) -> None:
-    """See that the rules hold in a namespace, as soon as the API server knows of them."""
-    judged, mutated = name != "none", name in MUTATED
+    """Wait until the rules are active in a namespace."""
+    validated, mutated = name != "none", name in MUTATED
     wrongs: list[Callable[[dict[str, Any]], Any]] = [
         lambda job: job["spec"].pop("activeDeadlineSeconds"),
         lambda job: job["spec"].update(activeDeadlineSeconds=100_000),
@@ -130,8 +130,8 @@ def try_out(bed: TestBed, name: str) -> None:
         job = copy.deepcopy(JOB)
         spoil(job)
         _until(
-            lambda job=job: (_create(bed, name, job)[0] == 201) != judged,  # type: ignore[misc]
-            f"wrong Job {number} in bench-{name}",
+            lambda job=job: (_create(bed, name, job)[0] == 201) != validated,  # type: ignore[misc]
+            f"invalid Job {number} in bench-{name}",
         )
 
     def filled_in() -> bool:
@@ -143,14 +143,14 @@ def try_out(bed: TestBed, name: str) -> None:
         )
         return bool(code == 201 and found == (mutated, mutated))
 
-    _until(filled_in, f"what is filled in in bench-{name}")
+    _until(filled_in, f"defaults in bench-{name}")
 
 
 def _until(holds: Callable[[], bool], what: str) -> None:
     deadline = time.monotonic() + READY_WITHIN_SECONDS
     while not holds():
         if time.monotonic() > deadline:
-            raise SystemExit(f"not as expected: {what}")
+            raise SystemExit(f"unexpected result: {what}")
         time.sleep(0.2)
 
 
@@ -160,7 +160,7 @@ def _create(bed: TestBed, name: str, job: Any) -> tuple[int, dict[str, Any]]:
 
 
 def measure(bed: TestBed, creates: int, clients: int) -> dict[str, list[float]]:
-    """Create so many Jobs in each namespace, and give the seconds that each took."""
+    """Create Jobs in each namespace and return the seconds that each create took."""
     taken: dict[str, list[float]] = {name: [] for name in WAYS}
     names = list(WAYS)
     failures: list[str] = []
@@ -191,12 +191,12 @@ def measure(bed: TestBed, creates: int, clients: int) -> dict[str, list[float]]:
 
 def print_table(taken: dict[str, list[float]], release: str, options: argparse.Namespace) -> None:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    at_once = "one at a time" if options.clients == 1 else f"{options.clients} at once"
+    at_once = "one at a time" if options.clients == 1 else f"{options.clients} concurrently"
     print(
         f"Kubernetes {release}; {options.creates} creates in each namespace, {at_once}; "
         f"{options.workers} workers; {cores} cores, Python {platform.python_version()}\n"
     )
-    print("| judged by | median | p99 | added to the median | added to the p99 |")
+    print("| admission | median | p99 | added to the median | added to the p99 |")
     print("| --- | --- | --- | --- | --- |")
     base_median, base_p99 = _median_and_p99(taken["none"])
     for name, label in WAYS.items():

@@ -1,8 +1,8 @@
-"""The same demands on a Job twice: as a JobPolicy, and as the API server's own admission policies.
+"""The same requirements twice: as a JobPolicy, and as the API server's own admission policies.
 
-What is demanded: a deadline of at most a day, at most ten retries, at most a hundred Pods at once, a team
-to charge, a failure policy that ignores disruptions first, and no image with the tag ``latest``. What is
-filled in: a time to live, and an annotation for the autoscaler.
+They require a deadline of at most a day, at most ten retries, at most a hundred parallel Pods, a team label,
+a failure policy that ignores disruptions first, and no image with the tag ``latest``. They set a TTL, and an
+annotation for the autoscaler.
 """
 
 from __future__ import annotations
@@ -110,11 +110,11 @@ JOB: dict[str, Any] = {
         },
     },
 }
-"""A Job that keeps every rule, and leaves to the policy what it fills in."""
+"""A Job without violations, without the fields that have defaults in the policy."""
 
 
 def namespace(name: str) -> dict[str, Any]:
-    """A namespace whose label tells by which way its Jobs are judged."""
+    """Return a namespace with a label that selects its kind of admission."""
     meta = {"name": f"bench-{name}", "labels": {LABEL: name}}
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": meta}
 
@@ -122,12 +122,12 @@ def namespace(name: str) -> dict[str, Any]:
 def webhooks(
     url: str, authority: str, validated: list[str], mutated: list[str]
 ) -> list[dict[str, Any]]:
-    """The two webhook configurations, for the namespaces of these ways.
+    """Return the two webhook configurations, for the namespaces with these kinds of admission.
 
     Args:
-        url: where the webhook listens.
-        authority: who certified it, base64 of PEM.
-        validated, mutated: the ways.
+        url: the address of the webhook.
+        authority: its CA, base64 of PEM.
+        validated, mutated: the kinds of admission.
     """
     parts = (("Validating", "validate", validated), ("Mutating", "mutate", mutated))
     return [
@@ -153,7 +153,7 @@ def webhooks(
 
 
 def admission_policies(validated: list[str], mutated: list[str]) -> list[dict[str, Any]]:
-    """The ValidatingAdmissionPolicy and the MutatingAdmissionPolicy with their bindings."""
+    """Return the ValidatingAdmissionPolicy and the MutatingAdmissionPolicy with their bindings."""
     name = {"name": LABEL}
     constraints = {"resourceRules": [_rule()]}
     checks = [{"expression": expression, "message": message} for expression, message in CHECKS]

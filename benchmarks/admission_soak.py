@@ -1,10 +1,9 @@
-"""Many AdmissionReviews that have gone wrong: is there a 5xx, a hang, growing memory?
+"""Send many corrupted AdmissionReviews, and check for 5xx, hangs and growing memory.
 
     python benchmarks/admission_soak.py [--reviews 100000] [--clients 4] [--policy PATH]
 
-The exit code is 1 if an answer was neither 200 nor 4xx, took longer than ten seconds, if jobsworth had to
-catch an error of its own, or if a worker's memory grew by more than a tenth between the first fifth and
-the end.
+The exit code is 1 if a response was neither 200 nor 4xx, took longer than ten seconds, if jobsworth caught an
+internal error, or if a worker's memory grew by more than a tenth between the first fifth and the end.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ MOST_GROWTH = 1.1
 
 
 class Soak:
-    """Sends reviews, and notes what comes back."""
+    """A client that sends reviews and records the responses."""
 
     def __init__(self, server: Serving) -> None:
         self.server = server
@@ -75,7 +74,7 @@ def _wrong(status: int, answer: bytes) -> str:
 
 
 def memory_of_workers(parent: int) -> dict[str, int]:
-    """The resident memory of a process's children, in KiB (Linux)."""
+    """Return the resident memory of a process's children, in KiB (Linux)."""
     found = {}
     for entry in Path("/proc").iterdir():
         try:
@@ -114,7 +113,7 @@ def main() -> int:
         errors = server.metric("jobsworth_admission_internal_errors_total")
     growth = max(memory[name] / before[name] for name in before if name in memory)
     print(f"{sum(soak.statuses.values())} reviews in {taken:.0f} s: {dict(soak.statuses)}")
-    print(f"slowest answer {soak.slowest:.2f} s; errors of ours that were caught: {errors:.0f}")
+    print(f"slowest answer {soak.slowest:.2f} s; internal errors that were caught: {errors:.0f}")
     print(f"memory of the processes, KiB: {before} after a fifth, {memory} at the end")
     for wrong in soak.wrong[:10]:
         print(f"  {wrong}")

@@ -1,9 +1,10 @@
-"""What one `jobsworth validate FILE` costs beside a bare interpreter, and beside kubeconform.
+"""Compare the time of one `jobsworth validate FILE` with a bare interpreter and with kubeconform.
 
     python benchmarks/cold_start.py [--jobsworth .venv/bin/jobsworth] [--kubeconform kubeconform]
 
-The commands take turns, so that what else the machine does meets all of them. The bare interpreter is the
-one that runs jobsworth. Prints the median of each in milliseconds, and its ratio to the bare interpreter.
+The commands take turns, so that other load on the machine affects all of them. The bare interpreter is the
+one that runs jobsworth. The output is the median of each in milliseconds, and its ratio to the bare
+interpreter.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What our Job controller gets done, beside that of kube-controller-manager, on one test bed in one run.
+"""Compare jobsworth's Job controller with that of kube-controller-manager, on one test bed in one run.
 
     tests/cluster/install && python benchmarks/controller.py [--qps 50,100,1000] [--rounds 1]
         [--completions 600] [--parallelism 100] [--per-index] [--large] [--starvation] [--memory]
 
-A Pod costs two calls at least: its creation, and the removal of its finalizer. The kubelets are played by
-``controller_kubelet.py``, for which every Pod has succeeded as soon as it is there. The two
-controllers take turns with the same Job; each is started anew, with the same limits. Pods a minute are
-completions over the time from the creation of the Job until it was seen to be complete.
+A Pod takes at least two calls: its creation, and the removal of its finalizer. ``controller_kubelet.py``
+simulates the kubelets: every Pod succeeds as soon as it exists. The two controllers take turns with the
+same Job; each is restarted, with the same limits. Pods per minute are the completions divided by the time
+from the creation of the Job until it was observed to be complete.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cluster.bed import TestBed  # noqa: E402
 
 BOTH = (BUILT_IN, OURS)
 BURST = 1.5
-"""Of the calls a second, as kube-controller-manager's defaults have it (20 and 30)."""
+"""The ratio of burst to QPS in kube-controller-manager's defaults (20 and 30)."""
 UNLIMITED_BURST = 100_000
 LARGE, LARGE_PARALLELISM = 10_000, 500
 SMALL_JOBS = 5
@@ -39,15 +39,21 @@ SMALL_JOBS = 5
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--qps", default="50,100,1000", help="calls a second; 0: any number")
-    parser.add_argument("--rounds", type=int, default=1, help="how often each is measured")
+    parser.add_argument("--qps", default="50,100,1000", help="calls per second; 0: no limit")
+    parser.add_argument("--rounds", type=int, default=1, help="measurements of each")
     parser.add_argument("--completions", type=int, default=600)
     parser.add_argument("--parallelism", type=int, default=100)
-    parser.add_argument("--per-index", action="store_true", help="what per-index limits cost")
-    parser.add_argument("--large", action="store_true", help="a Job of 10,000 completions")
-    parser.add_argument("--starvation", action="store_true", help="small Jobs beside a large one")
-    parser.add_argument("--memory", action="store_true", help="100,000 Pods in the cache")
-    parser.add_argument("--only", choices=BOTH, help="leave the other one out")
+    parser.add_argument(
+        "--per-index", action="store_true", help="measure the cost of per-index limits"
+    )
+    parser.add_argument("--large", action="store_true", help="measure a Job of 10,000 completions")
+    parser.add_argument(
+        "--starvation", action="store_true", help="measure small Jobs while a large one runs"
+    )
+    parser.add_argument(
+        "--memory", action="store_true", help="measure the memory of 100,000 cached Pods"
+    )
+    parser.add_argument("--only", choices=BOTH, help="measure only this controller")
     options = parser.parse_args()
     names = [name for name in BOTH if options.only in (None, name)]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -98,7 +104,7 @@ def burst_of(qps: float) -> int:
 
 
 def throughput(bench: Bench, names: Sequence[str], options: argparse.Namespace) -> None:
-    """The same Job by each controller in turn, at several limits of calls a second."""
+    """Measure the same Job with each controller in turn, with several limits of calls per second."""
     wanted = job(options.completions, options.parallelism)
     header(wanted)
     for qps in map(float, options.qps.split(",")):
@@ -111,7 +117,7 @@ def throughput(bench: Bench, names: Sequence[str], options: argparse.Namespace) 
 
 
 def large(bench: Bench, names: Sequence[str]) -> None:
-    """A Job of 10,000 completions without a limit of calls a second."""
+    """Measure a Job of 10,000 completions without a limit of calls per second."""
     wanted = job(LARGE, LARGE_PARALLELISM)
     header(wanted)
     built_in: list[Run] = []
@@ -124,7 +130,7 @@ def large(bench: Bench, names: Sequence[str]) -> None:
 
 
 def per_index(bench: Bench, options: argparse.Namespace) -> None:
-    """Our controller with limits per index and without, in turn, at any number of calls a second."""
+    """Measure jobsworth's controller with and without limits per index, in turn, without a limit of calls."""
     kinds = {"without": {}, "with": {"backoffLimitPerIndex": 1, "maxFailedIndexes": 5}}
     runs: dict[str, list[Run]] = {kind: [] for kind in kinds}
     header(job(options.completions, options.parallelism))
@@ -139,7 +145,7 @@ def per_index(bench: Bench, options: argparse.Namespace) -> None:
 
 
 def starvation(bench: Bench, names: Sequence[str], options: argparse.Namespace) -> None:
-    """How long small Jobs wait for their first Pod while a large one runs."""
+    """Measure the time until small Jobs have their first Pod while a large one runs."""
     print(
         f"\nSmall Jobs (5 completions) while one of {LARGE:,} runs: seconds to the first Pod,"
         " and to completion\n\n"
@@ -151,7 +157,7 @@ def starvation(bench: Bench, names: Sequence[str], options: argparse.Namespace) 
             with bench.controller(name, qps, burst_of(qps)) as process:
                 namespace = bench.bed.namespace("large")
                 bench.bed.create(for_controller(job(LARGE, LARGE_PARALLELISM), name), namespace)
-                time.sleep(10)  # until the burst is used up
+                time.sleep(10)  # until the burst is exhausted
                 waits = [small_job(bench, name) for _ in range(SMALL_JOBS)]
                 process.check()
             bench.clear(namespace, name)
@@ -164,12 +170,12 @@ def starvation(bench: Bench, names: Sequence[str], options: argparse.Namespace) 
 
 
 def small_job(bench: Bench, name: str) -> tuple[float, float]:
-    """Seconds until a small Job has its first Pod, and until it is complete."""
+    """Return the seconds until a small Job has its first Pod, and until it is complete."""
     namespace = bench.bed.namespace("small")
     firsts: list[float] = []
     watcher = threading.Thread(target=lambda: firsts.append(bench.first_pod(namespace)))
     watcher.start()
-    time.sleep(0.2)  # until it watches
+    time.sleep(0.2)  # until its watch has started
     began = time.monotonic()
     bench.bed.create(for_controller(job(5, 5), name), namespace)
     bench.wait_for_end(namespace, "bench")
@@ -179,10 +185,10 @@ def small_job(bench: Bench, name: str) -> tuple[float, float]:
 
 
 def measured(bench: Bench, name: str, qps: float, wanted: dict[str, Any]) -> Run:
-    """One run of a Job by a controller that is started for it, after a small one to warm up."""
+    """Start a controller, run a small Job as a warm-up, then measure one run of a Job."""
     with bench.controller(name, qps, burst_of(qps)) as process:
         bench.run(name, process, job(20, 20))
-        time.sleep(1.5)  # until the burst is there again
+        time.sleep(1.5)  # until the burst is available again
         return bench.run(name, process, wanted)
 
 
@@ -190,13 +196,13 @@ def header(wanted: dict[str, Any]) -> None:
     spec = wanted["spec"]
     print(
         f"\nIndexed, {spec['completions']:,} completions, parallelism {spec['parallelism']}\n\n"
-        "| QPS | controller | Pods a minute | ratio | CPU | ratio | CPU of the API server |"
+        "| QPS | controller | Pods per minute | ratio | CPU | ratio | CPU of the API server |"
         " calls a Pod |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
     )
 
 
 def row(name: str, qps: str, runs: Sequence[Run], beside: Sequence[Run] | None) -> None:
-    """A line of the table: medians, and how they stand to those of another's runs."""
+    """Print a line of the table: medians, and their ratios to those of another controller."""
 
     def both(of: Callable[[Run], float], form: str) -> str:
         median = statistics.median(map(of, runs))

@@ -30,15 +30,15 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass
 class Run:
-    """What one Job cost.
+    """The cost of one Job.
 
     Attributes:
-        seconds: from its creation until it was seen to be complete.
-        first_pod: seconds until its first Pod was there.
+        seconds: time from its creation until it was observed to be complete.
+        first_pod: seconds until its first Pod existed.
         cpu: seconds of CPU of the controller.
         server_cpu: seconds of CPU of the API server.
-        calls: of the controller, by verb and resource.
-        peak: the most memory that the controller ever had, in MiB.
+        calls: calls of the controller, by verb and resource.
+        peak: maximum memory of the controller, in MiB.
     """
 
     controller: str
@@ -51,12 +51,12 @@ class Run:
 
     @property
     def per_minute(self) -> float:
-        """Pods a minute, from nothing to counted."""
+        """Pods per minute, from the creation of the Job until all are counted."""
         return 60 * self.completions / self.seconds
 
 
 class Bench:
-    """A control plane, a stand-in for the kubelets, and at most one Job controller."""
+    """A control plane, simulated kubelets, and at most one Job controller."""
 
     def __init__(self, bed: TestBed) -> None:
         self.bed = bed
@@ -70,7 +70,7 @@ class Bench:
 
     @contextlib.contextmanager
     def controller(self, name: str, qps: float, burst: int) -> Iterator[Process]:
-        """A Job controller at work; ``qps`` 0 means any number of calls a second."""
+        """Run a Job controller; ``qps`` 0 means no limit of calls per second."""
         start = self._start_ours if name == OURS else self._start_built_in
         process = start(qps, burst)
         try:
@@ -90,7 +90,7 @@ class Bench:
             self.bed.create(for_controller(job, name), namespace)
             self.wait_for_end(namespace, job["metadata"]["name"])
             run.seconds = time.monotonic() - began
-            time.sleep(0.3)  # events that are still to be written, and the audit log
+            time.sleep(0.3)  # until pending events and the audit log are written
             run.cpu = cpu_seconds(process.pid) - cpu
             run.server_cpu = cpu_seconds(server.pid) - server_cpu
             run.calls = log.count(AGENTS[name], namespace)
@@ -114,7 +114,7 @@ class Bench:
         raise SystemExit("the API server ended the watch")
 
     def first_pod(self, namespace: str) -> float:
-        """Wait for a namespace's first Pod, and return when it came, by the monotonic clock."""
+        """Wait for a namespace's first Pod, and return its time by the monotonic clock."""
         for _ in self._watch(f"/api/v1/namespaces/{namespace}/pods?watch=true"):
             return time.monotonic()
         raise SystemExit("the API server ended the watch")
@@ -123,12 +123,12 @@ class Bench:
         """Delete a namespace's Jobs and Pods.
 
         Args:
-            name: of a controller that no longer runs, and left finalizers on the Pods.
+            name: a stopped controller that left finalizers on the Pods.
         """
         self.bed.request("DELETE", f"/apis/batch/v1/namespaces/{namespace}/jobs")
         if name:
             with self.controller(name, 0, 1000):
-                # With its Job gone, it frees each Pod.
+                # After the deletion of the Jobs, the controller releases each Pod.
                 while self._tracked(namespace):
                     time.sleep(1.0)
         self.bed.request("DELETE", f"/api/v1/namespaces/{namespace}/pods")
@@ -138,7 +138,7 @@ class Bench:
         return any(pod["metadata"].get("finalizers") for pod in pods)
 
     def _watch(self, path: str) -> Iterator[dict[str, Any]]:
-        # The bed's own connection gives whole answers only.
+        # The bed's own connection cannot stream responses.
         lines = lines_of(self.bed, path)
         try:
             with contextlib.closing(lines):
@@ -146,7 +146,7 @@ class Bench:
                     yield json.loads(line)
         except TimeoutError:
             self._kubelet.check()
-            raise SystemExit(f"nothing happens at {path}") from None
+            raise SystemExit(f"timeout: no events from {path}") from None
 
     def _start_ours(self, qps: float, burst: int) -> Process:
         port = free_ports(1)[0]
@@ -179,19 +179,19 @@ class Bench:
         return process
 
     def _works(self, process: Process) -> bool:
-        """Its health check is green long before its controllers have their caches."""
+        """Return True once its caches are synced; its health check succeeds long before that."""
         return "Caches are synced" in process.log.read_text(encoding="utf-8", errors="replace")
 
 
 def for_controller(job: dict[str, Any], name: str) -> dict[str, Any]:
-    """The Job as it is given to a controller."""
+    """Return the Job, assigned to a controller."""
     if name != OURS:
         return job
     return {**job, "spec": {**job["spec"], "managedBy": MANAGER}}
 
 
 def lines_of(bed: TestBed, path: str) -> Iterator[bytes]:
-    """The lines of a streamed answer of the API server."""
+    """Yield the lines of a streamed response of the API server."""
     import ssl
 
     folder = bed.folder
@@ -207,18 +207,18 @@ def lines_of(bed: TestBed, path: str) -> Iterator[bytes]:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Seconds of CPU that a process has used."""
+    """Return the CPU seconds of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def peak_memory(pid: int) -> float:
-    """The most memory that a process ever had resident, in MiB."""
+    """Return the maximum resident memory of a process, in MiB."""
     return _memory(pid, "VmHWM")
 
 
 def resident_memory(pid: int) -> float:
-    """The memory that a process has resident, in MiB."""
+    """Return the resident memory of a process, in MiB."""
     return _memory(pid, "VmRSS")
 
 

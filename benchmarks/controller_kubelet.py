@@ -1,8 +1,8 @@
-"""A stand-in for every kubelet: each Pod that appears has succeeded at once.
+"""Simulate all kubelets: each new Pod succeeds immediately.
 
-It watches the metadata of pending Pods, and patches their status over a few connections without waiting for
-the answers: one thread, and about a tenth of a millisecond of CPU a Pod, so that it takes little from
-what is measured. Run as a process of its own:
+The process watches the metadata of pending Pods, and patches their status over a few connections without
+waiting for the responses: it uses one thread and about a tenth of a millisecond of CPU per Pod, so that it
+hardly affects the measurement. Run it as a separate process:
 
     python benchmarks/controller_kubelet.py FOLDER_OF_THE_BED https://127.0.0.1:PORT
 """
@@ -40,7 +40,7 @@ _ANSWER = re.compile(rb"HTTP/1\.1 (\d\d\d) ")
 
 
 class Patches(asyncio.Protocol):
-    """A connection that patches are written to; of the answers only the status is looked at."""
+    """A connection to which patches are written; only the status codes of the responses are read."""
 
     def __init__(self) -> None:
         self.transport: asyncio.Transport | None = None
@@ -54,14 +54,14 @@ class Patches(asyncio.Protocol):
         data = self._rest + data
         for code in _ANSWER.findall(data):
             if code not in (b"200", b"404"):
-                print(f"a status was refused with {code.decode()}", flush=True)
+                print(f"the API server rejected a status with {code.decode()}", flush=True)
         self._rest = data[-12:] if not _ANSWER.search(data[-12:]) else b""
 
     def connection_lost(self, error: Exception | None) -> None:
         raise SystemExit(f"the API server closed the connection: {error}")
 
     def succeed(self, host: str, namespace: str, name: str) -> None:
-        """Have a Pod succeed."""
+        """Set the status of a Pod to succeeded."""
         assert self.transport is not None
         head = (
             f"PATCH /api/v1/namespaces/{namespace}/pods/{name}/status HTTP/1.1\r\n"
@@ -72,7 +72,7 @@ class Patches(asyncio.Protocol):
 
 
 async def play(folder: Path, url: str) -> None:
-    """Have every Pod succeed, until the process is ended."""
+    """Let every Pod succeed, until the process is terminated."""
     tls = ssl.create_default_context(cafile=folder / "ca.crt")
     tls.load_cert_chain(folder / "admin.crt", folder / "admin.key")
     address = urlsplit(url)
@@ -83,7 +83,7 @@ async def play(folder: Path, url: str) -> None:
     ]
     number = 0
     while True:
-        # Without a resourceVersion a watch begins with all that is there; the API server ends one that
+        # Without a resourceVersion a watch starts with all existing objects; the API server ends a watch that
         # does not keep up.
         reader, writer = await asyncio.open_connection(host, port, ssl=tls, limit=1 << 22)
         writer.write(
@@ -91,7 +91,7 @@ async def play(folder: Path, url: str) -> None:
             f"Host: {host}\r\nUser-Agent: {AGENT}\r\nAccept: {METADATA_ONLY}\r\n\r\n".encode()
         )
         while line := await reader.readline():
-            # HTTP 1.0 knows no chunks: an event is a line, after the headers.
+            # HTTP/1.0 has no chunks: after the headers, each line is an event.
             if not line.startswith(b'{"type":"ADDED"'):
                 continue
             meta = json.loads(line)["object"]["metadata"]

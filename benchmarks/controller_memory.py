@@ -1,4 +1,4 @@
-"""How much memory the Job controller takes for 100,000 Pods: its cache, filled from a list."""
+"""Measure the memory of the Job controller with 100,000 Pods in its cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = 500
 
 
 def measure() -> None:
-    """Measure in a process of its own, which has nothing else in memory."""
+    """Measure in a separate process, which has nothing else in memory."""
     code = "import controller_memory; controller_memory.fill()"
     paths = [str(ROOT / "webhook"), str(ROOT / "benchmarks")]
     subprocess.run(
@@ -27,10 +27,10 @@ def measure() -> None:
 
 
 class Lists:
-    """An API server that has a list of Pods, made a page at a time as real ones send it: as text."""
+    """A simulated API server that lists Pods in pages of JSON text, as a real one does."""
 
     def get(self, path: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
-        """The next page."""
+        """Return the next page."""
         first = int((query or {}).get("continue", 0))
         meta = {"resourceVersion": "1000000"}
         if first + PAGE < PODS:
@@ -40,12 +40,12 @@ class Lists:
         return answer
 
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """Nothing happens."""
+        """Yield no events."""
         return iter(())
 
 
 def pod(number: int) -> dict[str, Any]:
-    """A Pod of one of the Jobs, running, as a kubelet leaves it."""
+    """Return a running Pod of one of the Jobs, with the status of a kubelet."""
     job, index = number % JOBS, number // JOBS
     uid = f"{job:08x}-1111-4222-8333-444444444444"
     name = f"training-run-{job}"
@@ -108,7 +108,7 @@ def pod(number: int) -> dict[str, Any]:
 
 
 def fill() -> None:
-    """List the Pods into the reconciler's caches, and print what memory the process has."""
+    """List the Pods into the reconciler's caches, and print the memory of the process."""
     import kubernetes.client  # noqa: F401  (a part of what the controller has in memory)
     import urllib3  # noqa: F401
     from controller_bed import peak_memory, resident_memory
@@ -127,5 +127,5 @@ def fill() -> None:
     each = (after - before) * 1024 * 1024 / PODS
     print(
         f"{len(cache):,} Pods in the cache: {after:.0f} MiB resident, {peak_memory(os.getpid()):.0f} MiB"
-        f" at the most, {each:.0f} bytes a Pod; {before:.0f} MiB before; listed in {seconds:.1f} s\n"
+        f" at the most, {each:.0f} bytes per Pod; {before:.0f} MiB before; listed in {seconds:.1f} s\n"
     )

@@ -1,14 +1,14 @@
-"""How the time grows that the engine takes for an object with a long list: CPU seconds at N and 4 N items.
+"""Measure the growth of the engine's time with the length of a list: CPU seconds for N and 4 N items.
 
     python benchmarks/linear.py
     python benchmarks/linear.py --shape distinct --only ownerReferences --bytes 750000
 
-Every list and map that Jobs and CronJobs declare is grown until the larger of two objects has the size that
-an API server admits, and so are the lists that rules hold against each other (tests/crossed_objects.py).
-Both objects are judged as an update of one that is a little different, which is to judge the new object like
-a create, and to compare the two. Linear is a ratio of 4, and more where the larger object no longer fits into
-the processor's caches: the ratio of `json.loads` for the same texts stands beside it. What is above 6, by
-that measure, is marked, and then the exit code is 1.
+The benchmark extends every declared list and map of Jobs and CronJobs until the larger of two objects has the
+maximum size that an API server accepts, and also lists that rules compare with each other
+(tests/crossed_objects.py). It validates both objects as updates of a slightly different one, so that the new
+object is validated as on create, and compared with the old one. Linear growth is a ratio of 4, or more if the
+larger object no longer fits into the CPU caches: for comparison, the table has the ratio of `json.loads` for
+the same texts. If a ratio exceeds 6, relative to that, the line is marked and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ Request = tuple[dict[str, Any], dict[str, Any] | None]
 Made = Callable[[int], Request]
 
 _SAMPLE = 256
-"""Items by which the size of one is estimated."""
+"""The number of items from which the size of one item is estimated."""
 
 
 def cases(shapes: list[str]) -> Iterator[tuple[str, Made]]:
-    """What is grown, each with how it is made of so many items."""
+    """Yield the name of each case, and the function that creates it with a number of items."""
     for place in declared_places():
         for shape in shapes:
             yield f"{place.path} {shape}", _update_at(place, shape)
@@ -53,20 +53,20 @@ def _update_at(place: Place, shape: str) -> Made:
 
 
 def size(request: Request) -> int:
-    """The bytes of the new object as JSON."""
+    """Return the size of the new object as JSON, in bytes."""
     return len(json.dumps(request[0], separators=(",", ":")))
 
 
 def items_for(made: Made, bytes_: int) -> int:
-    """How many items the smaller of two objects has, of which the larger has this size."""
+    """Return the number of items of the smaller object for a size of the larger one."""
     count = _SAMPLE
-    for _ in range(3):  # later items are longer, by the digits of their numbers
+    for _ in range(3):  # later items are longer, because their numbers have more digits
         count = max(1, count * bytes_ // (size(made(FACTOR * count)) or 1))
     return count
 
 
 def parsing_growth(smaller: Request, larger: Request) -> float:
-    """The ratio of the CPU times that it takes to parse the two new objects."""
+    """Return the ratio of the CPU times for parsing the two new objects."""
     texts = [json.dumps(request[0]) for request in (smaller, larger)]
     before, after = (cpu_seconds(lambda text=text: json.loads(text), 3) for text in texts)
     return after / before
@@ -74,10 +74,10 @@ def parsing_growth(smaller: Request, larger: Request) -> float:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("--bytes", type=int, default=3_000_000, help="of the larger object")
+    options.add_argument("--bytes", type=int, default=3_000_000, help="size of the larger object")
     options.add_argument("--release", default="1.36", choices=RELEASES)
     options.add_argument("--shape", action="append", choices=SHAPES, help="distinct by default")
-    options.add_argument("--only", default="", help="what the names have to contain")
+    options.add_argument("--only", default="", help="measure only cases whose name contains this")
     chosen = options.parse_args()
     engine = engine_for(ApiServer(chosen.release))
     superlinear = False

@@ -1,12 +1,13 @@
-"""What a commit of one manifest costs with jobsworth as a pre-commit hook, once its environment is built.
+"""Measure a commit of one manifest with jobsworth as a pre-commit hook, after its environment is built.
 
     python benchmarks/pre_commit.py [--runs 21]
 
-Takes git, and a package index for the environment; pre-commit is that of this interpreter. The commands take
-turns, so that what else the machine does meets all of them. Prints the median of each in milliseconds:
+This requires git, and a package index for the environment; pre-commit is that of this interpreter. The
+commands take turns, so that other load on the machine affects all of them. The output is the median of each
+in milliseconds:
 
-- `git commit`, no hook: the commit by itself;
-- `git commit`, an empty hook: what pre-commit itself costs, with a hook that does nothing;
+- `git commit`, no hook: only the commit;
+- `git commit`, an empty hook: pre-commit itself, with a hook that does nothing;
 - `git commit`: the same with jobsworth-validate as the hook;
 - `pre-commit run`: on the staged manifest, without the commit;
 - the hook's own run: the command that pre-commit starts, on the manifest.
@@ -113,7 +114,7 @@ def repository(place: Path, manifest: str, hook: str) -> Path:
 def commit_all(place: Path) -> str:
     run(place, "git", "init", "--quiet")
     run(place, "git", "add", "--all")
-    run(place, "git", "commit", "--quiet", "-m", "The beginning")
+    run(place, "git", "commit", "--quiet", "-m", "Initial commit")
     return run(place, "git", "rev-parse", "HEAD").strip()
 
 

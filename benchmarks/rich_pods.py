@@ -1,9 +1,9 @@
-"""What the engine costs: decoding, defaulting and judging one Job, in microseconds.
+"""Measure the engine: decoding, defaulting and validating one Job, in microseconds.
 
     python benchmarks/rich_pods.py
 
-Over the Jobs with rich Pod templates that the tests hold against a real API server, in one process, once
-everything is compiled; the best of several rounds, beside what `json.loads` takes for the same texts.
+The input is the Jobs with rich Pod templates of the oracle tests, in one process, after everything is
+compiled. The output is the best of several rounds, and the time of `json.loads` for the same texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROUNDS = 9
 
 
 def best(action: Callable[[Any], object], inputs: list[Any]) -> float:
-    """The least time for one input on average, in microseconds, over the rounds."""
+    """Return the minimum over the rounds of the average time per input, in microseconds."""
     rounds = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -44,10 +44,10 @@ def main() -> None:
     }.items():
         objects = [case["object"] for case in chosen]
         texts = [json.dumps(value) for value in objects]
-        judging, parsing = best(engine.validate, objects), best(json.loads, texts)
+        validating, parsing = best(engine.validate, objects), best(json.loads, texts)
         print(
             f"{title:9} {len(objects):5} Jobs, {sum(map(len, texts)) / len(texts):5.0f} bytes: "
-            f"judged in {judging:6.1f} µs, json.loads {parsing:5.1f} µs"
+            f"validated in {validating:6.1f} µs, json.loads {parsing:5.1f} µs"
         )
 
 

@@ -1,8 +1,8 @@
-"""Draws the picture in docs/architecture.md from the imports in the code: ``python docs/architecture.py``.
+"""Draw the diagram in docs/architecture.md from the imports in the code: ``python docs/architecture.py``.
 
-An arrow goes from a package to one that it imports. An arrow that follows from others is left out: where
-`evaluation` imports `policy`, which imports `validation`, the picture needs no arrow from `evaluation` to
-`validation`. Layers and core are those that pyproject.toml's import contracts name.
+An arrow goes from a package to one that it imports. Transitive arrows are omitted: if `evaluation` imports
+`policy`, which imports `validation`, there is no arrow from `evaluation` to `validation`. The layers and the
+core are those of the import contracts in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ PAGE = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- picture: docs/architecture.py draws it -->\n", "<!-- end of picture -->"
 
 Graph = dict[str, set[str]]
-"""The packages that each package imports; a module beside the packages counts as one."""
+"""The packages that each package imports; a top-level module counts as a package."""
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Yield the dotted names that a module imports, wherever in it."""
+    """Yield the dotted names that a module imports, at any level."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -32,7 +32,7 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def imports() -> Graph:
-    """Return the packages and what they import of each other."""
+    """Return the imports between packages."""
     files = {path.parent.name: [*path.parent.rglob("*.py")] for path in CODE.glob("*/__init__.py")}
     files |= {path.stem: [path] for path in CODE.glob("*.py") if not path.stem.startswith("__")}
     graph: Graph = {package: set() for package in files}
@@ -47,7 +47,7 @@ def imports() -> Graph:
 
 
 def reachable(graph: Graph, start: str) -> set[str]:
-    """Return what a package imports, itself or through others."""
+    """Return the packages that a package imports, directly or indirectly."""
     found: set[str] = set()
     waiting = [start]
     while waiting:
@@ -58,7 +58,7 @@ def reachable(graph: Graph, start: str) -> set[str]:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Return an acyclic graph without the arrows that follow from others."""
+    """Return an acyclic graph without its transitive arrows."""
     return {
         package: {
             other
@@ -87,13 +87,13 @@ def layers() -> list[list[str]]:
 
 
 def core() -> list[str]:
-    """Return the packages that know no file, clock, network or thread."""
+    """Return the packages that use no files, clock, network or threads."""
     named = contract("The core knows no file, clock, network or thread")["source_modules"]
     return sorted(name.removeprefix("jobsworth.") for name in named)
 
 
 def picture() -> str:
-    """Return the picture as a Mermaid block."""
+    """Return the diagram as a Mermaid block."""
     graph = reduced(imports())
     ordered = [package for layer in layers() for package in layer]
     lines = ["```mermaid", "flowchart TB"]
@@ -110,7 +110,7 @@ def picture() -> str:
 
 
 def page(text: str) -> str:
-    """Return the page with the picture of now."""
+    """Return the page with the current diagram."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}{picture()}{END}{after}"

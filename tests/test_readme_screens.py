@@ -1,10 +1,11 @@
-"""The screens in the README are what the commands print now.
+"""The README shows the current output of its commands and of its Python example.
 
-To renew them after a change that is meant: ``JOBSWORTH_RENEW=1 pytest tests/test_readme_screens.py``.
+To update the commands after an intended change: ``JOBSWORTH_RENEW=1 pytest tests/test_readme_screens.py``.
 """
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ README = ROOT / "README.md"
 SCREEN = re.compile(
     r"<!-- screen: (?P<command>.*?) -->\n(?P<text>.*?)<!-- end of screen -->", re.DOTALL
 )
+PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
 COMMANDS = [match["command"] for match in SCREEN.finditer(README.read_text(encoding="utf-8"))]
 
 
@@ -48,3 +50,12 @@ def test_a_screen_is_what_the_command_prints(command: str) -> None:
         README.write_text(readme[: match.start("text")] + now + readme[match.end("text") :])
         return
     assert match["text"] == now
+
+
+def test_the_python_example_returns_what_it_shows() -> None:
+    (example,) = PYTHON.findall(README.read_text(encoding="utf-8"))
+    test = doctest.DocTestParser().get_doctest(example, {}, "README.md", "README.md", 0)
+    assert "jobsworth.evaluate(" in example
+    assert doctest.DocTestRunner().run(test) == doctest.TestResults(
+        failed=0, attempted=len(test.examples)
+    )

@@ -188,7 +188,7 @@ def _engine(
     return engine_for(server)
 
 
-_HOMES = {
+_MODULES = {
     "BadPolicy": "jobsworth.policy.language.problems",
     "Evaluation": "jobsworth.evaluation.evaluation",
     "Finding": "jobsworth.findings.finding",
@@ -203,11 +203,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

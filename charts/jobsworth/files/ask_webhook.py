@@ -1,4 +1,4 @@
-"""Asks the webhook about a Job, as an API server would, and fails unless it answers as one expects."""
+"""Send a Job to the webhook as an API server does, and fail if the response is invalid."""
 
 import json
 import os

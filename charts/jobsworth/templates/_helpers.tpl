@@ -2,7 +2,7 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
-{{- /* 44 characters leave room for what is appended, of which -release-finalizers is the longest. */}}
+{{- /* 44 characters leave room for suffixes, of which -release-finalizers is the longest. */}}
 {{- define "jobsworth.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride }}
 {{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) }}
@@ -34,7 +34,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- /* The Secret with the certificates, and the Lease of the replica that manages them. */}}
 {{- define "jobsworth.certificates" -}}
 {{- if eq .Values.certificates.mode "existingSecret" -}}
-{{ required "certificates.existingSecret.name is needed with certificates.mode existingSecret" .Values.certificates.existingSecret.name }}
+{{ required "certificates.mode existingSecret requires certificates.existingSecret.name" .Values.certificates.existingSecret.name }}
 {{- else -}}
 {{ include "jobsworth.fullname" . }}-certificates
 {{- end }}
@@ -48,13 +48,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end }}
 {{- end }}
 
-{{- /* Use the newest release that jobsworth knows for later ones. */}}
+{{- /* For releases that jobsworth does not know yet, use the newest known one. */}}
 {{- define "jobsworth.kubernetesVersion" -}}
 {{- $minor := regexFind "[0-9]+" .Capabilities.KubeVersion.Minor | int }}
 {{- default (printf "1.%d" (min $minor 37)) .Values.webhook.kubernetesVersion }}
 {{- end }}
 
-{{- /* Containers that call the API server get a token; the webhook only if it needs one. */}}
+{{- /* Only containers that call the API server mount a token. */}}
 {{- define "jobsworth.tokenMount" -}}
 - name: kube-api-access
   mountPath: /var/run/secrets/kubernetes.io/serviceaccount

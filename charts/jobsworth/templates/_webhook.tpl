@@ -30,7 +30,7 @@ failurePolicy.
       operations: [CREATE, UPDATE]
       resources: [jobs, cronjobs]
       scope: Namespaced
-  # Exempt, so that a failing webhook cannot block them: its own namespace and that of the cluster.
+  # Exempt its own namespace and kube-system, so that a failing webhook cannot block them.
   namespaceSelector:
     {{- with $selector.matchLabels }}
     matchLabels: {{- toYaml . | nindent 6 }}

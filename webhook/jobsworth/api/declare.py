@@ -3,7 +3,7 @@
 A declaration gives for each field its type, whether the API distinguishes "unset" from zero
 (:class:`Pointer`), its default, bounds, enumeration and format, and the release and feature gate that
 introduce it. The strict decoder, the defaulter, the validator and the JSON Schemas are all compiled
-from declarations; nothing else in the project knows which fields exist.
+from declarations; no other code lists the fields.
 
 A constraint that concerns several fields is a small function next to the type: a *rule*, registered
 with :meth:`Struct.rule`. A default that depends on other fields is registered with

@@ -61,7 +61,7 @@ class _Generator:
         root = self._struct(kind)
         properties = root["properties"]
         properties["apiVersion"] = {"const": api_version, "description": "The API's version."}
-        properties["kind"] = {"const": kind.name, "description": "What the object is."}
+        properties["kind"] = {"const": kind.name, "description": "The object's kind."}
         required = ["apiVersion", "kind", *root.get("required", [])]
         return {
             "$schema": DIALECT,

@@ -108,7 +108,7 @@ def _read(text: object) -> Any:
     import json  # only few Jobs have the annotation
 
     if not isinstance(text, str):
-        return "must be a string that holds JSON"
+        return "must be a string that contains JSON"
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -47,7 +47,7 @@ def is_sidecar(container: dict[str, Any]) -> bool:
     return bool(container.get("restartPolicy") == "Always")
 
 
-def _says_when_to_restart(container: dict[str, Any]) -> bool:
+def _has_restart_policy(container: dict[str, Any]) -> bool:
     return "restartPolicy" in container
 
 
@@ -105,7 +105,7 @@ InitContainer = Struct(
             max_items=MAX_RULES,
             since="1.34",
             gate="ContainerRestartRules",
-            validate_when=_says_when_to_restart,
+            validate_when=_has_restart_policy,
         ),
         "livenessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
         "readinessProbe": Field(Pointer(Probe), validate_when=is_sidecar),

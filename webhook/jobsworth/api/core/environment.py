@@ -32,7 +32,7 @@ FIELD_PATHS = (
     "status.podIP",
     "status.podIPs",
 )
-"""The Pod fields for variables, besides single labels and annotations."""
+"""The Pod fields for variables, except single labels and annotations."""
 
 
 def prefix_of_object_name(text: str) -> list[str]:

@@ -19,7 +19,7 @@ def check_label_keys(value: dict[str, Any], path: str) -> Iterator[FieldError]:
     """Validate the label keys of a Pod affinity term or a topology spread constraint.
 
     Args:
-        value: the decoded object that has a labelSelector beside its label keys.
+        value: the decoded object that has a labelSelector and label keys.
         path: its field path.
     """
     keys, mismatched = value.get("matchLabelKeys", ()), value.get("mismatchLabelKeys", ())

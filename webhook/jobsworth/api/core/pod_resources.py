@@ -113,7 +113,7 @@ def _check_limits(pod: dict[str, Any], limits: dict[str, str], path: str) -> Ite
 def aggregate(pod: dict[str, Any], field: str) -> Amounts:
     """Return the maximum amounts that the containers of a Pod need at the same time.
 
-    Sidecars run beside the containers; an init container runs beside the sidecars before it
+    Sidecars run alongside the containers; an init container runs alongside the sidecars before it
     (KEP-753, "Resources calculation for scheduling and pod admission").
 
     Args:

@@ -14,7 +14,7 @@ _OF_ANY_CONTAINER = {
     "command": "Replaces the entrypoint of the image; $(NAME) expands a variable.",
     "args": "Replaces the arguments of the image; $(NAME) expands a variable.",
     "workingDir": "The working directory; that of the image if unset.",
-    "ports": "Ports on which the container listens; for information only.",
+    "ports": "Ports of the container, which probes refer to by name; unlisted ports are reachable, too.",
     "envFrom": "Variables from whole ConfigMaps and Secrets; the last of equal names applies.",
     "env": "Environment variables; they override those of envFrom.",
     "resources": "Requests, limits and claims of the container.",
@@ -26,9 +26,15 @@ _OF_ANY_CONTAINER = {
     "readinessProbe": "A check; the container gets traffic only while it succeeds.",
     "startupProbe": "A check; the other probes start after its first success.",
     "lifecycle": "Hooks that run after the start and before the stop.",
-    "terminationMessagePath": "The file to which the container writes its termination message.",
-    "terminationMessagePolicy": "FallbackToLogsOnError uses the last log lines if the message is empty.",
-    "imagePullPolicy": "Always (the default for tag latest), IfNotPresent (otherwise) or Never.",
+    "terminationMessagePath": "The file with the termination message; /dev/termination-log if unset.",
+    "terminationMessagePolicy": (
+        "File (the default): only the file; FallbackToLogsOnError: the end of the log if the "
+        "container failed and the file is empty."
+    ),
+    "imagePullPolicy": (
+        "Always, IfNotPresent or Never; if unset, Always for the tag latest (or no tag and no digest), "
+        "otherwise IfNotPresent."
+    ),
     "securityContext": "Security settings of the container; they override those of the Pod.",
     "stdin": "Keep the standard input open.",
     "stdinOnce": "Close the standard input after the first attached client disconnects.",
@@ -40,8 +46,14 @@ DESCRIPTIONS: dict[str, str] = {
     **{f"Container.{field}": text for field, text in _OF_ANY_CONTAINER.items()},
     **{f"InitContainer.{field}": text for field, text in _OF_ANY_CONTAINER.items()},
     **{f"EphemeralContainer.{field}": text for field, text in _OF_ANY_CONTAINER.items()},
-    "Container.restartPolicy": "The restart policy of this container; overrides that of the Pod.",
-    "InitContainer.restartPolicy": "Always makes it a sidecar, which runs beside the app containers.",
+    "Container.restartPolicy": (
+        "The restart policy of this container, Always, OnFailure or Never; overrides that of "
+        "the Pod."
+    ),
+    "InitContainer.restartPolicy": (
+        "Always makes it a sidecar, which runs alongside the app containers; OnFailure and "
+        "Never override the restart policy of the Pod."
+    ),
     "InitContainer.livenessProbe": "Sidecars only: a check; the sidecar restarts when it fails.",
     "InitContainer.readinessProbe": "Sidecars only: a check; the Pod is not ready until it succeeds.",
     "InitContainer.startupProbe": "Sidecars only: a check; the next containers start after its success.",
@@ -52,10 +64,12 @@ DESCRIPTIONS: dict[str, str] = {
     "ContainerPort.name": "The name by which probes and Services refer to it.",
     "ContainerPort.hostPort": "The port on the node; with hostNetwork it equals containerPort.",
     "ContainerPort.containerPort": "The port's number.",
-    "ContainerPort.protocol": "TCP, UDP or SCTP.",
+    "ContainerPort.protocol": "TCP (the default), UDP or SCTP.",
     "ContainerPort.hostIP": "The address on the node; all addresses if unset.",
     # Restarting
-    "ContainerRestartRule.action": "Restart, or RestartAllContainers of the Pod in place.",
+    "ContainerRestartRule.action": (
+        "Restart: restart this container; RestartAllContainers: restart all containers of the Pod."
+    ),
     "ContainerRestartRule.exitCodes": "The exit codes that the rule matches.",
     "ContainerRestartRuleOnExitCodes.operator": "In or NotIn: these codes, or all others.",
     "ContainerRestartRuleOnExitCodes.values": "Up to 255 exit codes.",
@@ -89,10 +103,10 @@ DESCRIPTIONS: dict[str, str] = {
     "ExecAction.command": "The program and its arguments; not run in a shell.",
     "HTTPHeader.name": "The header's name.",
     "HTTPHeader.value": "The header's value.",
-    "HTTPGetAction.path": "The path of the request.",
+    "HTTPGetAction.path": "The path of the request; / if unset.",
     "HTTPGetAction.port": "The port, by number or by name.",
     "HTTPGetAction.host": "The host; the Pod's IP address if unset.",
-    "HTTPGetAction.scheme": "HTTP, or HTTPS without verification of the certificate.",
+    "HTTPGetAction.scheme": "HTTP (the default), or HTTPS without verification of the certificate.",
     "HTTPGetAction.httpHeaders": "Headers of the request.",
     "HTTPGetAction.protocol": "The protocol of the request; HTTP/1.1 if unset.",
     "TCPSocketAction.port": "The port, by number or by name.",
@@ -114,10 +128,12 @@ DESCRIPTIONS: dict[str, str] = {
     "Probe.tcpSocket": _TCP_SOCKET,
     "Probe.grpc": "A call to the standard gRPC health service.",
     "Probe.initialDelaySeconds": "Seconds from the container's start to the first check.",
-    "Probe.timeoutSeconds": "Timeout of one check in seconds.",
-    "Probe.periodSeconds": "Seconds from one check to the next.",
-    "Probe.successThreshold": "Consecutive successes after a failure; must be 1 except for readiness.",
-    "Probe.failureThreshold": "Consecutive failures until the probe fails.",
+    "Probe.timeoutSeconds": "Timeout of one check in seconds; 1 if unset.",
+    "Probe.periodSeconds": "Seconds from one check to the next; 10 if unset.",
+    "Probe.successThreshold": (
+        "Consecutive successes after a failure; 1 if unset; must be 1 except for readiness."
+    ),
+    "Probe.failureThreshold": "Consecutive failures until the probe fails; 3 if unset.",
     "Probe.terminationGracePeriodSeconds": "Grace period after a failed probe; not allowed for readiness.",
     # Resources
     "ResourceClaim.name": "The claim's name in the Pod's resourceClaims.",
@@ -126,14 +142,23 @@ DESCRIPTIONS: dict[str, str] = {
     "ResourceRequirements.requests": "Amounts that the scheduler reserves; at most the limits.",
     "ResourceRequirements.claims": "Claims of the Pod that the container uses.",
     "ContainerResizePolicy.resourceName": "cpu or memory.",
-    "ContainerResizePolicy.restartPolicy": "NotRequired or RestartContainer when the resource is resized.",
+    "ContainerResizePolicy.restartPolicy": (
+        "NotRequired: resize without a restart if possible; RestartContainer: restart the "
+        "container."
+    ),
     # Mounts
     "VolumeMount.name": "The name of a volume of the Pod.",
     "VolumeMount.readOnly": "Mount the volume read-only.",
-    "VolumeMount.recursiveReadOnly": "Make mounts below it read-only too.",
+    "VolumeMount.recursiveReadOnly": (
+        "Mounts below a read-only mount: Disabled (if unset) leaves them writable, IfPossible "
+        "makes them read-only if the node supports it, Enabled requires that."
+    ),
     "VolumeMount.mountPath": "The path in the container, unique among its mounts.",
     "VolumeMount.subPath": "A path in the volume to mount instead of its root.",
-    "VolumeMount.mountPropagation": "Propagation of later mounts between node and container.",
+    "VolumeMount.mountPropagation": (
+        "Propagation of later mounts: None (if unset), HostToContainer (from the node) or "
+        "Bidirectional (both ways; privileged containers only)."
+    ),
     "VolumeMount.subPathExpr": "Like subPath, with variables $(NAME).",
     "VolumeMount.bindMountOptions": "Mount options: noexec, nodev, nosuid.",
     "VolumeDevice.name": "The name of a persistentVolumeClaim volume of the Pod.",

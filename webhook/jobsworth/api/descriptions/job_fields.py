@@ -9,21 +9,33 @@ DESCRIPTIONS: dict[str, str] = {
     "Job.metadata": "The Job's name, labels, annotations and owners.",
     "Job.spec": "The Pods to run, how many, and how to handle failures.",
     "Job.status": "The Job's progress; written by its controller.",
-    "JobSpec.parallelism": "Maximum number of Pods that run at the same time; 0 pauses the Job.",
-    "JobSpec.completions": "Number of Pods that must succeed; if unset, one success is enough.",
+    "JobSpec.parallelism": "Maximum number of Pods that run at the same time; 1 if unset; 0 pauses the Job.",
+    "JobSpec.completions": (
+        "Number of Pods that must succeed; if only parallelism is set, one success is enough."
+    ),
     "JobSpec.activeDeadlineSeconds": "Maximum run time in seconds; the Job then fails.",
     "JobSpec.podFailurePolicy": "Rules that handle failed Pods by exit code or condition.",
     "JobSpec.successPolicy": "Rules that complete an Indexed Job before every index has succeeded.",
-    "JobSpec.backoffLimit": "Number of retries before the Job fails; 6 if unset.",
+    "JobSpec.backoffLimit": (
+        "Number of retries before the Job fails; 6 if unset, no limit with backoffLimitPerIndex."
+    ),
     "JobSpec.backoffLimitPerIndex": "Number of retries of each index; requires completionMode Indexed.",
     "JobSpec.maxFailedIndexes": "Maximum number of failed indexes; beyond it the Job fails.",
     "JobSpec.selector": "The labels of the Job's Pods; generated unless manualSelector is true.",
-    "JobSpec.manualSelector": "The user chooses selector and labels, and must keep them unique.",
+    "JobSpec.manualSelector": (
+        "If true, the user sets selector and labels and must keep them unique; if false, the "
+        "server generates them."
+    ),
     "JobSpec.template": "The template of the Job's Pods.",
     "JobSpec.ttlSecondsAfterFinished": "Seconds from the Job's end to its deletion; never deleted if unset.",
-    "JobSpec.completionMode": "NonIndexed: Pods are interchangeable; Indexed: each Pod has an index.",
+    "JobSpec.completionMode": (
+        "NonIndexed (the default): Pods are interchangeable; Indexed: each Pod has an index."
+    ),
     "JobSpec.suspend": "If true, the Job runs no Pods, and its active Pods are deleted.",
-    "JobSpec.podReplacementPolicy": "Replace Pods once they terminate (TerminatingOrFailed) or fail.",
+    "JobSpec.podReplacementPolicy": (
+        "Replace a Pod when it terminates or fails (TerminatingOrFailed), or when it has "
+        "failed (Failed, required with podFailurePolicy)."
+    ),
     "JobSpec.managedBy": "The controller that manages the Job; the built-in Job controller if unset.",
     "JobSpec.scheduling": "Scheduling of the Pods as a group.",
     # Failure policies
@@ -32,10 +44,14 @@ DESCRIPTIONS: dict[str, str] = {
     "PodFailurePolicyRule.onExitCodes": "Container exit codes that the rule matches.",
     "PodFailurePolicyRule.onPodConditions": "Pod conditions that the rule matches.",
     "PodFailurePolicyOnExitCodesRequirement.containerName": "The container; any container if unset.",
-    "PodFailurePolicyOnExitCodesRequirement.operator": "In or NotIn the list of values.",
+    "PodFailurePolicyOnExitCodesRequirement.operator": (
+        "In: the exit code is one of the values; NotIn: it is none of them."
+    ),
     "PodFailurePolicyOnExitCodesRequirement.values": "Exit codes, sorted and unique; 255 at most.",
     "PodFailurePolicyOnPodConditionsPattern.type": "The condition's type, for example DisruptionTarget.",
-    "PodFailurePolicyOnPodConditionsPattern.status": "The condition's required status.",
+    "PodFailurePolicyOnPodConditionsPattern.status": (
+        "The condition's required status: True (if unset), False or Unknown."
+    ),
     # Success policies
     "SuccessPolicy.rules": "The rules; the Job succeeds when one of them is met; 20 at most.",
     "SuccessPolicyRule.succeededIndexes": "Indexes that must succeed, for example 0,2-5.",
@@ -84,7 +100,10 @@ DESCRIPTIONS: dict[str, str] = {
     "CronJobSpec.schedule": "A cron expression: minute, hour, day, month, weekday; or @daily and the like.",
     "CronJobSpec.timeZone": "The time zone of the schedule, for example Europe/Rome.",
     "CronJobSpec.startingDeadlineSeconds": "Maximum delay in seconds after which a Job may still start.",
-    "CronJobSpec.concurrencyPolicy": "If the previous Job still runs: Allow, Forbid or Replace.",
+    "CronJobSpec.concurrencyPolicy": (
+        "If the previous Job still runs: Allow (the default) starts another, Forbid skips the "
+        "run, Replace deletes the previous Job first."
+    ),
     "CronJobSpec.suspend": "If true, the CronJob creates no new Jobs.",
     "CronJobSpec.jobTemplate": "The template of the Jobs.",
     "CronJobSpec.successfulJobsHistoryLimit": "Number of succeeded Jobs to keep; 3 if unset.",

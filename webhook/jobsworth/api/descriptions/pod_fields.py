@@ -10,10 +10,15 @@ DESCRIPTIONS: dict[str, str] = {
     "PodSpec.initContainers": "Containers that run one after another before the others; and sidecars.",
     "PodSpec.containers": "The app containers; at least one.",
     "PodSpec.ephemeralContainers": "Containers for debugging a running Pod; not allowed in templates.",
-    "PodSpec.restartPolicy": "Restart of failed containers; a Job requires OnFailure or Never.",
-    "PodSpec.terminationGracePeriodSeconds": "Seconds between SIGTERM and SIGKILL.",
+    "PodSpec.restartPolicy": (
+        "Restart of ended containers: OnFailure, Never or Always (the default, invalid in a Job)."
+    ),
+    "PodSpec.terminationGracePeriodSeconds": "Seconds between SIGTERM and SIGKILL; 30 if unset.",
     "PodSpec.activeDeadlineSeconds": "Maximum run time in seconds; the Pod then fails.",
-    "PodSpec.dnsPolicy": "Name resolution by the cluster, by the node, or only by dnsConfig.",
+    "PodSpec.dnsPolicy": (
+        "Name resolution: ClusterFirst (the default) and ClusterFirstWithHostNet use the cluster's, "
+        "Default the node's, None only dnsConfig."
+    ),
     "PodSpec.nodeSelector": "Labels that the node must have.",
     "PodSpec.serviceAccountName": "The service account with which the Pod accesses the API.",
     "PodSpec.serviceAccount": "Deprecated: the older name of serviceAccountName.",
@@ -37,7 +42,9 @@ DESCRIPTIONS: dict[str, str] = {
     "PodSpec.readinessGates": "Additional conditions that must be true for the Pod to be ready.",
     "PodSpec.runtimeClassName": "The RuntimeClass that runs the Pod.",
     "PodSpec.enableServiceLinks": "Set environment variables for the Services of the namespace.",
-    "PodSpec.preemptionPolicy": "PreemptLowerPriority allows the Pod to preempt others; Never does not.",
+    "PodSpec.preemptionPolicy": (
+        "PreemptLowerPriority allows the Pod to preempt Pods of lower priority; Never does not."
+    ),
     "PodSpec.overhead": "Resources of the container runtime; filled in from the RuntimeClass.",
     "PodSpec.topologySpreadConstraints": "Even distribution of Pods over zones or nodes.",
     "PodSpec.setHostnameAsFQDN": "Set the hostname to the fully qualified domain name.",
@@ -67,17 +74,26 @@ DESCRIPTIONS: dict[str, str] = {
     "EvictionResponder.name": "The responder's name.",
     "EvictionResponder.priority": "The responder's priority.",
     "Toleration.key": "The taint's key; all taints if empty.",
-    "Toleration.operator": "The comparison with the taint's value: Equal if unset, Exists, Lt, Gt.",
+    "Toleration.operator": "The comparison with the taint's value: Equal (if unset), Exists, Lt or Gt.",
     "Toleration.value": "The value to compare with the taint's value; empty for Exists.",
-    "Toleration.effect": "The taint's effect; all effects if empty.",
+    "Toleration.effect": (
+        "The taint's effect: NoSchedule, PreferNoSchedule or NoExecute; all effects if empty."
+    ),
     "Toleration.tolerationSeconds": "Seconds that the Pod stays on a node with a NoExecute taint.",
     "TopologySpreadConstraint.maxSkew": "Maximum difference in the number of Pods between two domains.",
     "TopologySpreadConstraint.topologyKey": "The node label whose values are the domains.",
-    "TopologySpreadConstraint.whenUnsatisfiable": "DoNotSchedule or ScheduleAnyway the violating Pod.",
+    "TopologySpreadConstraint.whenUnsatisfiable": (
+        "If no node satisfies the constraint: DoNotSchedule or ScheduleAnyway."
+    ),
     "TopologySpreadConstraint.labelSelector": "The Pods that are counted.",
     "TopologySpreadConstraint.minDomains": "Minimum number of domains.",
-    "TopologySpreadConstraint.nodeAffinityPolicy": "Honor or Ignore the Pod's node affinity and selector.",
-    "TopologySpreadConstraint.nodeTaintsPolicy": "Honor or Ignore taints that the Pod does not tolerate.",
+    "TopologySpreadConstraint.nodeAffinityPolicy": (
+        "Honor (if unset) or Ignore the Pod's node affinity and selector when counting nodes."
+    ),
+    "TopologySpreadConstraint.nodeTaintsPolicy": (
+        "Ignore (if unset) the taints of nodes, or Honor them: count only nodes that the Pod "
+        "tolerates."
+    ),
     "TopologySpreadConstraint.matchLabelKeys": "Labels whose values counted Pods share with this Pod.",
     # Affinity
     "Affinity.nodeAffinity": "Required and preferred nodes.",
@@ -120,13 +136,21 @@ DESCRIPTIONS: dict[str, str] = {
     "PodSecurityContext.runAsGroup": "The group ID of the processes.",
     "PodSecurityContext.runAsNonRoot": "Do not start containers that would run as root.",
     "PodSecurityContext.supplementalGroups": "Additional groups of the processes.",
-    "PodSecurityContext.supplementalGroupsPolicy": "Merge adds the groups of the image; Strict does not.",
+    "PodSecurityContext.supplementalGroupsPolicy": (
+        "Merge (if unset) adds the groups that the image defines for the user; Strict does not."
+    ),
     "PodSecurityContext.fsGroup": "The group that owns the files of volumes.",
     "PodSecurityContext.sysctls": "Kernel parameters of the Pod.",
-    "PodSecurityContext.fsGroupChangePolicy": "Change the owner of files Always or OnRootMismatch.",
+    "PodSecurityContext.fsGroupChangePolicy": (
+        "Change the group of a volume's files at each mount (Always, if unset), or only if "
+        "that of its root differs (OnRootMismatch)."
+    ),
     "PodSecurityContext.seccompProfile": "The seccomp profile, which filters system calls.",
     "PodSecurityContext.appArmorProfile": "The AppArmor profile that confines the containers.",
-    "PodSecurityContext.seLinuxChangePolicy": "MountOption or Recursive relabeling of volumes.",
+    "PodSecurityContext.seLinuxChangePolicy": (
+        "Apply the SELinux label with a mount option (MountOption), or by relabeling every "
+        "file (Recursive)."
+    ),
     "SecurityContext.capabilities": "Linux capabilities to add or drop.",
     "SecurityContext.privileged": "Run the container with all privileges of root on the node.",
     "SecurityContext.seLinuxOptions": "The SELinux context of the container.",
@@ -136,7 +160,7 @@ DESCRIPTIONS: dict[str, str] = {
     "SecurityContext.runAsNonRoot": "Do not start the container if it would run as root.",
     "SecurityContext.readOnlyRootFilesystem": "Mount the root file system read-only.",
     "SecurityContext.allowPrivilegeEscalation": "A process may gain more privileges than its parent.",
-    "SecurityContext.procMount": "Default masks parts of /proc, Unmasked does not.",
+    "SecurityContext.procMount": "Default (if unset) masks parts of /proc, Unmasked does not.",
     "SecurityContext.seccompProfile": "The seccomp profile, which filters system calls.",
     "SecurityContext.appArmorProfile": "The AppArmor profile that confines the container.",
     "Capabilities.add": "Capabilities to add, for example NET_BIND_SERVICE.",

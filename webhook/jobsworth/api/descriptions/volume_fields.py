@@ -7,7 +7,7 @@ _PARTITION = "The partition number; the whole disk if 0."
 _READ_ONLY = "Mount the volume read-only."
 _SECRET = "The Secret with the credentials of the storage system."
 _ITEMS = "The keys to project, each with a path; if unset, every key with its own name."
-_DEFAULT_MODE = "Permission bits of files without a mode; decimal 420 is 0644."
+_DEFAULT_MODE = "Permission bits of files without a mode; 420 if unset, which is 0644."
 _MODE = "Permission bits of this file, 0 to 511 (0777)."
 _OPTIONAL = "The Pod may start if the object or a key does not exist."
 _DEFAULT_USER = "The user ID that owns the files without a user."
@@ -57,7 +57,10 @@ DESCRIPTIONS: dict[str, str] = {
     "GitRepoVolumeSource.revision": "The commit to check out.",
     "GitRepoVolumeSource.directory": "The directory of the clone in the volume; '.' for its root.",
     "ImageVolumeSource.reference": "The image or artifact, in the syntax of a container's image.",
-    "ImageVolumeSource.pullPolicy": "Pull policy; Always for tag latest, otherwise IfNotPresent.",
+    "ImageVolumeSource.pullPolicy": (
+        "Always, IfNotPresent or Never; if unset, Always for the tag latest (or no tag and no "
+        "digest), otherwise IfNotPresent."
+    ),
     # Disks
     "GCEPersistentDiskVolumeSource.pdName": "The disk's name.",
     "GCEPersistentDiskVolumeSource.fsType": _FS_TYPE,
@@ -69,10 +72,14 @@ DESCRIPTIONS: dict[str, str] = {
     "AWSElasticBlockStoreVolumeSource.readOnly": _READ_ONLY,
     "AzureDiskVolumeSource.diskName": "The disk's name.",
     "AzureDiskVolumeSource.diskURI": "The disk's URI: /subscriptions/… if managed, otherwise https://…",
-    "AzureDiskVolumeSource.cachingMode": "The caching mode of the host.",
+    "AzureDiskVolumeSource.cachingMode": (
+        "The caching mode of the host: None, ReadOnly or ReadWrite (the default)."
+    ),
     "AzureDiskVolumeSource.fsType": _FS_TYPE,
     "AzureDiskVolumeSource.readOnly": _READ_ONLY,
-    "AzureDiskVolumeSource.kind": "Managed disk, or a blob in a Shared or Dedicated storage account.",
+    "AzureDiskVolumeSource.kind": (
+        "Managed disk, or a blob in a Shared (the default) or Dedicated storage account."
+    ),
     "VsphereVirtualDiskVolumeSource.volumePath": "The path of the disk's vmdk file.",
     "VsphereVirtualDiskVolumeSource.fsType": _FS_TYPE,
     "VsphereVirtualDiskVolumeSource.storagePolicyName": "The name of its storage policy.",
@@ -91,7 +98,9 @@ DESCRIPTIONS: dict[str, str] = {
     "ISCSIVolumeSource.targetPortal": "The portal: an address, with the port if it is not 3260.",
     "ISCSIVolumeSource.iqn": "The target's name: iqn.…, eui.… or naa.…",
     "ISCSIVolumeSource.lun": "The logical unit of the target, 0 to 255.",
-    "ISCSIVolumeSource.iscsiInterface": "The initiator's interface, for transports other than TCP.",
+    "ISCSIVolumeSource.iscsiInterface": (
+        "The initiator's interface, for transports other than TCP; default if unset."
+    ),
     "ISCSIVolumeSource.fsType": _FS_TYPE,
     "ISCSIVolumeSource.readOnly": _READ_ONLY,
     "ISCSIVolumeSource.portals": "Additional portals of the target, for multipath.",
@@ -102,9 +111,9 @@ DESCRIPTIONS: dict[str, str] = {
     "RBDVolumeSource.monitors": "The addresses of the Ceph monitors.",
     "RBDVolumeSource.image": "The image in the pool.",
     "RBDVolumeSource.fsType": _FS_TYPE,
-    "RBDVolumeSource.pool": "The pool of the image.",
-    "RBDVolumeSource.user": "The Ceph user.",
-    "RBDVolumeSource.keyring": "The path of the user's keyring on the node.",
+    "RBDVolumeSource.pool": "The pool of the image; rbd if unset.",
+    "RBDVolumeSource.user": "The Ceph user; admin if unset.",
+    "RBDVolumeSource.keyring": "The path of the user's keyring on the node; /etc/ceph/keyring if unset.",
     "RBDVolumeSource.secretRef": "The Secret with the user's key; it overrides keyring.",
     "RBDVolumeSource.readOnly": _READ_ONLY,
     "ScaleIOVolumeSource.gateway": "The address of the ScaleIO gateway.",
@@ -113,7 +122,7 @@ DESCRIPTIONS: dict[str, str] = {
     "ScaleIOVolumeSource.sslEnabled": "Connect to the gateway with TLS.",
     "ScaleIOVolumeSource.protectionDomain": "The protection domain of the volume.",
     "ScaleIOVolumeSource.storagePool": "The pool of the volume.",
-    "ScaleIOVolumeSource.storageMode": "ThickProvisioned or ThinProvisioned.",
+    "ScaleIOVolumeSource.storageMode": "ThickProvisioned or ThinProvisioned (the default).",
     "ScaleIOVolumeSource.volumeName": "The volume's name.",
     "ScaleIOVolumeSource.fsType": "The file system type; xfs if unset.",
     "ScaleIOVolumeSource.readOnly": _READ_ONLY,
@@ -199,7 +208,9 @@ DESCRIPTIONS: dict[str, str] = {
     "ConfigMapProjection.optional": _OPTIONAL,
     "DownwardAPIProjection.items": "The files.",
     "ServiceAccountTokenProjection.audience": "The audience of the token; the API server if unset.",
-    "ServiceAccountTokenProjection.expirationSeconds": "Lifetime of the token in seconds; 600 at least.",
+    "ServiceAccountTokenProjection.expirationSeconds": (
+        "Lifetime of the token in seconds; 3600 if unset; 600 at least."
+    ),
     "ServiceAccountTokenProjection.path": "The file's path in the volume: relative, without '..'.",
     "ServiceAccountTokenProjection.user": _USER,
     "ClusterTrustBundleProjection.name": "One bundle by name; either this or signerName.",
@@ -222,12 +233,14 @@ DESCRIPTIONS: dict[str, str] = {
     "EphemeralVolumeSource.volumeClaimTemplate": "The claim to create: <Pod's name>-<volume's name>.",
     "PersistentVolumeClaimTemplate.metadata": "Labels and annotations of the claim; no other fields.",
     "PersistentVolumeClaimTemplate.spec": "The spec of the claim.",
-    "PersistentVolumeClaimSpec.accessModes": "The access modes, for example ReadWriteOnce.",
+    "PersistentVolumeClaimSpec.accessModes": (
+        "The access modes: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod."
+    ),
     "PersistentVolumeClaimSpec.selector": "Selects the possible volumes by label.",
     "PersistentVolumeClaimSpec.resources": "The size; requests.storage is required.",
     "PersistentVolumeClaimSpec.volumeName": "The PersistentVolume to bind.",
     "PersistentVolumeClaimSpec.storageClassName": "The StorageClass; the default if unset, none if empty.",
-    "PersistentVolumeClaimSpec.volumeMode": "Filesystem or Block.",
+    "PersistentVolumeClaimSpec.volumeMode": "Filesystem (the default) or Block.",
     "PersistentVolumeClaimSpec.dataSource": "A claim or snapshot that provides the initial content.",
     "PersistentVolumeClaimSpec.dataSourceRef": "Like dataSource, for any kind of object.",
     "PersistentVolumeClaimSpec.volumeAttributesClassName": "The class of mutable attributes.",
@@ -243,9 +256,9 @@ DESCRIPTIONS: dict[str, str] = {
     "TypedObjectReference.kind": "Its kind.",
     "TypedObjectReference.name": "Its name.",
     "TypedObjectReference.namespace": "Its namespace; another namespace requires a ReferenceGrant.",
-    "ObjectFieldSelector.apiVersion": "The API version of the field path.",
+    "ObjectFieldSelector.apiVersion": "The API version of the field path; v1 if unset.",
     "ObjectFieldSelector.fieldPath": "The field, for example metadata.name or metadata.labels['app'].",
     "ResourceFieldSelector.containerName": "The container; required in volumes.",
     "ResourceFieldSelector.resource": "The resource, for example limits.memory.",
-    "ResourceFieldSelector.divisor": "The unit of the value; 1 if unset.",
+    "ResourceFieldSelector.divisor": "The unit of the value; 0 (the default) means 1.",
 }

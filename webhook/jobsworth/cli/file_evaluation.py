@@ -6,7 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import Existing, describe, identity
-from jobsworth.evaluation.evaluation import merged
+from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.codes import UNREADABLE, UNREADABLE_NAME
@@ -163,6 +163,8 @@ class FileEvaluator:
         found = [*evaluation.api, *evaluation.lint]
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
+        if TOO_LARGE in evaluation.unreadable:
+            result.status = ERROR
         if not evaluation.known:
             result.status = SKIPPED
             if not found:

@@ -9,6 +9,7 @@ from jobsworth.cli.existing_objects import Existing, describe, identity
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.long_messages import shortened
 from jobsworth.lint.codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
@@ -160,7 +161,7 @@ class FileEvaluator:
             return scalar_text(document, field)
 
         evaluation = settings.evaluator.evaluate(subject, written)
-        found = [*evaluation.api, *evaluation.lint]
+        found = shortened([*evaluation.api, *evaluation.lint])
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
         if TOO_LARGE in evaluation.unreadable:

@@ -26,7 +26,7 @@ sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 from crossed_objects import CROSSED  # noqa: E402
 from grown_objects import SHAPES, Place, changed, declared_places, grown  # noqa: E402
 from growth import FACTOR, MOST_GROWTH, cpu_seconds  # noqa: E402
-from jobsworth.api.server import RELEASES, ApiServer  # noqa: E402
+from jobsworth.api.api_server import RELEASES, ApiServer  # noqa: E402
 from jobsworth.validation.engine import engine_for  # noqa: E402
 
 Request = tuple[dict[str, Any], dict[str, Any] | None]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.validation.engine import engine_for
 
 CASES = Path(__file__).parent.parent / "tests/oracle/cases"

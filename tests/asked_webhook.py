@@ -8,7 +8,7 @@ from typing import Any
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.webhook import Webhook
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.reader import read
 

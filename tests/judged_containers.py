@@ -8,7 +8,7 @@ from judged_volumes import Errors, wrong_with_pod
 from judging import defaulted_pod
 
 if TYPE_CHECKING:
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
 
 __all__ = ["INIT", "MAIN", "SIDECAR", "Errors", "filled_in", "wrong_with", "wrong_with_init"]
 

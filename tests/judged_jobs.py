@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judging import defaulted, errors_of, job_with
 
 if TYPE_CHECKING:
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
 
 Errors = dict[str, str]
 """The message about each field; fields are relative to the spec, several messages are sorted."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from judging import defaulted_pod, pod_errors
 
 if TYPE_CHECKING:
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
 
 Errors = dict[str, str]
 """The errors of each field, relative to the Pod or the volume; several messages are sorted."""

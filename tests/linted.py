@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.validation.engine import engine_for

@@ -9,7 +9,7 @@ from jobsworth.cli.file_evaluation import FileEvaluator
 from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
 from jobsworth.cli.options import words_of
 from jobsworth.findings.finding import Finding
-from jobsworth.reports.result import Attempt
+from jobsworth.reports.result import FixAttempt
 
 
 def judge(*, select: str = "JW0", release: str = "1.36", mixed: bool = False) -> FileEvaluator:
@@ -35,7 +35,7 @@ def findings_left(done: FixedFile) -> list[Finding]:
     return [located.finding for result in done.results for located in result.findings]
 
 
-def attempts(done: FixedFile) -> list[Attempt]:
+def attempts(done: FixedFile) -> list[FixAttempt]:
     """The fixes that were tried."""
     return [attempt for result in done.results for attempt in result.attempts]
 

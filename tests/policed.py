@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.policy.language.problems import BadPolicy
@@ -84,7 +84,7 @@ def requested(value: Any, old: Any = None, **more: Any) -> PolicyRequest:
 
 def verdicts(held: PolicySet, value: Any, old: Any = None, **more: Any) -> list[str]:
     """What a set of policies says to a manifest: ``deny: field: message [code]``."""
-    found = held.judge(requested(value, old, **more), SERVER).findings
+    found = held.evaluate(requested(value, old, **more), SERVER).findings
     return [f"{verdict.effect}: {verdict}" for verdict in found]
 
 

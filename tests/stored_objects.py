@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import generated_labels
-from jobsworth.api.server import ApiServer
 from jobsworth.validation.engine import engine_for
 
 _UIDS = itertools.count(1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.inputs.policy_files import load_policies
 from jobsworth.cli.policies.policy_cases import Case, CaseFile, read_cases
 from jobsworth.cli.policies.policy_runs import run_case

@@ -22,7 +22,7 @@ from asked_webhook import SERVER, Asked, policies
 from crossed_objects import controllers_of_many_names
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import read_review
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from judging import job_with
 
 Asking = Callable[..., Asked]

@@ -11,10 +11,10 @@ from running_webhook import SOURCES
 
 COUNT = """
 from prometheus_client import CollectorRegistry
-from jobsworth.admission.review_metrics import Metrics
+from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.admission.outcome import ReviewOutcome
 
-metrics = Metrics(CollectorRegistry())
+metrics = WebhookMetrics(CollectorRegistry())
 for kind in ("Job", "CronJob", "made up"):
     metrics.observe(ReviewOutcome(
         endpoint="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,

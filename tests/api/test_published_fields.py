@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.api.api_server import RELEASES, ApiServer, minor
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
 from jobsworth.api.kinds import Job
-from jobsworth.api.server import RELEASES, ApiServer, minor
 
 PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(
     lzma.decompress((Path(__file__).parent / "data/published_fields.json.xz").read_bytes())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.api.server import (
+from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     RELEASES,
     ApiServer,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.audit.live_audit import AuditMetrics, FindingLabels, LiveAudit
-from jobsworth.client.resources import jobs_path
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -46,7 +46,7 @@ class Audited:
 
     def show(self, job: dict[str, Any]) -> None:
         """The watch shows a Job, and it is judged if need be."""
-        self.audit.look(job)
+        self.audit.observe(job)
         while self.audit._pending:
             pending = self.audit._next()
             assert pending is not None
@@ -91,7 +91,7 @@ def test_one_event_says_all_and_is_not_repeated_by_the_next_process(stored: dict
     audited = Audited(("", finding()), ("", finding("error", "JW001")))
     audited.show(stored)
     again = LiveAudit(audited._judge, audited.api, time.time, log=pytest.fail)
-    again.look(stored)
+    again.observe(stored)
     again.evaluate(stored)
     (event,) = audited.api.all("events")
     assert event["message"] == (

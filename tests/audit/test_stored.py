@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.audit.lifecycle import cron_job_of, is_over
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from jobsworth.certificates.cluster_store import Seen
+from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.certificates.rotation import Bundle
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 MUTATING = "MutatingWebhookConfiguration jobsworth"
 VALIDATING = "ValidatingWebhookConfiguration jobsworth"
@@ -36,27 +36,27 @@ class Store:
     versions: Counter[str] = field(default_factory=Counter)
     before_write: Callable[[], None] | None = None
 
-    def read(self) -> Seen:
+    def read(self) -> ClusterSnapshot:
         bundles = tuple(
             Bundle(configuration, webhook, bundle)
             for configuration, webhooks in self.bundles.items()
             for webhook, bundle in webhooks.items()
         )
-        return Seen(
+        return ClusterSnapshot(
             dict(self.data or {}),
             None if self.data is None else str(self.versions[SECRET]),
             bundles,
             {name: str(self.versions[name]) for name in self.bundles},
         )
 
-    def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None:
+    def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None:
         self._meanwhile()
         if seen.version != (None if self.data is None else str(self.versions[SECRET])):
             raise ApiError(409, "Conflict", "the object has been modified")
         self.data = dict(data)
         self.versions[SECRET] += 1
 
-    def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None:
+    def write_bundle(self, seen: ClusterSnapshot, configuration: str, bundle: bytes) -> None:
         self._meanwhile()
         if seen.versions.get(configuration) != str(self.versions[configuration]):
             raise ApiError(409, "Conflict", "the object has been modified")

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from jobsworth.certificates.cluster_store import Cluster, Configuration
+from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
-from jobsworth.client.api import APPLY, JSON, STRATEGIC_MERGE, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_interface import APPLY, JSON, STRATEGIC_MERGE, Api
 
 SECRET = "/api/v1/namespaces/ns/secrets/tls"
 MUTATING = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/hooks"
@@ -71,7 +71,7 @@ def api() -> Stored:
 @pytest.fixture
 def cluster(api: Stored) -> Cluster:
     kinds = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
-    configurations = tuple(Configuration(kind, "hooks") for kind in kinds)
+    configurations = tuple(WebhookConfiguration(kind, "hooks") for kind in kinds)
     return Cluster(api, namespace="ns", secret="tls", configurations=configurations)
 
 

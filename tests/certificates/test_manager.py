@@ -20,12 +20,12 @@ from jobsworth.certificates import ca
 from jobsworth.certificates.folder_store import published
 from jobsworth.certificates.keypair import expiry, issued_by, split
 from jobsworth.certificates.manager import Manager
-from jobsworth.certificates.rotation import Policy
+from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.certificates.state import decode
 
 START = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
-POLICY = Policy(
+POLICY = RotationPolicy(
     ("jobsworth.ns.svc",),
     lifetime=20 * DAY,
     renew_before=5 * DAY,

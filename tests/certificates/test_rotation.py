@@ -13,15 +13,15 @@ pytest.importorskip("cryptography")
 from jobsworth.certificates import ca, leaf
 from jobsworth.certificates.keypair import KeyPair, join
 from jobsworth.certificates.rotation import (
-    BadPolicy,
+    BadRotationPolicy,
     Begin,
     Bundle,
     Introduce,
     Keep,
-    Policy,
     Promote,
     Publish,
     Reissue,
+    RotationPolicy,
     Step,
     check,
     may_show,
@@ -31,7 +31,7 @@ from jobsworth.certificates.state import State, decode, encode
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
-POLICY = Policy(("jobsworth.ns.svc", "::1"), lifetime=90 * DAY, renew_before=30 * DAY)
+POLICY = RotationPolicy(("jobsworth.ns.svc", "::1"), lifetime=90 * DAY, renew_before=30 * DAY)
 CA = ca.create(NOW, POLICY.ca_lifetime)
 NEXT = ca.create(NOW, POLICY.ca_lifetime)
 OLD = ca.create(NOW - 700 * DAY, POLICY.ca_lifetime).certificate
@@ -180,8 +180,8 @@ def test_holdings_are_read_back_from_a_secret(state: State) -> None:
     ],
 )
 def test_times_that_cannot_be_kept_together_are_rejected(
-    change: Callable[[Policy], Policy], why: str
+    change: Callable[[RotationPolicy], RotationPolicy], why: str
 ) -> None:
     check(POLICY)
-    with pytest.raises(BadPolicy, match=why):
+    with pytest.raises(BadRotationPolicy, match=why):
         check(change(POLICY))

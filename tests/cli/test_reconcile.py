@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import run
-from jobsworth.client.resources import pods_path
+from jobsworth.client.api_resources import pods_path
 from reconciler.fake_api import FakeApi
 from reconciler.fake_http import FakeServer
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.client.errors import UNREACHABLE, ApiError, NotConfigured, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured, error_of
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.client import paging
-from jobsworth.client.api import Api
-from jobsworth.client.errors import ApiError, error_of
+from jobsworth.client.api_errors import ApiError, error_of
+from jobsworth.client.api_interface import Api
 from jobsworth.client.paging import pages, resumed_pages
 
 Answer = dict[str, Any]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.retry import LONGEST_WAIT, Backoff, Retry
 
 

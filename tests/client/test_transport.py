@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from jobsworth.client.errors import ApiError, NotConfigured
-from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.api_errors import ApiError, NotConfigured
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
 from reconciler.fake_api import FakeApi, lost
 from reconciler.fake_http import FakeServer

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from jobsworth.client.api import Api
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import Api
 from jobsworth.client.watch import WATCH_SECONDS, watch
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from cluster.bed.connection import Answer, Connection
+from jobsworth.api.api_server import ApiServer, UnknownGate
 from jobsworth.api.feature_gates import FEATURE_GATES
-from jobsworth.api.server import ApiServer, UnknownGate
 
 BEFORE_FIX = re.compile(r"v1\.36\.[01](?!\d)")
 """The versions in which the template of a suspended Job may change only once its status has the condition Suspended.

@@ -192,7 +192,7 @@ def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     compacted: tuple[TestBed, str, int],
 ) -> None:
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.client.configuration import Target, rest_config
+    from jobsworth.client.rest_config import Target, rest_config
     from jobsworth.client.transport import Client
 
     bed, namespace, gone = compacted

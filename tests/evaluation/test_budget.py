@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jobsworth
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.budget import BYTES_PER_VALUE, Budget, size
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.evaluator import Evaluator

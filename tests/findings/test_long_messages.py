@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crossed_objects import controllers_of_many_names
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.long_messages import MOST_CHARACTERS, SHORT, shortened
 from jobsworth.validation.engine import engine_for
 

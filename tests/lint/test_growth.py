@@ -6,7 +6,7 @@ import pytest
 
 from grown_objects import Place, declared_places, grown
 from growth import Action, superlinear_calls
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.lint.linter import MAX_RULES, Linter
 from jobsworth.validation.engine import engine_for
 from linted import job, on_codes, with_policy

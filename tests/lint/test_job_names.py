@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.validation.engine import engine_for
 from linted import cron_job, found, job
 

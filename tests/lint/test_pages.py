@@ -8,8 +8,8 @@ import pytest
 
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.rule import Rule
 
 ALL = [*RULES, *manifest_rules.RULES]
 RULE_OF = {rule.code: rule for rule in ALL}

@@ -9,9 +9,9 @@ import pytest
 
 from jobsworth.lint import manifest_rules
 from jobsworth.lint.catalogue import CATALOGUE
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
-from jobsworth.lint.rule import Rule
 from linted import found, job
 
 each_rule = pytest.mark.parametrize("rule", manifest_rules.RULES, ids=lambda rule: str(rule.code))

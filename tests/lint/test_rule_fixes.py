@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited, identical
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.pages import explanation
-from jobsworth.lint.rule import Rule
 from jobsworth.manifests import read_text
 from jobsworth.validation.engine import engine_for
 from mending import attempts, findings_left, mended

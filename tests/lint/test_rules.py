@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.pages import explanation
-from jobsworth.lint.rule import Rule
 from jobsworth.manifests import read_file, read_text
 from jobsworth.validation.engine import UnknownKind, engine_for
 

@@ -8,7 +8,7 @@ from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.lint import RULES
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named, codes_to_change
 from jobsworth.lint.selection import Selection, ignored, selected
-from jobsworth.validation.codes import CODES
+from jobsworth.validation.reason_codes import CODES
 
 
 def finding(code: str, severity: str = "warning") -> Finding:

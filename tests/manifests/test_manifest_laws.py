@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.manifests import Document, Position, may_hold_job, read_text
-from jobsworth.manifests.parsing.fast_yaml import Extraordinary, ordinary_value
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
 from jobsworth.manifests.parsing.nodes import child_path
 from jobsworth.manifests.parsing.scalars import json_number
 from jobsworth.manifests.parsing.yaml_tree import compose
@@ -100,7 +100,7 @@ def test_the_fast_reading_is_the_full_one_or_none(text: str) -> None:
     data = text.encode("utf-8", "replace")
     try:
         fast = ordinary_value(data)
-    except Extraordinary:
+    except NeedsFullParser:
         return
     tree = compose(data, Position(1, 1))
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.client.resources import pods_path
+from jobsworth.client.api_resources import pods_path
 from jobsworth.controller.times import write_time
 from model.reading import Object, deleting, ended
 from model.server import NAMESPACE, Server

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from jobsworth.controller import (
     finalizer_tracking,
     finished_condition,
@@ -129,9 +129,9 @@ def _an_old_event_counts() -> Fault:
     apply = informers.Informer.apply
 
     def gullible(cache: Any, kind: str, obj: Any) -> None:
-        seen, cache.seen = cache.seen, expectations.Seen(0, cache.seen.listed)
+        seen, cache.seen = cache.seen, expectations.CacheProgress(0, cache.seen.listed)
         apply(cache, kind, obj)
-        cache.seen = expectations.Seen(max(seen.version, cache.seen.version), seen.listed)
+        cache.seen = expectations.CacheProgress(max(seen.version, cache.seen.version), seen.listed)
 
     return informers.Informer, "apply", gullible
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from jobsworth.client.api import JSON, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_interface import JSON, Api
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.reconciler.event_sink import EventSink
 from jobsworth.reconciler.informers import Informer

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from reconciler.fake_api import Call, FakeApi
 from reconciler.fake_store import Change, Object
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path, pods_path
 from model.reading import deleting
 from model.server import NAMESPACE, Server
 from model.specs import draw_job

@@ -449,5 +449,5 @@ def test_policies_are_compiled_once_and_kept_apart() -> None:
         document("a", expressions=[{"expression": "object.spec.parallelism < 3"}]),
         document("b", expressions=[{"expression": "object.spec.backoffLimit < 3"}]),
     )
-    found = held.judge(requested(job(parallelism=3)), SERVER)
+    found = held.evaluate(requested(job(parallelism=3)), SERVER)
     assert [verdict.policy for verdict in found.findings] == ["a", "b"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generation import job_from
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.policy_set import PolicySet
@@ -34,7 +34,7 @@ def effects(held: PolicySet, value: Any, old: Any = None, **more: Any) -> list[s
     ("enforcement", "severity"), [("deny", "error"), ("warn", "warning"), ("audit", "info")]
 )
 def test_the_enforcement_of_a_document(enforcement: str, severity: str) -> None:
-    judged = policies(enforcement=enforcement, limits=LIMITS).judge(requested(job()), SERVER)
+    judged = policies(enforcement=enforcement, limits=LIMITS).evaluate(requested(job()), SERVER)
     (verdict,) = judged.findings
     assert (verdict.effect, verdict.finding.severity) == (enforcement, severity)
     assert judged.denied == (enforcement == "deny")
@@ -48,7 +48,7 @@ def test_the_enforcement_of_a_document(enforcement: str, severity: str) -> None:
 
 def test_the_finding_names_the_policy_and_says_what_its_author_says() -> None:
     held = policies(message="See the handbook.", contact="#batch", limits=LIMITS)
-    (verdict,) = held.judge(requested(job()), SERVER).findings
+    (verdict,) = held.evaluate(requested(job()), SERVER).findings
     assert verdict.finding.as_dict() == {
         "source": "policy",
         "severity": "error",
@@ -65,7 +65,7 @@ def test_a_denial_says_which_policy_field_and_value_what_is_allowed_and_whom_to_
         document("a", message="See the handbook.", contact="#batch", limits=LIMITS),
         document("b", limits={**LIMITS, "activeDeadlineSeconds": {"required": True}}),
     )
-    assert held.judge(requested(job()), SERVER).message() == (
+    assert held.evaluate(requested(job()), SERVER).message() == (
         "JobPolicy a: spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 [JP002]\n"
         "See the handbook. Contact: #batch\n"
         "JobPolicy b:\n"
@@ -76,7 +76,7 @@ def test_a_denial_says_which_policy_field_and_value_what_is_allowed_and_whom_to_
 
 def test_a_warning_says_as_much() -> None:
     held = policies(enforcement="warn", contact="#batch", limits=LIMITS)
-    assert held.judge(requested(job()), SERVER).warnings == (
+    assert held.evaluate(requested(job()), SERVER).warnings == (
         "JobPolicy house-rules: spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 "
         "[JP002] Contact: #batch",
     )
@@ -162,7 +162,7 @@ def test_a_controller_that_touches_status_finalizers_or_labels_is_never_refused(
         object=new,
         old=old,
     )
-    assert STRICT.judge(update, SERVER).findings == ()
+    assert STRICT.evaluate(update, SERVER).findings == ()
 
 
 def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as_it_is() -> None:
@@ -175,7 +175,7 @@ def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as
         if any(one.severity == "error" for one in engine_for(SERVER).validate(job_from(seed))):
             continue
         before = copy.deepcopy(request.object)
-        found = STRICT.judge(request, SERVER)
+        found = STRICT.evaluate(request, SERVER)
         assert request.object == before
         assert "JP090" not in {verdict.violation.code for verdict in found.findings}
         judged += 1
@@ -216,7 +216,7 @@ def test_the_cron_job_itself_is_denied() -> None:
 class Broken(Limits):
     """Limits that cannot be judged."""
 
-    def judge(self, view: Any) -> Any:
+    def violations(self, view: Any) -> Any:
         raise ZeroDivisionError("by nothing")
 
 
@@ -268,8 +268,8 @@ def test_an_expression_that_fails_leads_to_what_the_document_says(
 def test_another_release_has_other_defaults() -> None:
     held = policies(limits={"podReplacementPolicy": {"allowed": ["Failed"]}})
     old = ApiServer("1.27")
-    assert held.judge(of_manifest(job(), old), old).findings == ()
-    assert len(held.judge(of_manifest(cron_job(), SERVER), SERVER).findings) == 1
+    assert held.evaluate(of_manifest(job(), old), old).findings == ()
+    assert len(held.evaluate(of_manifest(cron_job(), SERVER), SERVER).findings) == 1
 
 
 def test_every_code_is_described() -> None:

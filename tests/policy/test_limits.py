@@ -307,7 +307,7 @@ BESIDE_PER_INDEX = {**INDEXED, "backoffLimitPerIndex": 1}
 def test_a_limit_that_the_per_index_limit_replaces_is_no_violation(inside: Any, limit: Any) -> None:
     value = inside(**BESIDE_PER_INDEX)
     held = policies(limits={"backoffLimit": limit})
-    assert held.judge(of_manifest(value, SERVER), SERVER).findings == ()
+    assert held.evaluate(of_manifest(value, SERVER), SERVER).findings == ()
     assert said(with_traces(value), limits={"backoffLimit": limit}) == []
 
 
@@ -378,7 +378,7 @@ def test_a_violation_of_a_default_says_that_the_field_is_not_set(
 ) -> None:
     held = policies(limits=limits)
     request = of_manifest(job(), SERVER)
-    (verdict,) = held.judge(request, SERVER).findings
+    (verdict,) = held.evaluate(request, SERVER).findings
     assert str(verdict) == expected
     assert "(policy house-rules)" not in verdict.finding.message
     (applied,) = said(with_traces(job(), job()), limits=limits)

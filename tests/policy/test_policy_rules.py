@@ -74,7 +74,7 @@ def test_a_word_that_names_no_rule_of_objects(word: str, problem: str) -> None:
 
 def test_a_finding_keeps_the_rule_s_code_name_and_words() -> None:
     held = policies(rules={"no-deadline": "deny", "JW204": "warn"})
-    denied, warned = held.judge(requested(job()), SERVER).findings
+    denied, warned = held.evaluate(requested(job()), SERVER).findings
     assert (denied.violation.code, denied.violation.reason, denied.effect) == (
         "JW201",
         "no-deadline",
@@ -95,9 +95,9 @@ def test_documents_that_ask_different_rules_hear_only_their_own() -> None:
         document("b", rules={"JW204": "warn"}),
         document("c", match={"kinds": ["CronJob"]}, rules={"JW201": "warn"}),
     )
-    found = held.judge(requested(job()), SERVER).findings
+    found = held.evaluate(requested(job()), SERVER).findings
     assert [(one.policy, one.violation.code) for one in found] == [("a", "JW201"), ("b", "JW204")]
-    found = held.judge(requested(cron_job()), SERVER).findings
+    found = held.evaluate(requested(cron_job()), SERVER).findings
     assert {(one.policy, one.violation.code) for one in found} >= {("a", "JW201"), ("c", "JW201")}
 
 
@@ -139,8 +139,8 @@ def as_stored(value: Any) -> Any:
 )
 def test_a_rule_says_of_a_defaulted_object_what_it_says_of_the_manifest(value: Any) -> None:
     held = policies(rules=EVERY)
-    linted = held.judge(of_manifest(value, SERVER), SERVER).findings
-    stored = held.judge(requested(as_stored(value)), SERVER).findings
+    linted = held.evaluate(of_manifest(value, SERVER), SERVER).findings
+    stored = held.evaluate(requested(as_stored(value)), SERVER).findings
     assert [one.violation for one in stored] == [one.violation for one in linted]
     assert linted, "this would show nothing"
 
@@ -154,5 +154,5 @@ def test_a_default_that_somebody_wrote_is_told_from_one_that_nobody_did_where_it
     if told:
         applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(value)}
         stored["metadata"]["annotations"] = applied
-    found = policies(rules={"JW210": "deny"}).judge(requested(stored), SERVER).findings
+    found = policies(rules={"JW210": "deny"}).evaluate(requested(stored), SERVER).findings
     assert bool(found) == told

@@ -2,7 +2,7 @@
 
 Optimistic locking, UIDs, finalizers and deletion timestamps, the validation of Jobs (the project's
 engine) and of their status, watches with bookmarks, and errors on demand. It is one of
-:class:`jobsworth.client.api.Api`, without any thread or transport: :mod:`reconciler.fake_http` puts
+:class:`jobsworth.client.api_interface.Api`, without any thread or transport: :mod:`reconciler.fake_http` puts
 it behind real HTTP.
 """
 
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from controller.status_rules import broken_rules
+from jobsworth.api.api_server import ApiServer
 from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, generated_labels
-from jobsworth.api.server import ApiServer
-from jobsworth.client.api import APPLY, JSON, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError
+from jobsworth.client.api_errors import UNREACHABLE, ApiError
+from jobsworth.client.api_interface import APPLY, JSON, Api
 from jobsworth.controller.times import write_time
 from jobsworth.validation.engine import engine_for
 from reconciler.fake_store import KINDS, Change, Object, Store, copied

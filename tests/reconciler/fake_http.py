@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from jobsworth.client.configuration import RestConfig
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.rest_config import RestConfig
 from reconciler.fake_api import FakeApi
 
 

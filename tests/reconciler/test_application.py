@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.leases import Times
-from jobsworth.client.resources import jobs_path
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
@@ -210,7 +210,7 @@ class Seen:
         self.forgotten: list[str] = []
         self.closed = threading.Event()
 
-    def look(self, job: dict[str, Any]) -> None:
+    def observe(self, job: dict[str, Any]) -> None:
         self.jobs.append(job["metadata"]["name"])
 
     def forget(self, uid: str) -> None:

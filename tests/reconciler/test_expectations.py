@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clock import Clock
-from jobsworth.reconciler.expectations import JOBS, PODS, Expectations, Seen
+from jobsworth.reconciler.expectations import JOBS, PODS, CacheProgress, Expectations
 
 
 @pytest.fixture
@@ -18,8 +18,8 @@ def expectations(clock: Clock) -> Expectations:
     return Expectations(300, clock)
 
 
-def seen(jobs: int = 0, pods: int = 0, listed: float = 0.0) -> dict[str, Seen]:
-    return {JOBS: Seen(jobs, listed), PODS: Seen(pods, listed)}
+def seen(jobs: int = 0, pods: int = 0, listed: float = 0.0) -> dict[str, CacheProgress]:
+    return {JOBS: CacheProgress(jobs, listed), PODS: CacheProgress(pods, listed)}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def seen(jobs: int = 0, pods: int = 0, listed: float = 0.0) -> dict[str, Seen]:
     ],
 )
 def test_what_was_written_has_to_be_seen(
-    expectations: Expectations, caches: dict[str, Seen], behind: str | None
+    expectations: Expectations, caches: dict[str, CacheProgress], behind: str | None
 ) -> None:
     expectations.wrote(JOBS, "ns/a", 10)
     expectations.wrote(PODS, "ns/a", 20)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import pods_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import pods_path
 from jobsworth.controller.controller_settings import ControllerSettings
 from reconciler.fake_api import Call
 from reconciler.world import NAMESPACE, World, job

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import pods_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import pods_path
 from jobsworth.client.retry import Backoff
 from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import ControllerSettings

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.signals import Count, Event
 from jobsworth.controller.times import write_time

@@ -6,7 +6,7 @@ import pytest
 
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import github
-from jobsworth.reports.result import Located, Result
+from jobsworth.reports.result import LocatedFinding, Result
 
 
 def command(
@@ -26,7 +26,7 @@ def command(
         message=message,
         hint=hint,
     )
-    located = Located(finding, line, None if line is None else 5)
+    located = LocatedFinding(finding, line, None if line is None else 5)
     (written,) = github.render(Result(file=file, document=0, status="valid", findings=[located]))
     return written
 

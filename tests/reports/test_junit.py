@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import junit
-from jobsworth.reports.result import Located, Result
+from jobsworth.reports.result import LocatedFinding, Result
 from manifests_for_rules import INVALID, SHADOWED, SOUND
 from running import Validate
 
@@ -71,7 +71,11 @@ def test_any_text_is_well_formed() -> None:
         source="api", severity="error", code="JW004", field='a["b"]', reason="R", message=message
     )
     result = Result(
-        file='<&">.yaml', document=0, kind="Job", status="invalid", findings=[Located(finding)]
+        file='<&">.yaml',
+        document=0,
+        kind="Job",
+        status="invalid",
+        findings=[LocatedFinding(finding)],
     )
     suites = ElementTree.fromstring(junit.render([result]))
     (failure,) = suites.iter("failure")

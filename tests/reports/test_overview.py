@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import overview
-from jobsworth.reports.result import VALID, Located, StoredResult
+from jobsworth.reports.result import VALID, LocatedFinding, StoredResult
 
 
-def found(code: str, severity: str = "warning", policy: str = "") -> Located:
+def found(code: str, severity: str = "warning", policy: str = "") -> LocatedFinding:
     names = {"JW204": "no-ttl", "JW201": "no-deadline", "JW004": "FieldValueInvalid"}
     finding = Finding(
         source="policy" if policy else "lint",
@@ -17,10 +17,10 @@ def found(code: str, severity: str = "warning", policy: str = "") -> Located:
         reason=names.get(code, "FieldValueForbidden"),
         message="is wrong",
     )
-    return Located(finding, policy=policy)
+    return LocatedFinding(finding, policy=policy)
 
 
-def result(namespace: str, name: str, *findings: Located, kind: str = "Job") -> StoredResult:
+def result(namespace: str, name: str, *findings: LocatedFinding, kind: str = "Job") -> StoredResult:
     made = StoredResult(
         file=f"{namespace}/{kind}/{name}",
         document=0,

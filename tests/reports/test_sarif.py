@@ -11,7 +11,7 @@ import pytest
 
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import sarif
-from jobsworth.reports.result import Located, Result
+from jobsworth.reports.result import LocatedFinding, Result
 from manifests_for_rules import INVALID, SHADOWED, SOUND
 from running import Validate
 
@@ -133,7 +133,7 @@ def test_a_file_is_named_by_a_uri(file: str, uri: str) -> None:
     finding = Finding(
         source="other", severity="info", code="JW999", field="", reason="new", message="m", hint="h"
     )
-    result = Result(file=file, document=0, status="valid", findings=[Located(finding)])
+    result = Result(file=file, document=0, status="valid", findings=[LocatedFinding(finding)])
     log = json.loads(sarif.render([result]))
     CHECKER.validate(log)
     (told,) = results_of(log)

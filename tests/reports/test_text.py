@@ -7,11 +7,11 @@ import pytest
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.reports import text
-from jobsworth.reports.result import Located, Result
+from jobsworth.reports.result import LocatedFinding, Result
 
 
 def lines(finding: Finding) -> list[str]:
-    located = Located(finding, 2, 3, "  a: b")
+    located = LocatedFinding(finding, 2, 3, "  a: b")
     result = Result(
         file="job.yaml", document=0, kind="Job", name="x", status="valid", findings=[located]
     )

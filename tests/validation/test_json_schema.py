@@ -15,10 +15,10 @@ import pytest
 
 import jobsworth
 from generation import job_from
+from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import Job
-from jobsworth.api.server import RELEASES, ApiServer
 from jobsworth.validation.json_schema import json_schema
 
 ROOT = Path(__file__).parent.parent.parent

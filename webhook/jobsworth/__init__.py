@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from jobsworth.api.server import (
+    from jobsworth.api.api_server import (
         NEWEST_RELEASE,
         RELEASES,
         UnknownGate,
@@ -181,7 +181,7 @@ def evaluate(
 def _engine(
     release: str | None, gates: Mapping[str, bool] | None, allow_privileged: bool
 ) -> Engine:
-    from jobsworth.api.server import NEWEST_RELEASE, ApiServer
+    from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
     from jobsworth.validation.engine import engine_for
 
     server = ApiServer(release or NEWEST_RELEASE, gates, allow_privileged=allow_privileged)
@@ -192,10 +192,10 @@ _HOMES = {
     "BadPolicy": "jobsworth.policy.language.problems",
     "Evaluation": "jobsworth.evaluation.evaluation",
     "Finding": "jobsworth.findings.finding",
-    "NEWEST_RELEASE": "jobsworth.api.server",
-    "RELEASES": "jobsworth.api.server",
-    "UnknownGate": "jobsworth.api.server",
-    "UnknownRelease": "jobsworth.api.server",
+    "NEWEST_RELEASE": "jobsworth.api.api_server",
+    "RELEASES": "jobsworth.api.api_server",
+    "UnknownGate": "jobsworth.api.api_server",
+    "UnknownRelease": "jobsworth.api.api_server",
     "CannotDecode": "jobsworth.validation.engine",
     "UnknownKind": "jobsworth.validation.engine",
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.core.certificates import check_signer_name, trust_bundle_name
+from jobsworth.api.core.projected_certificates import check_signer_name, trust_bundle_name
 from judged_volumes import Errors, wrong_with
 from judging import server
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.core.scheduling import fits
+from jobsworth.api.core.pod_scheduling import fits
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from judging import Errors, invalid, pod_errors, server
 

@@ -202,7 +202,7 @@ class _Inside:
         settings: ControllerSettings,
         jobs_late: float,
     ) -> None:
-        from jobsworth.client.configuration import Target, rest_config
+        from jobsworth.client.rest_config import Target, rest_config
         from jobsworth.reconciler.process import ReconcilerProcess
         from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 

@@ -11,7 +11,7 @@ from jobsworth.admission.answer_limits import MOST_BYTES, cut
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.budget import REQUEST
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.evaluator import Evaluator
@@ -169,19 +169,21 @@ class Reviewer:
         if errors and self._api_verdict == "deny":
             return _invalid(request, errors)
         warnings = [_sentence(finding) for finding in findings]
-        judgement = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.judgement
-        audit = _bounded({key[:MOST_KEY_LETTERS]: text for key, text in judgement.audit.items()})
-        codes = _codes([*findings, *(verdict.violation for verdict in judgement.findings)])
-        warned = warning_texts.texts([*warnings, *judgement.warnings])
+        policy_verdict = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.verdict
+        audit = _bounded(
+            {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
+        )
+        codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
+        warned = warning_texts.texts([*warnings, *policy_verdict.warnings])
         unreadable = () if evaluation.policy is None else evaluation.unreadable
-        if not judgement.denied:
+        if not policy_verdict.denied:
             response = AdmissionResponse(allowed=True, warnings=warned, audit_annotations=audit)
             return Answer(response, "allowed", codes, unreadable=unreadable)
-        denying = [verdict for verdict in judgement.findings if verdict.effect == "deny"]
+        denying = [verdict for verdict in policy_verdict.findings if verdict.effect == "deny"]
         response = AdmissionResponse(
             allowed=False,
             status=denial.forbidden(
-                request, judgement.message(), [verdict.finding for verdict in denying]
+                request, policy_verdict.message(), [verdict.finding for verdict in denying]
             ),
             warnings=warned,
             audit_annotations=audit,

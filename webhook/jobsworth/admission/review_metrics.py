@@ -28,7 +28,7 @@ RETIRED = "0"
 """Replaces the process ID in the names of the files that hold the counts of ended processes."""
 
 
-class Metrics:
+class WebhookMetrics:
     """The metrics of the webhook. Create them once, before the process forks."""
 
     def __init__(self, registry: CollectorRegistry) -> None:

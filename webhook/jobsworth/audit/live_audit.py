@@ -15,15 +15,15 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from jobsworth.audit.lifecycle import is_over
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import events_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.findings.finding import Finding
 
 COMPONENT = "jobsworth-audit"
@@ -70,7 +70,7 @@ class LiveAudit:
         self._found: dict[str, tuple[FindingLabels, ...]] = {}
         self._closed = False
 
-    def look(self, job: dict[str, Any]) -> None:
+    def observe(self, job: dict[str, Any]) -> None:
         """Enqueue a Job from the watch, if it is new or changed."""
         meta = job["metadata"]
         uid = meta["uid"]

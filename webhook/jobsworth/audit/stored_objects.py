@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import BATCH, namespaces_path, resource_path
 from jobsworth.client.paging import PAGE_SIZE, Page, resumed_pages
-from jobsworth.client.resources import BATCH, namespaces_path, resource_path
 
 if TYPE_CHECKING:
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 _RESOURCES = {"Job": "jobs", "CronJob": "cronjobs"}
 _IDENTITY = ("name", "namespace", "uid")

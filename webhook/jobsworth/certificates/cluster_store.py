@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.certificates.rotation import Bundle
 from jobsworth.certificates.state import KEYS
-from jobsworth.client.api import APPLY, STRATEGIC_MERGE
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import CORE, resource_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import APPLY, STRATEGIC_MERGE
+from jobsworth.client.api_resources import CORE, resource_path
 
 if TYPE_CHECKING:
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 FIELD_MANAGER = "jobsworth-certificates"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class WebhookConfiguration:
     """A webhook configuration.
 
     Attributes:
@@ -48,7 +48,7 @@ class Configuration:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClusterSnapshot:
     """A snapshot of the stored objects.
 
     Attributes:
@@ -77,7 +77,7 @@ class Cluster:
         *,
         namespace: str,
         secret: str,
-        configurations: tuple[Configuration, ...],
+        configurations: tuple[WebhookConfiguration, ...],
     ) -> None:
         self._api = api
         self._configurations = {str(each): each for each in configurations}
@@ -85,7 +85,7 @@ class Cluster:
         self._secret_path = resource_path(CORE, "secrets", namespace, secret)
         self._secret = f"Secret {namespace}/{secret}"
 
-    def read(self) -> Seen:
+    def read(self) -> ClusterSnapshot:
         """Read the Secret and the configurations."""
         secret = self._get(self._secret, self._secret_path)
         bundles: list[Bundle] = []
@@ -100,10 +100,10 @@ class Cluster:
                 for webhook in found.get("webhooks") or ()
             ]
         if secret is None:
-            return Seen({}, None, tuple(bundles), versions)
-        return Seen(_data(secret), _version(secret), tuple(bundles), versions)
+            return ClusterSnapshot({}, None, tuple(bundles), versions)
+        return ClusterSnapshot(_data(secret), _version(secret), tuple(bundles), versions)
 
-    def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None:
+    def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None:
         """Replace the certificate keys in the data of the Secret."""
         version = seen.version if seen.version is not None else self._create_secret()
         encoded = {key: base64.b64encode(value).decode() for key, value in data.items()}
@@ -113,7 +113,7 @@ class Cluster:
         }
         self._patch(self._secret, self._secret_path, body)
 
-    def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None:
+    def write_bundle(self, seen: ClusterSnapshot, configuration: str, bundle: bytes) -> None:
         """Write a bundle into every webhook of a configuration, and change no other field."""
         encoded = base64.b64encode(bundle).decode()
         body = {

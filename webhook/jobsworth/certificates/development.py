@@ -27,7 +27,7 @@ class FilesExist(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
+class GeneratedFiles:
     """The result of :func:`generate`.
 
     Attributes:
@@ -48,7 +48,7 @@ def generate(
     lifetime: datetime.timedelta = LIFETIME,
     overwrite: bool = False,
     now: datetime.datetime | None = None,
-) -> Generated:
+) -> GeneratedFiles:
     """Generate a CA and a serving certificate for host names and IP addresses.
 
     Write ``ca.crt``, ``ca.key``, ``tls.crt`` and ``tls.key``, readable by their owner only.
@@ -70,7 +70,7 @@ def generate(
     contents = (signer.certificate, signer.key, pair.certificate, pair.key)
     for path, content in zip(files, contents, strict=True):
         write_private(path, content)
-    return Generated(paths, ca_key, expiry(pair.certificate))
+    return GeneratedFiles(paths, ca_key, expiry(pair.certificate))
 
 
 def ensure(folder: Path, hosts: Sequence[str], now: datetime.datetime | None = None) -> Paths:

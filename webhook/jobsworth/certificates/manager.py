@@ -10,23 +10,23 @@ from pathlib import Path
 from typing import Protocol
 
 from jobsworth.certificates import ca, leaf
-from jobsworth.certificates.cluster_store import Seen
+from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.certificates.folder_store import publish, published
 from jobsworth.certificates.keypair import BadCertificate, KeyPair, expiry, join, read_key
 from jobsworth.certificates.rotation import (
     Begin,
     Introduce,
     Keep,
-    Policy,
     Promote,
     Publish,
     Reissue,
+    RotationPolicy,
     Step,
     may_show,
     next_step,
 )
 from jobsworth.certificates.state import State, decode, encode
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 LOG = logging.getLogger("jobsworth.certificates")
 MOST_STEPS = 12
@@ -39,11 +39,11 @@ Clock = Callable[[], datetime.datetime]
 class Store(Protocol):
     """The storage of certificates: a :class:`jobsworth.certificates.cluster_store.Cluster`."""
 
-    def read(self) -> Seen: ...
+    def read(self) -> ClusterSnapshot: ...
 
-    def write_secret(self, seen: Seen, data: Mapping[str, bytes]) -> None: ...
+    def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None: ...
 
-    def write_bundle(self, seen: Seen, configuration: str, bundle: bytes) -> None: ...
+    def write_bundle(self, seen: ClusterSnapshot, configuration: str, bundle: bytes) -> None: ...
 
 
 class Manager:
@@ -53,7 +53,11 @@ class Manager:
     """
 
     def __init__(
-        self, store: Store, policy: Policy, folder: Path | None = None, clock: Clock | None = None
+        self,
+        store: Store,
+        policy: RotationPolicy,
+        folder: Path | None = None,
+        clock: Clock | None = None,
     ) -> None:
         self._store = store
         self._policy = policy
@@ -120,7 +124,7 @@ class Manager:
         )
         return True
 
-    def _due(self, there: KeyPair | None, new: KeyPair, seen: Seen) -> bool:
+    def _due(self, there: KeyPair | None, new: KeyPair, seen: ClusterSnapshot) -> bool:
         now = self._clock()
         if not may_show(new, seen.bundles):
             self._trusted = (None, None)
@@ -131,7 +135,9 @@ class Manager:
             since = now
         return now - since >= self._policy.settle or not _valid(there, now)
 
-    def _take(self, step: Step, seen: Seen, state: State, now: datetime.datetime) -> None:
+    def _take(
+        self, step: Step, seen: ClusterSnapshot, state: State, now: datetime.datetime
+    ) -> None:
         if isinstance(step, Publish):
             for configuration in step.configurations:
                 self._store.write_bundle(seen, configuration, step.bundle)

@@ -32,12 +32,12 @@ from jobsworth.certificates.state import State
 _DAY = datetime.timedelta(days=1)
 
 
-class BadPolicy(ValueError):
+class BadRotationPolicy(ValueError):
     """Durations that contradict each other; the message states which and why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RotationPolicy:
     """Lifetimes and renewal times of certificates.
 
     Attributes:
@@ -65,24 +65,24 @@ class Policy:
         return self.lifetime + self.renew_before
 
 
-def check(policy: Policy) -> None:
+def check(policy: RotationPolicy) -> None:
     """Check that the durations of a policy are consistent.
 
     Raises:
-        BadPolicy: a certificate would be renewed at once, or too late.
+        BadRotationPolicy: a certificate would be renewed at once, or too late.
     """
     if policy.lifetime <= policy.renew_before:
-        raise BadPolicy(
+        raise BadRotationPolicy(
             "the lifetime of a serving certificate must be longer than the time before expiry at which "
             "it is renewed"
         )
     if policy.ca_lifetime <= policy.ca_renew_before + policy.overlap:
-        raise BadPolicy(
+        raise BadRotationPolicy(
             "the lifetime of a CA must be longer than that of a serving certificate, its renewal time and the"
             f" overlap together: more than {policy.ca_renew_before + policy.overlap}"
         )
     if policy.renew_before <= policy.settle:
-        raise BadPolicy(
+        raise BadRotationPolicy(
             "the time before expiry at which certificates are renewed must be longer than the settle time"
         )
 
@@ -146,7 +146,7 @@ Step = Begin | Introduce | Promote | Reissue | Keep | Publish
 
 
 def next_step(
-    state: State, bundles: Sequence[Bundle], now: datetime.datetime, policy: Policy
+    state: State, bundles: Sequence[Bundle], now: datetime.datetime, policy: RotationPolicy
 ) -> Step | None:
     """Return the next step; None if no step is due.
 
@@ -171,7 +171,7 @@ def may_show(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
     )
 
 
-def _repaired(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+def _repaired(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     """Repair edits to the state that must be fixed before any other decision."""
     if state.next is not None and _cannot_sign(state.next, now):
         return Keep(replace(state, next=None, next_published=None), "discarded an invalid next CA")
@@ -195,7 +195,7 @@ def _unpublished(state: State, bundles: Sequence[Bundle]) -> Step | None:
     return Publish(join(state.bundle), where)
 
 
-def _rotated(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+def _rotated(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     """Decide the next step of a CA rotation; every bundle is up to date."""
     assert state.ca is not None
     if state.next is None:
@@ -207,12 +207,12 @@ def _rotated(state: State, now: datetime.datetime, policy: Policy) -> Step | Non
     return Promote() if now - state.next_published >= policy.settle else None
 
 
-def _renewed(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+def _renewed(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     why = _reissue_reason(state, now, policy)
     return Reissue(why) if why else None
 
 
-def _reissue_reason(state: State, now: datetime.datetime, policy: Policy) -> str:
+def _reissue_reason(state: State, now: datetime.datetime, policy: RotationPolicy) -> str:
     if state.serving is None:
         return "there was no serving certificate"
     assert state.ca is not None
@@ -232,7 +232,7 @@ def _reissue_reason(state: State, now: datetime.datetime, policy: Policy) -> str
     return ""
 
 
-def _expired_overlap(state: State, now: datetime.datetime, policy: Policy) -> Step | None:
+def _expired_overlap(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     if not state.previous or state.previous_since is None:
         return None
     if now - state.previous_since < policy.overlap:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.command import UsageError
-from jobsworth.cli.existing_objects import Existing, identity
+from jobsworth.cli.existing_objects import ExistingObjects, identity
 from jobsworth.cli.inputs.git import Repository
 from jobsworth.manifests import may_hold_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def changed_manifests(
     ref: str, paths: Sequence[str], configurations: Configurations
-) -> tuple[list[str], Existing]:
+) -> tuple[list[str], ExistingObjects]:
     """Return the manifests that the current branch changes, and the objects that they update.
 
     Args:
@@ -97,7 +97,7 @@ def _means(within: str, file: str) -> bool:
 
 def _standing(
     repository: Repository, standing: dict[str, str], configurations: Configurations
-) -> Existing:
+) -> ExistingObjects:
     """Read the objects at the ref of the changed files; all other files still have their objects."""
     files = [file for file, content in standing.items() if content]
     contents = repository.contents([standing[file] for file in files])
@@ -118,7 +118,7 @@ def _standing(
                 moved.setdefault(key, []).append(value)
     # If two objects of one name have moved, the match is ambiguous.
     anywhere = {key: values[0] for key, values in moved.items() if len(values) == 1}
-    return Existing(anywhere, in_file)
+    return ExistingObjects(anywhere, in_file)
 
 
 def _now(name: str) -> bytes:

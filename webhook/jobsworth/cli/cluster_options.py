@@ -6,7 +6,7 @@ from jobsworth.cli.options import Options, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.client.configuration import Target
+    from jobsworth.client.rest_config import Target
 
 
 class ClusterOptions(Options):
@@ -27,6 +27,6 @@ def target_of(options: ClusterOptions) -> Target:
     Raises:
         ImportError: the cluster extra is not installed.
     """
-    from jobsworth.client.configuration import Target
+    from jobsworth.client.rest_config import Target
 
     return Target(options.kubeconfig, options.context)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NONE: Mapping[Any, Any] = {}
 
 
-class Existing(Record):
+class ExistingObjects(Record):
     """Existing objects: each document is validated as an update of its own.
 
     Args:

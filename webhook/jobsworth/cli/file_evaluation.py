@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
-from jobsworth.cli.existing_objects import Existing, describe, identity
+from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.long_messages import shortened
-from jobsworth.lint.codes import UNREADABLE, UNREADABLE_NAME
+from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,
@@ -21,14 +21,14 @@ from jobsworth.manifests import (
     read_text,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, Located, Result
+from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, LocatedFinding, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any, Protocol
 
-    from jobsworth.cli.configuration.resolved_settings import Configurations, Settings
+    from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
@@ -67,14 +67,14 @@ class FileEvaluator:
     def __init__(
         self,
         configurations: Configurations,
-        against: Existing | None = None,
+        against: ExistingObjects | None = None,
         *,
         mixed: bool = False,
         changes: bool = False,
         only_invalid: bool = False,
     ) -> None:
         self._configurations = configurations
-        self._against = against or Existing({})
+        self._against = against or ExistingObjects({})
         self._mixed = mixed
         self._changes = changes
         self._only_invalid = only_invalid
@@ -112,9 +112,9 @@ class FileEvaluator:
         evaluated = [self._document(document, settings) for document in documents]
         results = [result for result, _ in evaluated]
         if self._mixed:
-            from jobsworth.cli.inputs.tolerant import excused
+            from jobsworth.cli.inputs.tolerant import tolerate
 
-            results = list(map(excused, results, documents))
+            results = list(map(tolerate, results, documents))
         if not settings.selection.is_default:
             _choose(results, settings.selection)
         if IGNORE_MARK in data:
@@ -134,7 +134,9 @@ class FileEvaluator:
             add_changes(data, documents, results)
         return results
 
-    def _document(self, document: Document, settings: Settings) -> tuple[Result, Evaluation | None]:
+    def _document(
+        self, document: Document, settings: ResolvedSettings
+    ) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
             return unreadable(document.error, document), None
         kind, namespace, name = describe(document.value)
@@ -231,9 +233,11 @@ def _choose(results: Sequence[Result], selection: Selection) -> None:
         result.replace_findings(chosen)
 
 
-def _locate(finding: Finding, place: Position, document: Document, policy: str = "") -> Located:
+def _locate(
+    finding: Finding, place: Position, document: Document, policy: str = ""
+) -> LocatedFinding:
     excerpt = document.source_line(place.line)
-    return Located(finding, place.line, place.column, excerpt, policy=policy)
+    return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
 
 
 def _noted(note: Note) -> Finding:
@@ -257,7 +261,7 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
         file=error.file,
         document=document.index if document is not None else 0,
         status=ERROR,
-        findings=[Located(finding, error.line, error.column, excerpt)],
+        findings=[LocatedFinding(finding, error.line, error.column, excerpt)],
     )
 
 

@@ -14,7 +14,7 @@ from jobsworth.evaluation.ignores import (
 )
 from jobsworth.manifests.parsing.comments import marked_comments
 from jobsworth.record import Record
-from jobsworth.reports.result import SKIPPED, Located
+from jobsworth.reports.result import SKIPPED, LocatedFinding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _apply(ignores: Sequence[Ignore], group: Group) -> None:
         result.replace_findings(kept)
 
 
-def _lines(document: Document, located: Located) -> tuple[int, ...]:
+def _lines(document: Document, located: LocatedFinding) -> tuple[int, ...]:
     """Return the lines of a finding: its own, and that of its key."""
     key = document.position(located.finding.field, key=True)
     return (located.line or 0, key.line)
@@ -111,9 +111,11 @@ def _complain(ignore: Ignore, place: _Place, group: Group, selection: Selection)
     )
     found = {located.finding.code for _, result in group for located in result.findings}
     asked = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
-    message = ignore.complaint(asked, elsewhere)
+    message = ignore.problem(asked, elsewhere)
     finding = selection.adjusted(unused(message, place.field)) if message else None
     if finding is not None:
         document, result = group[0]
-        located = Located(finding, place.line, place.column, document.source_line(place.line))
+        located = LocatedFinding(
+            finding, place.line, place.column, document.source_line(place.line)
+        )
         result.replace_findings([*result.findings, located])

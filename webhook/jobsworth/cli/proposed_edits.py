@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit
 from jobsworth.manifests.editing.apply_fixes import fixed
-from jobsworth.reports.result import Change
+from jobsworth.reports.result import TextChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.manifests import Document
-    from jobsworth.reports.result import Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result
 
 
 def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
@@ -26,7 +26,7 @@ def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Re
         result.findings = [_with_change(located, data, document) for located in result.findings]
 
 
-def _with_change(located: Located, data: bytes, document: Document) -> Located:
+def _with_change(located: LocatedFinding, data: bytes, document: Document) -> LocatedFinding:
     if located.finding.fix is None:
         return located
     try:
@@ -36,7 +36,7 @@ def _with_change(located: Located, data: bytes, document: Document) -> Located:
         return located
 
 
-def line_change(before: str, after: str) -> Change:
+def line_change(before: str, after: str) -> TextChange:
     """Return one change from the first to the last line that differs between two texts.
 
     >>> change = line_change("a\\nb\\nc\\n", "a\\nB\\nc\\n")
@@ -52,6 +52,6 @@ def line_change(before: str, after: str) -> Change:
         end += 1
     if end:
         text = "".join(f"{line}\n" for line in new[start : len(new) - end])
-        return Change(start + 1, len(old) - end + 1, 1, text)
+        return TextChange(start + 1, len(old) - end + 1, 1, text)
     start = min(start, len(old) - 1, len(new) - 1)
-    return Change(start + 1, len(old), len(old[-1]) + 1, "\n".join(new[start:]))
+    return TextChange(start + 1, len(old), len(old[-1]) + 1, "\n".join(new[start:]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.server import (
+from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     RELEASES,
     ApiServer,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import UNREACHABLE, ApiError, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 
 if TYPE_CHECKING:
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.rest_config import RestConfig
 
 LONGEST_CONNECT_SECONDS = 10.0
 

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import APPLY, MERGE
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import COORDINATION, resource_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import APPLY, MERGE
+from jobsworth.client.api_resources import COORDINATION, resource_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 LEASE_DURATION, RENEW_DEADLINE, RETRY_PERIOD = 15.0, 10.0, 2.0
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import resource_version
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import resource_version
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 PAGE_SIZE = 500
 MOST_PAGES = 20_000

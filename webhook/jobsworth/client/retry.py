@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
 
 LONGEST_WAIT = 30.0
 BUSY = (429, 500, 502, 503, 504)

@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from jobsworth.client.api import JSON, Api
-from jobsworth.client.errors import UNREACHABLE, ApiError, NotConfigured
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
+from jobsworth.client.api_interface import JSON, Api
 from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.retry import Retry
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import urllib3
 
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.rest_config import RestConfig
 
 CALL_SECONDS = 60.0  # the request timeout of the API server
 WATCH_SILENCE_SECONDS = 150.0  # a watch with bookmarks sends an event about once a minute

@@ -6,12 +6,12 @@ import random
 import time
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import UNREACHABLE, ApiError, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
 
 WATCH_SECONDS = 300  # the server ends a watch after one to two times this, so that load spreads
 SHORTEST_WATCH = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.status import Condition
-from jobsworth.controller.success_policy import matched_rule
+from jobsworth.controller.success_rules import matched_rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable

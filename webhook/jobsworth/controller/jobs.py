@@ -15,7 +15,7 @@ from jobsworth.controller.failure_policy import FailurePolicy, read_failure_poli
 from jobsworth.controller.pods import MAX_INT32, Owner
 from jobsworth.controller.selectors import Selector, read_selector
 from jobsworth.controller.status import Status, read_status
-from jobsworth.controller.success_policy import SuccessRule, read_success_policy
+from jobsworth.controller.success_rules import SuccessRule, read_success_policy
 
 if TYPE_CHECKING:
     from jobsworth.controller.controller_settings import ControllerSettings

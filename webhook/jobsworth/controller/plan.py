@@ -7,11 +7,11 @@ could be removed). A sync therefore runs in these steps, and may stop after any 
 1. ``plan(...)`` returns the actions. If ``Plan.interim`` is not None, store it first, so that the
    finished condition is recorded before a Pod is deleted because of it. Then delete, or create; a plan
    never does both.
-2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``Record.status`` if
-   it is not None, remember ``Record.backoff``, then remove the tracking finalizer of
-   ``Record.release``.
-3. ``Record.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None; only
-   then emit its events and count its metrics.
+2. ``Plan.after(results)`` returns the terminated Pods to record (KEP-2307). Store ``StatusRecord.status`` if
+   it is not None, remember ``StatusRecord.backoff``, then remove the tracking finalizer of
+   ``StatusRecord.release``.
+3. ``StatusRecord.after(released)`` returns the conclusion. Store ``Conclusion.status`` if it is not None;
+   only then emit its events and count its metrics.
 
 The next sync recovers from a crash at any point, because it derives everything from stored objects. If
 a status update fails, abort the sync and retry it later.
@@ -63,7 +63,7 @@ __all__ = [
     "Deletion",
     "Memory",
     "Plan",
-    "Record",
+    "StatusRecord",
     "plan",
 ]
 
@@ -90,7 +90,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class StatusRecord:
     """The status to store before finalizers are removed.
 
     Attributes:
@@ -168,7 +168,7 @@ class Plan:
     _wait: float | None = field(repr=False)
     _warnings: tuple[Event, ...] = field(default=(), repr=False)
 
-    def after(self, results: ActionResults) -> Record:
+    def after(self, results: ActionResults) -> StatusRecord:
         """Return the status to record after the deletions and creations."""
         context = self._context
         counts = count_after_actions(context.classified, self.deletions, results)
@@ -204,7 +204,7 @@ class Plan:
             events = (*events, *warning_events.unmatched(context, _newly_failed(tracking, stored)))
         if self._waits:
             events = (*events, *warning_events.overdue(context))
-        return Record(
+        return StatusRecord(
             status=None if status == stored else status,
             release=tracking.release,
             backoff=context.backoff,

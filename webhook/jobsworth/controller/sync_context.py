@@ -31,7 +31,7 @@ class Memory:
         observed: the watch has shown the creations and deletions of earlier syncs, or the expectation
             has timed out. Check this **before** listing the Pods.
         released: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
-        backoff: the last ``Record.backoff``; None after a restart: it is then derived from the
+        backoff: the last ``StatusRecord.backoff``; None after a restart: it is then derived from the
             existing Pods.
     """
 

@@ -38,22 +38,22 @@ class PolicyResult:
     Attributes:
         request: as it arrives; its object has the API server's defaults.
         policies: the policies.
-        judgement: their violations, after their defaults were applied where the source is a manifest.
+        verdict: their violations, after their defaults were applied where the source is a manifest.
         mutation: what their defaults do; None where they were not applied.
     """
 
-    __slots__ = ("judgement", "mutation", "policies", "request")
+    __slots__ = ("mutation", "policies", "request", "verdict")
 
     def __init__(
         self,
         policies: PolicySet,
         request: PolicyRequest,
-        judgement: PolicyVerdict,
+        verdict: PolicyVerdict,
         mutation: Mutation | None,
     ) -> None:
         self.policies = policies
         self.request = request
-        self.judgement = judgement
+        self.verdict = verdict
         self.mutation = mutation
 
     @property
@@ -82,7 +82,7 @@ class PolicyResult:
                 )
                 for one in rejected
             ),
-            *((verdict.policy, verdict.finding) for verdict in self.judgement.findings),
+            *((enforced.policy, enforced.finding) for enforced in self.verdict.findings),
         ]
 
 

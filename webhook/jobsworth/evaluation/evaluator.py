@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.subject import Subject
@@ -156,8 +156,8 @@ class Evaluator:
         policy = None
         if self.policies is not None and self.policies.policies:
             request = self._admission_request(subject, decoded, errors)
-            judgement = self.policies.judge(request, self.server)
-            policy = PolicyResult(self.policies, request, judgement, None)
+            verdict = self.policies.evaluate(request, self.server)
+            policy = PolicyResult(self.policies, request, verdict, None)
         api: list[Finding] = []
         comparable = subject.old is None or is_known(subject.old)
         if self._api and comparable and UNKNOWN_KIND not in reasons:
@@ -165,7 +165,7 @@ class Evaluator:
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:
-        """Apply the defaults of the policies to the object of a request; judge nothing.
+        """Apply the defaults of the policies to the object of a request; evaluate nothing.
 
         An object with a value of a wrong type is left alone: the evaluation has no policy result then.
         """
@@ -211,8 +211,8 @@ class Evaluator:
                 object=manifest,
                 namespace_labels=subject.namespace_labels,
             )
-            judgement = self.policies.judge(request, self.server)
-            policy = PolicyResult(self.policies, request, judgement, None)
+            verdict = self.policies.evaluate(request, self.server)
+            policy = PolicyResult(self.policies, request, verdict, None)
         api = self._engine.verdict(decoded, None, self._budget.findings) if self._api else []
         return Evaluation(manifest, api, lint, policy, _reasons(decoded))
 
@@ -240,9 +240,9 @@ class Evaluator:
         from dataclasses import replace
 
         mutation = self.policies.default(request, self.server)
-        judged = replace(request, object=mutation.object)
-        judgement = self.policies.judge(judged, self.server)
-        return PolicyResult(self.policies, request, judgement, mutation)
+        defaulted = replace(request, object=mutation.object)
+        verdict = self.policies.evaluate(defaulted, self.server)
+        return PolicyResult(self.policies, request, verdict, mutation)
 
     def policy_request(self, subject: Subject) -> PolicyRequest:
         """Return the request that a manifest becomes when a client sends it.
@@ -287,7 +287,7 @@ class Evaluator:
         try:
             decoded = self._engine.decode_object(value, most)
         except UnknownKind:
-            from jobsworth.api.errors import invalid
+            from jobsworth.api.field_errors import invalid
 
             known = {"apiVersion": "batch/v1", "kind": subject.kind}
             decoded = self._engine.decode_object({**value, **known}, most)
@@ -342,8 +342,8 @@ class Evaluator:
 
 def _too_large(budget: Budget) -> Finding:
     from jobsworth.findings.finding import Finding
-    from jobsworth.lint.codes import TOO_LARGE as CODE
-    from jobsworth.lint.codes import TOO_LARGE_NAME
+    from jobsworth.lint.unreadable_codes import TOO_LARGE as CODE
+    from jobsworth.lint.unreadable_codes import TOO_LARGE_NAME
 
     return Finding(
         source="lint",

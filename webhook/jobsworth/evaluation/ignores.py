@@ -51,7 +51,7 @@ class Ignore:
         """Whether it is about a finding of this code that stands, with its key, in these lines."""
         return code in self.codes and (self.line is None or self.line in lines)
 
-    def complaint(self, asked: Callable[[str], bool], elsewhere: Sequence[int]) -> str:
+    def problem(self, asked: Callable[[str], bool], elsewhere: Sequence[int]) -> str:
         """What is wrong with it once every finding is known; empty when it does its work.
 
         Args:

@@ -26,7 +26,7 @@ class CannotEdit(ValueError):
     """An edit that is impossible in this value; the message has the reason."""
 
 
-class Place(Record):
+class EditTarget(Record):
     """The place that a path leads to in a value.
 
     Attributes:
@@ -38,7 +38,7 @@ class Place(Record):
     missing: Steps
 
 
-def locate(value: Any, path: str) -> Place:
+def locate(value: Any, path: str) -> EditTarget:
     """Find the place of a field path in a value.
 
     A key with dots may be plain or in brackets; if a path matches two keys, the longer one wins.
@@ -58,7 +58,7 @@ def locate(value: Any, path: str) -> Place:
         step, path = found
         steps.append(step)
         value = value[step]
-    return Place(tuple(steps), _split(path))
+    return EditTarget(tuple(steps), _split(path))
 
 
 def at(value: Any, steps: Steps) -> Any:
@@ -156,7 +156,7 @@ def _set(value: Any, edit: Edit) -> None:
         raise CannotEdit("the whole object cannot be set")
 
 
-def _make(value: Any, place: Place, new: Any, path: str) -> None:
+def _make(value: Any, place: EditTarget, new: Any, path: str) -> None:
     """Create a value at an absent place, with the missing parents."""
     new = _copy(new)
     for step in reversed(place.missing[1:]):
@@ -241,7 +241,7 @@ def _move(value: Any, edit: Edit) -> None:
     _remove(value, steps)
 
 
-def moves_within_list(steps: Steps, target: Place) -> bool:
+def moves_within_list(steps: Steps, target: EditTarget) -> bool:
     """Return True if a move is to another position in the same list."""
     return (
         not target.missing

@@ -32,7 +32,7 @@ class Finding(Record, kw_only=True):
         reason: for an API finding the server's cause, such as ``FieldValueInvalid``.
         message: the problem, and its solution; for an API finding, the words of the server. It is joined
             when it is read: see `parts` of
-            :class:`~jobsworth.api.errors.FieldError`.
+            :class:`~jobsworth.api.field_errors.FieldError`.
         hint: advice that the server does not give: the right place of a field, or a likely name.
         fix: edits that fix it; None if no fix is known.
     """

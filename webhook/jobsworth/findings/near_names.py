@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Near(Record):
+class NearName(Record):
     """A known name that is near to an unknown one.
 
     Attributes:
@@ -34,7 +34,7 @@ def fold(name: str) -> str:
 MOST_REMEMBERED = 1024
 """The maximum number of cached results."""
 
-_remembered: dict[tuple[str, tuple[str, ...]], Near | None] = {}
+_remembered: dict[tuple[str, tuple[str, ...]], NearName | None] = {}
 """The results by folded name and known names. Importing functools, for its cache, would take 2 ms."""
 
 
@@ -48,7 +48,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f'did you mean "{found.name}"?' if found is not None else ""
 
 
-def near(name: str, known: Iterable[str]) -> Near | None:
+def near(name: str, known: Iterable[str]) -> NearName | None:
     """Return the known name that was probably meant; None where there is none, or no single one.
 
     >>> found = near("back_off_limit", ["backoffLimit", "completions"])
@@ -78,13 +78,13 @@ def _most_slips(folded: str) -> int:
     return len(folded) // 3
 
 
-def _near(folded: str, known: tuple[str, ...]) -> Near | None:
+def _near(folded: str, known: tuple[str, ...]) -> NearName | None:
     candidates: dict[str, list[str]] = {}
     for name in dict.fromkeys(known):
         candidates.setdefault(fold(name), []).append(name)
     if folded in candidates:
         same = candidates[folded]
-        return Near(same[0], True) if len(same) == 1 else None
+        return NearName(same[0], True) if len(same) == 1 else None
     if len(folded) < 3:
         return None
     fewest = _most_slips(folded)
@@ -97,7 +97,7 @@ def _near(folded: str, known: tuple[str, ...]) -> Near | None:
             found += names
     if len(found) != 1:
         return None
-    return Near(found[0], fewest * 6 <= max(len(folded), len(fold(found[0]))))
+    return NearName(found[0], fewest * 6 <= max(len(folded), len(fold(found[0]))))
 
 
 def slips(one: str, other: str, most: int) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.lint import manifest_rules
-from jobsworth.lint.codes import (
+from jobsworth.lint.linter import RULES
+from jobsworth.lint.unreadable_codes import (
     NO_MANIFEST,
     NO_MANIFEST_NAME,
     TEMPLATE,
@@ -13,9 +14,8 @@ from jobsworth.lint.codes import (
     UNREADABLE,
     UNREADABLE_NAME,
 )
-from jobsworth.lint.linter import RULES
 from jobsworth.record import Record
-from jobsworth.validation.codes import CODES
+from jobsworth.validation.reason_codes import CODES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

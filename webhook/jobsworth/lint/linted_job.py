@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
-    from jobsworth.api.server import ApiServer
     from jobsworth.lint.matched_failures import Facts
 
 
-class Subject:
+class LintedJob:
     """A valid Job or CronJob, as lint rules read it.
 
     Attributes:

@@ -7,8 +7,8 @@ a failure policy does not load the rules for failure policies.
 from __future__ import annotations
 
 from jobsworth.api.kinds import Job
-from jobsworth.lint.linted_job import Subject
-from jobsworth.lint.rule import Rule
+from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linted_job import LintedJob
 from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
@@ -32,43 +32,43 @@ policies, which the API server rejects anyway.
 """
 
 
-def _always(job: Subject) -> bool:
+def _always(job: LintedJob) -> bool:
     return True
 
 
-def _few_rules(job: Subject) -> bool:
+def _few_rules(job: LintedJob) -> bool:
     return len(job.rules) <= MAX_RULES
 
 
-def _failure_policy(job: Subject) -> bool:
+def _failure_policy(job: LintedJob) -> bool:
     return "podFailurePolicy" in job.spec and _few_rules(job)
 
 
-def _disruptions_matter(job: Subject) -> bool:
+def _disruptions_matter(job: LintedJob) -> bool:
     return _failure_policy(job) or (job.spec.get("backoffLimit") == 0 and _few_rules(job))
 
 
-def _indexes(job: Subject) -> bool:
+def _indexes(job: LintedJob) -> bool:
     return (job.indexed or "podFailurePolicy" in job.spec) and _few_rules(job)
 
 
-def _success_policy(job: Subject) -> bool:
+def _success_policy(job: LintedJob) -> bool:
     return 0 < len(job.spec.get("successPolicy", {}).get("rules", ())) <= MAX_RULES
 
 
-def _termination_rules(job: Subject) -> bool:
+def _termination_rules(job: LintedJob) -> bool:
     holder = job.object if job.cron is None else job.cron["jobTemplate"]
     return TERMINATION_RULES in holder.get("metadata", {}).get("annotations", ())
 
 
-def _cron_job(job: Subject) -> bool:
+def _cron_job(job: LintedJob) -> bool:
     return job.cron is not None
 
 
 TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
 """The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
-FAMILIES: tuple[tuple[str, Callable[[Subject], bool]], ...] = (
+FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("cron_jobs", _cron_job),
     ("disruptions", _disruptions_matter),
     ("exit_codes", _failure_policy),
@@ -167,7 +167,7 @@ class Linter:
         return self._families[family]
 
 
-def _subject(decoded: DecodedObject, engine: Engine) -> Subject:
+def _subject(decoded: DecodedObject, engine: Engine) -> LintedJob:
     filled = decoded.filled
     spec = filled["spec"]
     if decoded.struct is not Job:
@@ -177,7 +177,7 @@ def _subject(decoded: DecodedObject, engine: Engine) -> Subject:
         job = {**copied(template), "status": {}}
         engine.fill_in(Job, job)
         spec = job["spec"]
-    return Subject(
+    return LintedJob(
         kind=decoded.struct.name,
         written=decoded.written,
         object=filled,

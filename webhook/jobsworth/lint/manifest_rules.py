@@ -8,8 +8,8 @@ each with the name of a rule here as its kind; a misspelled kind is no Job
 
 from __future__ import annotations
 
+from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.misidentified import NEAR_MISS
-from jobsworth.lint.rule import Rule
 
 NOTES = {
     rule.name: rule

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, slips
-from jobsworth.lint.rule import Rule
+from jobsworth.lint.lint_rule import Rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jobsworth.lint.catalogue import CatalogueEntry
-    from jobsworth.lint.rule import Rule
+    from jobsworth.lint.lint_rule import Rule
 
 FAMILIES = {
     "JW1": "Failure policies",
@@ -41,7 +41,7 @@ rule that is off by default to enable it.
 """
 
 
-class Explanation:
+class RuleExplanation:
     """The prose about a rule.
 
     Attributes:
@@ -60,9 +60,9 @@ class Explanation:
         self.sources = [line[2:] for line in _section_of(text, "Sources").splitlines()]
 
 
-def explanation(rule: Rule) -> Explanation:
+def explanation(rule: Rule) -> RuleExplanation:
     """Read the prose about a rule."""
-    return Explanation(_text(rule))
+    return RuleExplanation(_text(rule))
 
 
 def file_name(rule: Rule) -> str:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from jobsworth.findings.finding import Finding, Severity
-    from jobsworth.lint.rule import Rule
+    from jobsworth.lint.lint_rule import Rule
 
 DEFAULT = "default"
 """The word that selects every rule that is on by default."""

@@ -23,8 +23,8 @@ from jobsworth.validation.engine import engine_for
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Severity
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.matching.matching import MatchDecision
@@ -158,7 +158,7 @@ def _and_more(violations: list[EnforcedViolation]) -> list[str]:
 NO_VIOLATIONS = PolicyVerdict()
 
 
-def judge(
+def evaluate(
     matching: Iterable[tuple[JobPolicy, MatchDecision]],
     request: PolicyRequest,
     server: ApiServer,
@@ -278,21 +278,22 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
         context.request.old is not None,
     )
     if policy.immutable is not None and is_update and changed:
-        yield from policy.immutable.judge(context.new, context.old)
+        yield from policy.immutable.violations(context.new, context.old)
     limits = policy.limits
     if limits is not None and (
         context.spec_changed or (limits.metadata and context.metadata_changed)
     ):
         yield from _new_violations(
-            limits.judge(context.new), lambda: limits.judge(context.old) if is_update else ()
+            limits.violations(context.new),
+            lambda: limits.violations(context.old) if is_update else (),
         )
     if policy.rules is not None and context.spec_changed:
         yield from _rule_violations(policy.rules.effects, context.linted())
     if policy.expressions is not None and changed:
         expressions = policy.expressions
         yield from _new_violations(
-            expressions.judge(context.request),
-            lambda: expressions.judge(_as_stored(context.request)) if is_update else (),
+            expressions.violations(context.request),
+            lambda: expressions.violations(_as_stored(context.request)) if is_update else (),
         )
 
 

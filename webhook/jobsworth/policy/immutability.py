@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.equality import equal
-from jobsworth.api.errors import invalid, quoted
+from jobsworth.api.field_errors import invalid, quoted
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.language.policy_fields import FIELDS
 from jobsworth.policy.violation import Violation
@@ -41,7 +41,7 @@ class Immutable:
 
     _fields: tuple[_ImmutableField, ...]
 
-    def judge(self, new: JobView, old: JobView) -> Iterator[Violation]:
+    def violations(self, new: JobView, old: JobView) -> Iterator[Violation]:
         """Yield a violation for each immutable field that an update changes."""
         for field in self._fields:
             if not field.concerns(new) or (field.unless_suspended and _is_suspended(old)):

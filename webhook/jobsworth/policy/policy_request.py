@@ -12,9 +12,9 @@ from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.provenance.field_ownership import FieldOwnership
 
 Operation = Literal["CREATE", "UPDATE"]

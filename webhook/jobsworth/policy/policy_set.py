@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.lint.linter import Linter
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import PolicyVerdict
@@ -41,19 +41,21 @@ class PolicySet:
         """Return True if a policy denies requests that cannot be evaluated."""
         return any(policy.on_internal_error == "deny" for policy in self.policies)
 
-    def judge(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
+    def evaluate(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
         """Evaluate a request against the policies that apply to it.
 
         Args:
             request: the request; its object has the API server's defaults.
             server: the API server that sends the request.
         """
-        from jobsworth.policy.enforcement import NO_VIOLATIONS, judge
+        from jobsworth.policy.enforcement import NO_VIOLATIONS, evaluate
 
         matching = [pair for pair in self.decisions(request) if pair[1].applies]
         if not matching:
             return NO_VIOLATIONS
-        return judge(matching, request, server, self._linter_of([policy for policy, _ in matching]))
+        return evaluate(
+            matching, request, server, self._linter_of([policy for policy, _ in matching])
+        )
 
     def default(self, request: PolicyRequest, server: ApiServer) -> Mutation:
         """Apply the defaults of the policies; see :mod:`jobsworth.policy.mutation.mutation`."""

@@ -7,7 +7,7 @@ from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
 Effect = Literal["audit", "warn", "deny"]
 EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "warn", "deny")

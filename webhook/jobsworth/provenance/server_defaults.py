@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Struct
-    from jobsworth.api.server import ApiServer
     from jobsworth.provenance.field_ownership import FieldOwnership
 
     Steps = tuple[str, ...]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import METADATA_ONLY, STRATEGIC_MERGE
-from jobsworth.client.resources import jobs_path, pods_path
+from jobsworth.client.api_interface import METADATA_ONLY, STRATEGIC_MERGE
+from jobsworth.client.api_resources import jobs_path, pods_path
 
 if TYPE_CHECKING:
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.pods import Pod
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path
 from jobsworth.controller.times import read_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.controller_settings import ControllerSettings
 
 MANAGER = "kube-controller-manager"

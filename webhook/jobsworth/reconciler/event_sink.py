@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jobsworth.controller.signals import Count, Event
     from jobsworth.reconciler.events import EventRecorder
-    from jobsworth.reconciler.prometheus_metrics import Metrics
+    from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 
 
 class EventSink:
@@ -23,7 +23,7 @@ class EventSink:
 class ApiEventSink(EventSink):
     """Forwards events to the API server and counts to Prometheus."""
 
-    def __init__(self, recorder: EventRecorder, metrics: Metrics) -> None:
+    def __init__(self, recorder: EventRecorder, metrics: ReconcilerMetrics) -> None:
         self._recorder, self._metrics = recorder, metrics
 
     def event(self, metadata: dict[str, Any], event: Event) -> None:

@@ -7,9 +7,9 @@ import threading
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api import MERGE
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import events_path
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import MERGE
+from jobsworth.client.api_resources import events_path
 from jobsworth.controller.jobs import API_VERSION, KIND
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler.event_correlation import EventCorrelator, EventSeries, Occurrence
@@ -17,7 +17,7 @@ from jobsworth.reconciler.event_correlation import EventCorrelator, EventSeries,
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.signals import Event
 
 COMPONENT = "job-controller"

@@ -24,7 +24,7 @@ JOBS, PODS = "jobs", "pods"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CacheProgress:
     """The progress of a cache.
 
     Attributes:
@@ -68,7 +68,7 @@ class Expectations:
             if last is None or version > last.version:
                 writes[resource] = _Write(version, self._clock())
 
-    def unseen(self, key: str, seen: dict[str, Seen]) -> str | None:
+    def unseen(self, key: str, seen: dict[str, CacheProgress]) -> str | None:
         """Return the resource whose cache is older than our writes for a Job; None if there is none.
 
         Call this before reading the caches.

@@ -11,10 +11,10 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from jobsworth.client.resources import resource_version
+from jobsworth.client.api_resources import resource_version
 from jobsworth.controller.jobs import API_VERSION, KIND, Job, read_job
 from jobsworth.controller.pods import Pod, read_pod
-from jobsworth.reconciler.expectations import Seen
+from jobsworth.reconciler.expectations import CacheProgress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,7 +57,7 @@ class Informer(Generic[T]):
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.seen = Seen()
+        self.seen = CacheProgress()
         self.synced = threading.Event()
         self.on_change: Callable[[T | None, T | None], None] = lambda old, new: None
         self.on_delete: Callable[[str], None] = lambda uid: None
@@ -90,7 +90,7 @@ class Informer(Generic[T]):
                     changes.append((old, None))
             for old_one, new_one in changes:
                 self._change(old_one, new_one)
-            self.seen = Seen(version, begun)
+            self.seen = CacheProgress(version, begun)
         self.synced.set()
         for old_one, new_one in changes:
             self._notify(old_one, new_one)
@@ -109,7 +109,7 @@ class Informer(Generic[T]):
             old = self._by_uid.get(uid)
             if old is not None or new is not None:
                 self._change(old, new)
-            self.seen = Seen(max(version, self.seen.version), self.seen.listed)
+            self.seen = CacheProgress(max(version, self.seen.version), self.seen.listed)
         if old is not None or new is not None:
             self._notify(old, new)
 
@@ -127,7 +127,7 @@ class Informer(Generic[T]):
 
     def _advance(self, version: int) -> None:
         with self.lock:
-            self.seen = Seen(max(version, self.seen.version), self.seen.listed)
+            self.seen = CacheProgress(max(version, self.seen.version), self.seen.listed)
 
     def _change(self, old: T | None, new: T | None) -> None:
         if new is not None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class JobObserver(Protocol):
     """Receives all Jobs, also those of other controllers, and processes them in its own thread."""
 
-    def look(self, job: dict[str, Any]) -> None:
+    def observe(self, job: dict[str, Any]) -> None:
         """Note a Job from the watch. Return quickly: the call blocks the watch."""
 
     def forget(self, uid: str) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.client.api import STRATEGIC_MERGE
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_interface import STRATEGIC_MERGE
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.paging import resumed_pages
-from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
 from jobsworth.controller.ownership import controlling_job, finalizer_patch, orphan_release_patch
 from jobsworth.reconciler.api_writes import patch_pod
@@ -16,7 +16,7 @@ from jobsworth.reconciler.informers import stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod

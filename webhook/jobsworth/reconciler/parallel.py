@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,9 +8,9 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
 from jobsworth.client.rate_limit import TokenBucket
-from jobsworth.client.resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.reconciler.conflict_probe import BuiltInControllerActive, has_written_status, probe
@@ -18,15 +18,15 @@ from jobsworth.reconciler.event_sink import ApiEventSink
 from jobsworth.reconciler.events import EventRecorder
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.reconciler.parallel import Threads
-from jobsworth.reconciler.prometheus_metrics import Metrics
+from jobsworth.reconciler.prometheus_metrics import ReconcilerMetrics
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.reflector import Reflector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.client.api_interface import Api
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.reconciler.job_observer import JobObserver
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
@@ -51,7 +51,7 @@ class ReconcilerProcess:
         observed_by: Callable[[Api], JobObserver] | None = None,
     ) -> None:
         self.options = options
-        self.metrics = Metrics()
+        self.metrics = ReconcilerMetrics()
         self.stop = threading.Event()
         self._log = log
         self._failure: str | None = None
@@ -224,7 +224,7 @@ class ReconcilerProcess:
             evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
             self._fail(str(BuiltInControllerActive(evidence)))
         if self._observer is not None:
-            self._observer.look(job)
+            self._observer.observe(job)
 
     # Threads and shutdown.
 

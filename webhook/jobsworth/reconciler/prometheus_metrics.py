@@ -45,7 +45,7 @@ COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
 BUCKETS = tuple(0.004 * 2**power for power in range(15))
 
 
-class Metrics:
+class ReconcilerMetrics:
     """All metrics of one reconciler.
 
     Attributes:

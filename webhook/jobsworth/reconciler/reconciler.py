@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from jobsworth.reconciler.event_handlers import EventHandlers
 from jobsworth.reconciler.expectations import Expectations
 from jobsworth.reconciler.informers import JobInformer, PodInformer
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.reconciler.event_sink import EventSink
     from jobsworth.reconciler.parallel import Calls

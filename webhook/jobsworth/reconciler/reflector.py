@@ -12,7 +12,7 @@ import time
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.errors import ApiError
+from jobsworth.client.api_errors import ApiError
 from jobsworth.client.paging import PAGE_SIZE, pages
 from jobsworth.client.retry import Backoff
 from jobsworth.client.watch import watch
@@ -20,7 +20,7 @@ from jobsworth.client.watch import watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.reconciler.informers import Informer
 
 

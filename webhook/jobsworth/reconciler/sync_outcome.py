@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.controller import well_known_names
 
 if TYPE_CHECKING:
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.controller.jobs import Job
 
 

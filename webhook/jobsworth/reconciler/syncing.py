@@ -9,8 +9,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from jobsworth.client.errors import ApiError
-from jobsworth.client.resources import jobs_path, resource_version
+from jobsworth.client.api_errors import ApiError
+from jobsworth.client.api_resources import jobs_path, resource_version
 from jobsworth.controller import ownership, signals
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.skip_reason import SyncDecision, decide_sync
@@ -24,7 +24,7 @@ from jobsworth.reconciler.sync_outcome import SyncOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from jobsworth.client.api import Api
+    from jobsworth.client.api_interface import Api
     from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import Job

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.reports.result import Located
+    from jobsworth.reports.result import LocatedFinding
 
 
 def render(results: Sequence[Result], *, statistics: bool = False) -> str:
@@ -57,7 +57,7 @@ def _result(result: Result) -> dict[str, Any]:
     return described
 
 
-def _finding(located: Located, *, in_text: bool) -> dict[str, Any]:
+def _finding(located: LocatedFinding, *, in_text: bool) -> dict[str, Any]:
     described = located.finding.as_dict()
     if located.policy:
         described["policy"] = located.policy

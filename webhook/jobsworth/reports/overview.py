@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.reports.result import Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result
 
     Rule = tuple[str, str]
     """The severity of a rule's findings, and the rule's display name."""
@@ -74,7 +74,7 @@ def _broken(results: Sequence[Result]) -> list[tuple[Rule, int]]:
     return sorted(found.items(), key=lambda each: (SEVERITIES.index(each[0][0]), -each[1], each[0]))
 
 
-def _rule_of(located: Located) -> Rule:
+def _rule_of(located: LocatedFinding) -> Rule:
     finding = located.finding
     policy = f" of policy {located.policy}" if located.policy else ""
     return finding.severity, f"{finding.code} {finding.reason}{policy}"

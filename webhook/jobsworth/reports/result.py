@@ -26,7 +26,7 @@ ERROR: Final = "error"
 STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 
-class Change(Record):
+class TextChange(Record):
     """A text change that a fix makes.
 
     Attributes:
@@ -41,7 +41,7 @@ class Change(Record):
     text: str
 
 
-class Located(Record):
+class LocatedFinding(Record):
     """A finding with its position in a file.
 
     Attributes:
@@ -58,14 +58,14 @@ class Located(Record):
     column: int | None = None
     excerpt: str = ""
     policy: str = ""
-    changes: Sequence[Change] = ()
+    changes: Sequence[TextChange] = ()
 
-    def with_finding(self, finding: Finding) -> Located:
+    def with_finding(self, finding: Finding) -> LocatedFinding:
         """Return another finding at the same position."""
         return self.replace(finding=finding, changes=())
 
 
-class Attempt(Record):
+class FixAttempt(Record):
     """An attempted fix.
 
     Attributes:
@@ -73,7 +73,7 @@ class Attempt(Record):
         refused: the reason why the fix was not applied or was reverted; empty if it was applied.
     """
 
-    located: Located
+    located: LocatedFinding
     refused: str = ""
 
     def sentence(self, file: str) -> str:
@@ -127,7 +127,7 @@ class Result:
         namespace: str | None = None,
         name: str | None = None,
         status: Status,
-        findings: list[Located],
+        findings: list[LocatedFinding],
     ) -> None:
         self.file = file
         self.document = document
@@ -137,11 +137,11 @@ class Result:
         self.name = name
         self.status: Status = status
         self.findings = findings
-        self.attempts: Sequence[Attempt] = ()
+        self.attempts: Sequence[FixAttempt] = ()
         self.withheld: Sequence[Fix] = ()
         self.unfixable = ""
 
-    def replace_findings(self, findings: Sequence[Located]) -> None:
+    def replace_findings(self, findings: Sequence[LocatedFinding]) -> None:
         """Replace the findings and derive the status from them."""
         self.findings = sorted(
             findings, key=lambda located: (located.line or 0, located.column or 0)

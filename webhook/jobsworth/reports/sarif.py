@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.reports.result import Change, Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result, TextChange
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -92,7 +92,7 @@ def _rule(finding: Finding) -> dict[str, Any]:
     return described
 
 
-def _result(result: Result, located: Located, index: int) -> dict[str, Any]:
+def _result(result: Result, located: LocatedFinding, index: int) -> dict[str, Any]:
     finding = located.finding
     hint = f" ({finding.hint})" if finding.hint else ""
     field = f"{finding.field}: " if finding.field else ""
@@ -118,7 +118,7 @@ def _result(result: Result, located: Located, index: int) -> dict[str, Any]:
     return described
 
 
-def _location(result: Result, located: Located) -> dict[str, Any]:
+def _location(result: Result, located: LocatedFinding) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if not result.in_cluster:
         physical: dict[str, Any] = {"artifactLocation": _artifact(result.file)}
@@ -132,7 +132,7 @@ def _location(result: Result, located: Located) -> dict[str, Any]:
     return location
 
 
-def _region(located: Located, line: int, column: int) -> dict[str, Any]:
+def _region(located: LocatedFinding, line: int, column: int) -> dict[str, Any]:
     region: dict[str, Any] = {"startLine": line, "startColumn": column}
     excerpt = located.excerpt.rstrip()
     if column <= len(excerpt):
@@ -157,7 +157,7 @@ def _artifact(file: str) -> dict[str, Any]:
     return {"uri": quote(path.replace(os.sep, "/"))}
 
 
-def _replacement(change: Change) -> dict[str, Any]:
+def _replacement(change: TextChange) -> dict[str, Any]:
     return {
         "deletedRegion": {
             "startLine": change.start,

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.reports.result import Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
 _MAX_EXCERPT = 120
@@ -56,7 +56,7 @@ def _subject(result: Result) -> str:
     )
 
 
-def _excerpt(located: Located, paint: Paint) -> Iterator[str]:
+def _excerpt(located: LocatedFinding, paint: Paint) -> Iterator[str]:
     if located.line is None or located.column is None or not located.excerpt.strip():
         return
     number = str(located.line)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from jobsworth.admission.decision import NamespaceLabels, Reviewer
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.serving.serving_settings import Settings
 

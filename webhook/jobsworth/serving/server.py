@@ -14,7 +14,7 @@ from jobsworth.admission.application import Application
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.request_log import GunicornLog, Log
-from jobsworth.admission.review_metrics import Metrics
+from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.admission.webhook import Webhook
 from jobsworth.serving.arbiter import Arbiter
 from jobsworth.serving.file_reload import Reloading, follow
@@ -57,7 +57,7 @@ class Server(BaseApplication):  # type: ignore[misc]
         self.settings = settings
         self.scoreboard = Scoreboard()
         self._log = Log(requests=settings.log_requests)
-        self._metrics = Metrics(CollectorRegistry())
+        self._metrics = WebhookMetrics(CollectorRegistry())
         self._listener = listener
         self._folder = folder
         self._on_bound = on_bound

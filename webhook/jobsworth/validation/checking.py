@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import ListOf, Pointer, String, Struct
-from jobsworth.api.errors import (
+from jobsworth.api.field_errors import (
     forbidden,
     invalid,
     named_string,
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Bounds, Field, Format, OneOf, Rule
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
     Errors = list[FieldError]

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.declare import Struct
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.findings.finding import Finding
 
 

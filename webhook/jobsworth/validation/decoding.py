@@ -27,15 +27,15 @@ from jobsworth.api.declare import (
     Struct,
     Time,
 )
-from jobsworth.api.errors import FieldError, type_invalid
+from jobsworth.api.field_errors import FieldError, type_invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field
-    from jobsworth.api.server import ApiServer
 
     Decode = Callable[[Any, str, "Report"], Any]
     Entry = tuple[type | None, bool, Decode]

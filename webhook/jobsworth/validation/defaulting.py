@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field
-    from jobsworth.api.server import ApiServer
     from jobsworth.api.validation_request import Request
 
     Default = Callable[[dict[str, Any], Request], None]

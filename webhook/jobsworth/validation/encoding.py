@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, MapOf
-    from jobsworth.api.server import ApiServer
 
     Encode = Callable[[Any], Any]
 

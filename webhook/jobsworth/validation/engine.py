@@ -9,10 +9,10 @@ from jobsworth.api.kinds import kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
-from jobsworth.validation.codes import CODES
 from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
+from jobsworth.validation.reason_codes import CODES
 from jobsworth.validation.wording import as_worded_by
 
 TYPE_CHECKING = False
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Struct
-    from jobsworth.api.errors import FieldError
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"

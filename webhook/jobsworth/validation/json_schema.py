@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, OneOf
-    from jobsworth.api.server import ApiServer
 
     Schema = dict[str, Any]
 
@@ -130,10 +130,10 @@ class _Generator:
             described["default"] = field.default
         gate = GATED_VALUES.get(f"{struct.name}.{field.name}")
         if field.validate_when is not None or (gate and not self._server.enabled(gate)):
-            return described | self._unjudged(field)
+            return described | self._unvalidated(field)
         return described | self._type(field)
 
-    def _unjudged(self, field: Field) -> Schema:
+    def _unvalidated(self, field: Field) -> Schema:
         """Return only the type of a field that the server validates conditionally."""
         kind = field.type.target if isinstance(field.type, Pointer) else field.type
         if isinstance(kind, Scalar):

@@ -34,7 +34,7 @@ GATED_VALUES = {
 """Fields whose value the server discards while a feature gate is off."""
 
 
-class Condition:
+class SchemaCondition:
     """A condition on an object of some type.
 
     Attributes:
@@ -121,26 +121,26 @@ _NAME = {
     }
 }
 
-CONDITIONS: dict[str, tuple[Condition, ...]] = {
+CONDITIONS: dict[str, tuple[SchemaCondition, ...]] = {
     "Job": (
-        Condition("metadata", schema={"required": ["metadata"]}),
-        Condition("metadata", schema={"properties": {"metadata": _NAMED}}),
-        Condition("metadata", schema={"properties": {"metadata": _NAME}}),
-        Condition("metadata", schema={"properties": {"metadata": _META}}),
+        SchemaCondition("metadata", schema={"required": ["metadata"]}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _NAMED}}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _NAME}}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _META}}),
     ),
     "CronJob": (
-        Condition("metadata", schema={"required": ["metadata"]}),
-        Condition("metadata", schema={"properties": {"metadata": _NAMED}}),
-        Condition("metadata", schema={"properties": {"metadata": _NAME}}),
-        Condition("metadata", schema={"properties": {"metadata": _META}}),
-        Condition(
+        SchemaCondition("metadata", schema={"required": ["metadata"]}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _NAMED}}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _NAME}}),
+        SchemaCondition("metadata", schema={"properties": {"metadata": _META}}),
+        SchemaCondition(
             "metadata",
             schema={"properties": {"metadata": {"properties": {"name": {"maxLength": 52}}}}},
         ),
     ),
-    "PodTemplateSpec": (Condition("metadata", schema={"properties": {"metadata": _META}}),),
+    "PodTemplateSpec": (SchemaCondition("metadata", schema={"properties": {"metadata": _META}}),),
     "JobTemplateSpec": (
-        Condition(
+        SchemaCondition(
             "spec",
             schema=_where_present(
                 "spec",
@@ -149,18 +149,18 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         ),
     ),
     "JobSpec": (
-        Condition(
+        SchemaCondition(
             "template",
             schema=_within("template.spec.restartPolicy", {"enum": ["OnFailure", "Never"]}),
         ),
-        Condition(
+        SchemaCondition(
             "podFailurePolicy",
             schema=_when(
                 _set("podFailurePolicy"),
                 _within("template.spec.restartPolicy", {"const": "Never"}),
             ),
         ),
-        Condition(
+        SchemaCondition(
             "podFailurePolicy",
             "podReplacementPolicy",
             schema=_when(
@@ -168,7 +168,7 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
                 {"properties": {"podReplacementPolicy": {"enum": ["Failed", None]}}},
             ),
         ),
-        Condition(
+        SchemaCondition(
             "podFailurePolicy",
             "backoffLimitPerIndex",
             schema=_when(
@@ -186,33 +186,33 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
             ),
         ),
         # If parallelism is unset too, the server defaults completions to 1.
-        Condition(
+        SchemaCondition(
             "completionMode",
             schema=_when({"allOf": [_INDEXED, _set("parallelism")]}, _set("completions")),
         ),
-        Condition(
+        SchemaCondition(
             "completionMode",
             schema=_when(_INDEXED, {"properties": {"parallelism": {"maximum": 10**5}}}),
         ),
-        Condition(
+        SchemaCondition(
             "backoffLimitPerIndex",
             "completionMode",
             schema=_when(_set("backoffLimitPerIndex"), _INDEXED),
         ),
-        Condition(
+        SchemaCondition(
             "maxFailedIndexes",
             "completionMode",
             schema=_when(_set("maxFailedIndexes"), _INDEXED),
         ),
-        Condition(
+        SchemaCondition(
             "maxFailedIndexes",
             "backoffLimitPerIndex",
             schema=_when(_set("maxFailedIndexes"), _set("backoffLimitPerIndex")),
         ),
-        Condition(
+        SchemaCondition(
             "maxFailedIndexes", schema={"properties": {"maxFailedIndexes": {"maximum": 10**5}}}
         ),
-        Condition(
+        SchemaCondition(
             "maxFailedIndexes",
             "backoffLimitPerIndex",
             schema=_when(
@@ -232,8 +232,10 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
                 },
             ),
         ),
-        Condition("successPolicy", "completionMode", schema=_when(_set("successPolicy"), _INDEXED)),
-        Condition(
+        SchemaCondition(
+            "successPolicy", "completionMode", schema=_when(_set("successPolicy"), _INDEXED)
+        ),
+        SchemaCondition(
             "managedBy",
             schema={
                 "properties": {
@@ -246,12 +248,12 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         ),
     ),
     "PodFailurePolicyRule": (
-        Condition("action", schema={"required": ["action"]}),
-        Condition(
+        SchemaCondition("action", schema={"required": ["action"]}),
+        SchemaCondition(
             "action",
             schema={"properties": {"action": {"type": "string", "minLength": 1}}},
         ),
-        Condition(
+        SchemaCondition(
             "onExitCodes",
             "onPodConditions",
             schema={
@@ -266,9 +268,9 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         ),
     ),
     "PodFailurePolicyOnExitCodesRequirement": (
-        Condition("operator", schema={"required": ["operator", "values"]}),
-        Condition("operator", schema={"properties": {"operator": {"enum": ["In", "NotIn"]}}}),
-        Condition(
+        SchemaCondition("operator", schema={"required": ["operator", "values"]}),
+        SchemaCondition("operator", schema={"properties": {"operator": {"enum": ["In", "NotIn"]}}}),
+        SchemaCondition(
             "values",
             schema={
                 "properties": {
@@ -281,7 +283,7 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
                 }
             },
         ),
-        Condition(
+        SchemaCondition(
             "operator",
             "values",
             schema=_when(
@@ -291,12 +293,12 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
         ),
     ),
     "SuccessPolicyRule": (
-        Condition(
+        SchemaCondition(
             "succeededCount",
             "succeededIndexes",
             schema={"anyOf": [_set("succeededCount"), _set("succeededIndexes")]},
         ),
-        Condition(
+        SchemaCondition(
             "succeededIndexes",
             schema={
                 "properties": {
@@ -307,5 +309,7 @@ CONDITIONS: dict[str, tuple[Condition, ...]] = {
             },
         ),
     ),
-    "LabelSelectorRequirement": (Condition("operator", schema={"required": ["key", "operator"]}),),
+    "LabelSelectorRequirement": (
+        SchemaCondition("operator", schema={"required": ["key", "operator"]}),
+    ),
 }

@@ -8,14 +8,14 @@ from __future__ import annotations
 from jobsworth.api.declare import ListOf, Pointer, Struct
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.near_names import did_you_mean, fold, near
-from jobsworth.validation.codes import CODES
+from jobsworth.validation.reason_codes import CODES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field
-    from jobsworth.api.server import ApiServer
 
 OWN_METADATA = ("annotations", "labels")
 """Fields of ``metadata`` that users often write next to it."""

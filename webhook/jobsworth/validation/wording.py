@@ -6,7 +6,7 @@ messages: until 1.33 the server prints them in Go's own notation, with memory ad
 
 from __future__ import annotations
 
-from jobsworth.api.errors import quoted
+from jobsworth.api.field_errors import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from jobsworth.api.declare import (
     Struct,
     Time,
 )
-from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats import cron, time_zones
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.object_meta import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 CONCURRENCY_POLICIES = ("Allow", "Forbid", "Replace")

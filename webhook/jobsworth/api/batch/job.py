@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
 from jobsworth.api.declare import Field, String, Struct
-from jobsworth.api.errors import invalid, required
+from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
 from jobsworth.api.meta.object_meta import ObjectMeta, check_object_meta
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 GENERATED_UID = "00000000-0000-4000-8000-000000000000"

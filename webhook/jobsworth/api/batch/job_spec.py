@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.pod_failure_policy import PodFailurePolicy, check_with_job_spec
-from jobsworth.api.batch.scheduling import JobSchedulingConfiguration
 from jobsworth.api.batch.success_policy import SuccessPolicy, check_with_completions
+from jobsworth.api.batch.workload_scheduling import JobSchedulingConfiguration
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.declare import (
     Boolean,
@@ -16,7 +16,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import invalid, not_supported, required, too_long
+from jobsworth.api.field_errors import invalid, not_supported, required, too_long
 from jobsworth.api.formats.keys import domain_prefixed_path
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.label_selector import LabelSelector
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 COMPLETION_MODES = ("NonIndexed", "Indexed")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jobsworth.api.batch.job import Job
 from jobsworth.api.equality import equal
-from jobsworth.api.errors import invalid, named_string
+from jobsworth.api.field_errors import invalid, named_string
 from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 IMMUTABLE_FIELDS = (

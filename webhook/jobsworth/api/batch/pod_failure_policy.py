@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import (
+from jobsworth.api.field_errors import (
     OMIT,
     FieldError,
     duplicate,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Field, Int32, ListOf, NonNegative, Pointer, String, Struct
-from jobsworth.api.errors import invalid, required, too_long
+from jobsworth.api.field_errors import invalid, required, too_long
 from jobsworth.api.formats.indexes import BadIndexes, count
 from jobsworth.api.formats.names import byte_length
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 MAX_RULES = 20

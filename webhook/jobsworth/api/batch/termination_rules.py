@@ -15,7 +15,7 @@ those, they match containers that just ended with an exit code other than 0, app
 
 from __future__ import annotations
 
-from jobsworth.api.errors import OMIT, duplicate, invalid, not_supported, required, too_many
+from jobsworth.api.field_errors import OMIT, duplicate, invalid, not_supported, required, too_many
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, Literal
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
     Action = Literal["FailJob", "FailIndex", "Ignore", "Count"]
     Operator = Literal["In", "NotIn"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid, named_string, required
+from jobsworth.api.field_errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from jobsworth.api.meta.label_selector import (
     LabelSelector,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.declare import Format
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -112,20 +112,20 @@ def _node_terms(affinity: dict[str, Any], path: str, request: Request) -> Iterat
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     at = f"{path}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     for index, term in enumerate(needed.get("nodeSelectorTerms", ())):
-        values_judged = request.server.minor >= 32 and not request.once(_has_bad_node_values)
-        yield from _check_node_term(term, f"{at}[{index}]", values_judged=values_judged)
+        validate_values = request.server.minor >= 32 and not request.once(_has_bad_node_values)
+        yield from _check_node_term(term, f"{at}[{index}]", validate_values=validate_values)
     at = f"{path}.preferredDuringSchedulingIgnoredDuringExecution"
     for index, preferred in enumerate(
         affinity.get("preferredDuringSchedulingIgnoredDuringExecution", ())
     ):
         # The server accepts an invalid label value here: the preference just never matches.
         yield from _check_node_term(
-            preferred["preference"], f"{at}[{index}].preference", values_judged=False
+            preferred["preference"], f"{at}[{index}].preference", validate_values=False
         )
 
 
 def _check_node_term(
-    term: dict[str, Any], path: str, *, values_judged: bool
+    term: dict[str, Any], path: str, *, validate_values: bool
 ) -> Iterator[FieldError]:
     for index, requirement in enumerate(term.get("matchExpressions", ())):
         at = f"{path}.matchExpressions[{index}]"
@@ -133,7 +133,7 @@ def _check_node_term(
         key = requirement.get("key", "")
         for detail in label_key(key):
             yield invalid(f"{at}.key", key, detail)
-        if values_judged:
+        if validate_values:
             yield from _check_values(requirement, label_value, at)
     for index, requirement in enumerate(term.get("matchFields", ())):
         yield from _check_field_requirement(requirement, f"{path}.matchFields[{index}]")

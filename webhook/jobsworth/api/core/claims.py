@@ -8,7 +8,7 @@ from __future__ import annotations
 from jobsworth.api.core.references import TypedLocalObjectReference, TypedObjectReference
 from jobsworth.api.core.resources import VolumeResourceRequirements
 from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import Printed, forbidden, invalid, not_supported, required
+from jobsworth.api.field_errors import Printed, forbidden, invalid, not_supported, required
 from jobsworth.api.formats.names import dns_label, dns_subdomain
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
 from jobsworth.api.meta.object_meta import ObjectMeta, check_annotations, check_labels
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")

@@ -28,7 +28,7 @@ from jobsworth.api.core.restart_rules import (
 from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
 from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid
+from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import dns_label
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")

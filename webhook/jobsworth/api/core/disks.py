@@ -17,14 +17,14 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import Printed, invalid, not_supported, quoted, required
+from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 AZURE_CACHING_MODES = ("None", "ReadOnly", "ReadWrite")

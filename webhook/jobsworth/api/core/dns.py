@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import invalid, required
+from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import (
     byte_length,
     dns_subdomain,
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 # The limits of the resolver in libc.

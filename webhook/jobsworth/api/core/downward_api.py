@@ -6,7 +6,7 @@ Source: ``validateObjectFieldSelector`` and ``validateContainerResourceFieldSele
 
 from __future__ import annotations
 
-from jobsworth.api.errors import Printed, invalid, not_supported, quoted, required
+from jobsworth.api.field_errors import Printed, invalid, not_supported, quoted, required
 from jobsworth.api.formats.names import label_key
 from jobsworth.api.formats.quantity import parse
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
 KNOWN_FIELD_PATHS = frozenset(
     (

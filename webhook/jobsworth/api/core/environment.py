@@ -9,7 +9,7 @@ from jobsworth.api.core.downward_api import check_object_field, check_resource_f
 from jobsworth.api.core.paths import without_backsteps
 from jobsworth.api.core.references import ObjectFieldSelector, ResourceFieldSelector
 from jobsworth.api.declare import Boolean, Field, Pointer, String, Struct
-from jobsworth.api.errors import invalid, not_found
+from jobsworth.api.field_errors import invalid, not_found
 from jobsworth.api.formats.keys import config_map_key, env_var_name, relaxed_env_var_name
 from jobsworth.api.formats.names import as_prefix, dns_label, dns_subdomain
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 FIELD_PATHS = (

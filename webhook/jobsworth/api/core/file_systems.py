@@ -9,7 +9,7 @@ from jobsworth.api.core.disks import check_secret_named
 from jobsworth.api.core.paths import absolute
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.declare import Boolean, Field, ListOf, MapOf, Pointer, String, Struct
-from jobsworth.api.errors import invalid, required, too_long
+from jobsworth.api.field_errors import invalid, required, too_long
 from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 QUOBYTE_TENANT_MAX_LENGTH = 64

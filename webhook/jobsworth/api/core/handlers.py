@@ -19,7 +19,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.field_errors import forbidden, invalid, not_supported
 from jobsworth.api.formats.keys import http_header_name
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 SCHEMES = ("HTTP", "HTTPS")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.errors import forbidden, invalid
+from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import label_key
 
 TYPE_CHECKING = False
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
 IN_BOTH = "exists in both matchLabelKeys and labelSelector"
 

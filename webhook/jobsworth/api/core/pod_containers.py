@@ -14,14 +14,14 @@ from jobsworth.api.core.pod_volumes import valid_volumes
 from jobsworth.api.core.ports import check_host_ports
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
-from jobsworth.api.errors import duplicate, forbidden, invalid, not_found
+from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from jobsworth.api.core.pod_scheduling import TAINT_EFFECTS, check_toleration, fits
 from jobsworth.api.core.pod_template import PodTemplateSpec
-from jobsworth.api.core.scheduling import TAINT_EFFECTS, check_toleration, fits
-from jobsworth.api.errors import invalid, not_supported
+from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats.names import DIGITS, label_key, only
 from jobsworth.api.meta.object_meta import check_annotations, check_labels
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 MIRROR_ANNOTATION = "kubernetes.io/config.mirror"

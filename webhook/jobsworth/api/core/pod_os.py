@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.api.core.pod_template import PodSpec, every_container
 from jobsworth.api.core.security import DISALLOWED
-from jobsworth.api.errors import forbidden, invalid
+from jobsworth.api.field_errors import forbidden, invalid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 # Per operating system: fields of the PodSpec, of its securityContext, and of a container's.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.api.core.pod_template import PodTemplateSpec, every_container
 from jobsworth.api.core.security import descending_path
-from jobsworth.api.errors import forbidden, invalid, quoted
+from jobsworth.api.field_errors import forbidden, invalid, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 SECCOMP_POD_ANNOTATION = "seccomp.security.alpha.kubernetes.io/pod"

@@ -11,7 +11,7 @@ from jobsworth.api.core.container import is_sidecar
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
-from jobsworth.api.errors import FieldError, forbidden, invalid, not_supported, quoted
+from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, quoted
 from jobsworth.api.formats.quantity import Quantity, parse
 
 TYPE_CHECKING = False

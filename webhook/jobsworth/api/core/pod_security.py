@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.api.core.pod_template import PodSpec, every_container
 from jobsworth.api.core.security import SELINUX_CHANGE_POLICIES
-from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.field_errors import forbidden, invalid, not_supported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 _SYSCTLS_OF_IPC = frozenset(

@@ -9,19 +9,19 @@ from __future__ import annotations
 from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
 from jobsworth.api.core.dns import HostAlias, PodDNSConfig, has_to_have_nameservers
-from jobsworth.api.core.references import LocalObjectReference
-from jobsworth.api.core.resources import (
-    ResourceRequirements,
-    check_requirements,
-    round_up_to_milli,
-)
-from jobsworth.api.core.scheduling import (
+from jobsworth.api.core.pod_scheduling import (
     EvictionResponder,
     PodSchedulingGate,
     PodSchedulingGroup,
     Toleration,
     TopologySpreadConstraint,
     WorkloadReference,
+)
+from jobsworth.api.core.references import LocalObjectReference
+from jobsworth.api.core.resources import (
+    ResourceRequirements,
+    check_requirements,
+    round_up_to_milli,
 )
 from jobsworth.api.core.security import PodSecurityContext
 from jobsworth.api.declare import (
@@ -38,7 +38,14 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import duplicate, forbidden, invalid, not_supported, required, too_long
+from jobsworth.api.field_errors import (
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+    too_long,
+)
 from jobsworth.api.formats.names import byte_length, dns_label, dns_subdomain, label_key
 from jobsworth.api.meta.object_meta import ObjectMeta, check_labels
 
@@ -47,7 +54,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 DNS_POLICIES = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")

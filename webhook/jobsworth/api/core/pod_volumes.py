@@ -7,14 +7,14 @@ Source: ``ValidateVolumes`` in ``pkg/apis/core/validation`` and ``dropImageVolum
 from __future__ import annotations
 
 from jobsworth.api.core.pod_template import PodSpec
-from jobsworth.api.errors import duplicate
+from jobsworth.api.field_errors import duplicate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")

@@ -6,7 +6,7 @@ Source: ``validateContainerPorts`` in ``pkg/apis/core/validation``, Kubernetes 1
 from __future__ import annotations
 
 from jobsworth.api.declare import Between, Field, Int32, String, Struct
-from jobsworth.api.errors import duplicate
+from jobsworth.api.field_errors import duplicate
 from jobsworth.api.formats.keys import port_name
 
 TYPE_CHECKING = False
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
 PORT_NUMBERS = Between(1, 65535)
 PROTOCOLS = ("SCTP", "TCP", "UDP")

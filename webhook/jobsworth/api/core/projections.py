@@ -5,13 +5,13 @@ Source: ``pkg/apis/core/validation``, Kubernetes 1.36.
 
 from __future__ import annotations
 
-from jobsworth.api.core.certificates import (
+from jobsworth.api.core.downward_api import check_object_field, check_resource_field
+from jobsworth.api.core.paths import of_written_file
+from jobsworth.api.core.projected_certificates import (
     CERTIFICATE_FILES,
     ClusterTrustBundleProjection,
     PodCertificateProjection,
 )
-from jobsworth.api.core.downward_api import check_object_field, check_resource_field
-from jobsworth.api.core.paths import of_written_file
 from jobsworth.api.core.references import (
     FILE_MODES,
     USERS,
@@ -30,14 +30,14 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import forbidden, invalid, required
+from jobsworth.api.field_errors import forbidden, invalid, required
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 DEFAULT_MODE = 0o644

@@ -16,7 +16,7 @@ from jobsworth.api.core.resource_names import (
     may_be_overcommitted,
 )
 from jobsworth.api.declare import Field, ListOf, MapOf, Quantity, String, Struct
-from jobsworth.api.errors import (
+from jobsworth.api.field_errors import (
     FieldError,
     duplicate,
     forbidden,

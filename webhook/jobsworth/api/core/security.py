@@ -16,7 +16,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import (
+from jobsworth.api.field_errors import (
     Printed,
     duplicate,
     forbidden,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 UserOrGroup = Between(0, 2**31 - 1)

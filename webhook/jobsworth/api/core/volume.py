@@ -40,7 +40,7 @@ from jobsworth.api.core.projections import (
     SecretVolumeSource,
 )
 from jobsworth.api.declare import Bounds, Field, Int32, Pointer, Quantity, String, Struct
-from jobsworth.api.errors import forbidden, invalid, not_supported
+from jobsworth.api.field_errors import forbidden, invalid, not_supported
 from jobsworth.api.formats.names import byte_length, dns_label
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 HOST_PATH_TYPES = (

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from jobsworth.api.core.paths import descending, without_backsteps
 from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import forbidden, invalid, not_found, not_supported
+from jobsworth.api.field_errors import forbidden, invalid, not_found, not_supported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def field_descriptions() -> dict[str, str]:
     """Return the description of each field, by ``Type.field``."""
-    from jobsworth.api.descriptions.containers import DESCRIPTIONS as CONTAINERS
-    from jobsworth.api.descriptions.jobs import DESCRIPTIONS as JOBS
-    from jobsworth.api.descriptions.pods import DESCRIPTIONS as PODS
-    from jobsworth.api.descriptions.volumes import DESCRIPTIONS as VOLUMES
+    from jobsworth.api.descriptions.container_fields import DESCRIPTIONS as CONTAINERS
+    from jobsworth.api.descriptions.job_fields import DESCRIPTIONS as JOBS
+    from jobsworth.api.descriptions.pod_fields import DESCRIPTIONS as PODS
+    from jobsworth.api.descriptions.volume_fields import DESCRIPTIONS as VOLUMES
 
     return {**JOBS, **PODS, **CONTAINERS, **VOLUMES}

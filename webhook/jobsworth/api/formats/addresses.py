@@ -15,7 +15,7 @@ on, which is the default since Kubernetes 1.36.
 
 from __future__ import annotations
 
-from jobsworth.api.errors import quoted
+from jobsworth.api.field_errors import quoted
 from jobsworth.api.formats.names import DIGITS
 from jobsworth.record import Record
 

@@ -240,7 +240,7 @@ def _number(text: str) -> int:
 
 
 def _bad_number(text: str, problem: str) -> BadSchedule:
-    from jobsworth.api.errors import quoted
+    from jobsworth.api.field_errors import quoted
 
     return BadSchedule(
         f"failed to parse int from {text}: strconv.Atoi: parsing {quoted(text)}: {problem}"

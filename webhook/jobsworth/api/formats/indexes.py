@@ -56,7 +56,7 @@ def intervals(text: str, completions: int) -> list[tuple[int, int]]:
 
 
 def _interval(text: str, completions: int) -> tuple[int, int]:
-    from jobsworth.api.errors import quoted
+    from jobsworth.api.field_errors import quoted
 
     limits = text.split("-")
     if len(limits) > 2:
@@ -74,7 +74,7 @@ def _interval(text: str, completions: int) -> tuple[int, int]:
 
 
 def _index(text: str, completions: int) -> int:
-    from jobsworth.api.errors import quoted
+    from jobsworth.api.field_errors import quoted
 
     digits = text[1:] if text[:1] == "+" else text  # Go's strconv.Atoi; "-" separates intervals
     index = integer(digits) if digits.isascii() and digits.isdigit() else MAX_INT64 + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.declare import Field, ListOf, MapOf, String, Struct
-from jobsworth.api.errors import forbidden, invalid, named_string, required
+from jobsworth.api.field_errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import label_key, label_value
 from jobsworth.api.meta.object_meta import check_labels
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 

@@ -16,7 +16,7 @@ from jobsworth.api.declare import (
     Time,
 )
 from jobsworth.api.equality import equal
-from jobsworth.api.errors import (
+from jobsworth.api.field_errors import (
     FieldError,
     Printed,
     forbidden,

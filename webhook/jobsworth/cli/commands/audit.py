@@ -6,7 +6,7 @@ import gc
 import sys
 from dataclasses import dataclass
 
-from jobsworth.api.server import RELEASES, ApiServer, minor
+from jobsworth.api.api_server import RELEASES, ApiServer, minor
 from jobsworth.cli import reporting
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
@@ -18,7 +18,7 @@ from jobsworth.cli.configuration.resolved_settings import (
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
 from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
-from jobsworth.reports.result import VALID, Located, StoredResult, Summary
+from jobsworth.reports.result import VALID, LocatedFinding, StoredResult, Summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from jobsworth.audit.audited_objects import AuditProgress, AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.configuration.resolved_settings import Configurations
-    from jobsworth.client.configuration import RestConfig
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
@@ -96,7 +96,7 @@ def run(options: AuditOptions) -> int:
     reporting.check(options.report)
     if options.scope.namespace and options.scope.all_namespaces:
         raise UsageError("--namespace and --all-namespaces exclude each other: use one of them")
-    asked = Audit(
+    asked = AuditInput(
         options.scope,
         options.server.kubernetes_version,
         options.server.feature_gates,
@@ -105,8 +105,8 @@ def run(options: AuditOptions) -> int:
         options.request_timeout,
     )
     _configurations(asked, asked.release)  # report configuration errors before connecting
-    from jobsworth.client.configuration import rest_config
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
+    from jobsworth.client.rest_config import rest_config
 
     try:
         with rest_config(target_of(options.cluster)) as config:
@@ -138,7 +138,7 @@ def _explained(error: ApiError, config: RestConfig) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditInput:
     """An audit to run.
 
     Attributes:
@@ -158,7 +158,7 @@ class Audit:
     timeout: int
 
 
-def _audit(config: RestConfig, asked: Audit) -> int:
+def _audit(config: RestConfig, asked: AuditInput) -> int:
     from jobsworth.audit.audited_objects import AuditProgress, audited_objects
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.retry import Retry
@@ -173,28 +173,28 @@ def _audit(config: RestConfig, asked: Audit) -> int:
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
     )
-    inventory = StoredObjects(api)
-    runs, release = _releases(inventory, asked.release)
+    cluster = StoredObjects(api)
+    runs, release = _releases(cluster, asked.release)
     settings = _configurations(asked, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
     scope = _scope(asked.scope, config.namespace)
-    labels = _labels(inventory, scope, policies, config)
+    labels = _labels(cluster, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
-    tally = AuditProgress()
+    counts = AuditProgress()
     quiet = asked.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
     audited = _audited(
-        audited_objects(inventory, scope, tally),
+        audited_objects(cluster, scope, counts),
         evaluator,
         settings.selection,
         labels,
-        lambda: progress.update(tally.read, tally.read + tally.left),
+        lambda: progress.update(counts.read, counts.read + counts.left),
     )
     results = reporting.report(audited, asked.report, progress)
     summary = Summary(results)
     if not quiet:
-        print(_sentence(config, runs, settings.server, summary, tally), file=sys.stderr)
+        print(_sentence(config, runs, settings.server, summary, counts), file=sys.stderr)
     return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
 
@@ -222,12 +222,14 @@ def _audited(
         subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
         found = evaluator.evaluate(subject).reported(selection)
         if found:
-            result.replace_findings([Located(finding, policy=policy) for policy, finding in found])
+            result.replace_findings(
+                [LocatedFinding(finding, policy=policy) for policy, finding in found]
+            )
         done()
         yield result
 
 
-def _configurations(asked: Audit, release: str | None) -> Configurations:
+def _configurations(asked: AuditInput, release: str | None) -> Configurations:
     return configurations_for(
         asked.configuration,
         release=release,
@@ -236,18 +238,18 @@ def _configurations(asked: Audit, release: str | None) -> Configurations:
     )
 
 
-def _releases(inventory: StoredObjects, release: str | None) -> tuple[str, str | None]:
+def _releases(cluster: StoredObjects, release: str | None) -> tuple[str, str | None]:
     """Return the cluster's release (empty if unknown), and the release to assume.
 
     Args:
-        inventory: of the cluster.
+        cluster: the objects stored in it.
         release: the requested release; None for the cluster's, if known.
     """
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
 
     runs = ""
     try:
-        runs = inventory.release()
+        runs = cluster.release()
     except ApiError as error:
         if error.code in (0, 200, 401):
             raise
@@ -276,14 +278,14 @@ def _scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
 
 
 def _labels(
-    inventory: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
+    cluster: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
 ) -> Labels:
     """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
 
     Raises:
         ApiError: a named namespace does not exist.
     """
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
 
     wanted = policies is not None and policies.needs_namespace_labels
     labels: dict[str, Mapping[str, str]] = {}
@@ -291,7 +293,7 @@ def _labels(
         if namespace is None and not wanted:
             continue
         try:
-            labels |= inventory.namespace_labels(namespace)
+            labels |= cluster.namespace_labels(namespace)
         except ApiError as error:
             if error.not_found:
                 error.explanation = f'{config.name} has no namespace "{namespace}"'
@@ -306,19 +308,19 @@ def _labels(
 
 
 def _sentence(
-    config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, tally: AuditProgress
+    config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, counts: AuditProgress
 ) -> str:
     release = audited_as.release
     runs_other = f" (the cluster runs {runs})" if runs and runs != release else ""
     parts = [f"{config.name}, as Kubernetes {release}{runs_other}: {summary.sentence()}"]
-    if tally.finished:
+    if counts.finished:
         parts.append(
-            f"{tally.finished} finished or terminating, skipped (include with --include-finished)"
+            f"{counts.finished} finished or terminating, skipped (include with --include-finished)"
         )
-    if tally.owned:
-        noun = "Job" if tally.owned == 1 else "Jobs"
+    if counts.owned:
+        noun = "Job" if counts.owned == 1 else "Jobs"
         parts.append(
-            f"{tally.owned} {noun} created by CronJobs, skipped (include with --include-owned)"
+            f"{counts.owned} {noun} created by CronJobs, skipped (include with --include-owned)"
         )
     return "; ".join(parts)
 

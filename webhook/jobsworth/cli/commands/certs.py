@@ -12,7 +12,7 @@ from jobsworth.cli.options import Options, flag, integer, nested, text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.certificates.rotation import Policy
+    from jobsworth.certificates.rotation import RotationPolicy
 
 EXTRA = "requires the cluster extra: run pip install 'jobsworth[cluster]'"
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -152,14 +152,14 @@ def manage(options: ManageOptions) -> int:
         raise UsageError(EXTRA) from None
 
 
-def _policy(options: ManageOptions) -> Policy:
+def _policy(options: ManageOptions) -> RotationPolicy:
     """Build the rotation policy from the options.
 
     Raises:
         UsageError: a duration or a name is invalid, or the durations contradict each other.
     """
     from jobsworth.certificates.leaf import BadName, general_name, service_names
-    from jobsworth.certificates.rotation import BadPolicy, Policy, check
+    from jobsworth.certificates.rotation import BadRotationPolicy, RotationPolicy, check
 
     names = list(options.name)
     if options.service:
@@ -169,7 +169,7 @@ def _policy(options: ManageOptions) -> Policy:
     try:
         for name in names:
             general_name(name)
-        policy = Policy(
+        policy = RotationPolicy(
             tuple(names),
             lifetime=_duration("--duration", options.duration),
             renew_before=_duration("--renew-before", options.renew_before),
@@ -178,7 +178,7 @@ def _policy(options: ManageOptions) -> Policy:
             overlap=_duration("--overlap", options.overlap),
         )
         check(policy)
-    except (BadPolicy, BadName) as error:
+    except (BadRotationPolicy, BadName) as error:
         raise UsageError(str(error)) from None
     return policy
 

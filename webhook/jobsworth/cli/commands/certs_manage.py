@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jobsworth.certificates.cluster_store import Cluster, Configuration
+from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.cli.command import UsageError
-from jobsworth.client.configuration import rest_config
-from jobsworth.client.errors import ApiError, NotConfigured
+from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.leases import LeaderElection, Times
+from jobsworth.client.rest_config import rest_config
 from jobsworth.client.transport import Client
 
 if TYPE_CHECKING:
-    from jobsworth.certificates.rotation import Policy
-    from jobsworth.client.configuration import RestConfig, Target
+    from jobsworth.certificates.rotation import RotationPolicy
+    from jobsworth.client.rest_config import RestConfig, Target
 
 SOON = 1.0
 """Seconds until the next check while waiting for files or for another replica."""
@@ -59,7 +59,7 @@ class Installation:
 def run(
     target: Target,
     installation: Installation,
-    policy: Policy,
+    policy: RotationPolicy,
     interval: datetime.timedelta | None,
 ) -> int:
     """Reconcile certificates once, or until SIGTERM or SIGINT, and return the exit code.
@@ -85,7 +85,7 @@ def run(
 def _manage(
     config: RestConfig,
     installation: Installation,
-    policy: Policy,
+    policy: RotationPolicy,
     interval: datetime.timedelta | None,
 ) -> int:
     stop = threading.Event()
@@ -101,8 +101,14 @@ def _manage(
         namespace=installation.namespace,
         secret=installation.secret,
         configurations=(
-            *(Configuration("MutatingWebhookConfiguration", n) for n in installation.mutating),
-            *(Configuration("ValidatingWebhookConfiguration", n) for n in installation.validating),
+            *(
+                WebhookConfiguration("MutatingWebhookConfiguration", n)
+                for n in installation.mutating
+            ),
+            *(
+                WebhookConfiguration("ValidatingWebhookConfiguration", n)
+                for n in installation.validating
+            ),
         ),
     )
     manager = Manager(store, policy, installation.folder)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.manifests import Document
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
@@ -51,12 +51,12 @@ def run(options: DefaultOptions) -> int:
     Raises:
         UsageError: an option's value is wrong, or a policy.
     """
-    filling = Filling(options.paths, server_of(options.server), options.policy)
+    filling = DefaultInput(options.paths, server_of(options.server), options.policy)
     return fill_in(filling, options.output)
 
 
 @dataclass(frozen=True, slots=True)
-class Filling:
+class DefaultInput:
     """The manifests and the source of their defaults.
 
     Attributes:
@@ -70,7 +70,7 @@ class Filling:
     policies: tuple[str, ...]
 
 
-def fill_in(filling: Filling, output: str) -> int:
+def fill_in(filling: DefaultInput, output: str) -> int:
     """Print manifests with defaults as YAML or JSON, and return the exit code.
 
     Raises:
@@ -104,7 +104,7 @@ def fill_in(filling: Filling, output: str) -> int:
     return code
 
 
-def _defaults(filling: Filling) -> Callable[[Document], dict[str, Any]]:
+def _defaults(filling: DefaultInput) -> Callable[[Document], dict[str, Any]]:
     """Apply the defaults of the API server and of policies to a document."""
     if not filling.policies:
         engine = engine_for(filling.server)

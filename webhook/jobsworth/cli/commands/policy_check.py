@@ -25,8 +25,8 @@ def run(options: CheckOptions) -> int:
     try:
         policies = load_policies(options.paths)
     except BadPolicies as error:
-        for complaint in error.complaints:
-            print(complaint)
+        for each in error.errors:
+            print(each)
         return EXIT_BAD
     for policy in policies.policies:
         about = f": {policy.description}" if policy.description else ""

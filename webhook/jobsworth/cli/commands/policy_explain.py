@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.evaluation.subject import Subject
 
@@ -50,7 +50,7 @@ def run(options: ExplainOptions) -> int:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
-    asked = Explanation(
+    asked = ExplanationInput(
         policies=options.paths[0],
         manifests=options.paths[1:],
         against=options.against,
@@ -64,7 +64,7 @@ def run(options: ExplainOptions) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation:
+class ExplanationInput:
     """The input of an explanation.
 
     Attributes:
@@ -87,13 +87,13 @@ class Explanation:
     namespace_labels: Mapping[str, str] | None
 
 
-def explain(asked: Explanation) -> int:
+def explain(asked: ExplanationInput) -> int:
     """Print the effects of policies on manifests, and return the exit code.
 
     Raises:
         UsageError: a policy is wrong.
     """
-    from jobsworth.cli.existing_objects import Existing
+    from jobsworth.cli.existing_objects import ExistingObjects
     from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.evaluation.evaluator import Evaluator
@@ -102,7 +102,7 @@ def explain(asked: Explanation) -> int:
 
     policies, code = load_policies([asked.policies]), EXIT_DONE
     evaluator = Evaluator(asked.server, policies=policies)
-    existing = Existing(read_existing(asked.against)[0] if asked.against else {})
+    existing = ExistingObjects(read_existing(asked.against)[0] if asked.against else {})
     for document in read_documents(asked.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
@@ -122,7 +122,7 @@ def explain(asked: Explanation) -> int:
     return code
 
 
-def _subject(value: Any, old: Any, asked: Explanation) -> Subject:
+def _subject(value: Any, old: Any, asked: ExplanationInput) -> Subject:
     from jobsworth.evaluation.subject import Subject
 
     return Subject(
@@ -160,11 +160,11 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
         yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _said_by(policy.name, result)
-    findings = result.judgement.findings
+    findings = result.verdict.findings
     counts = dict.fromkeys(("deny", "warn", "audit"), 0)
-    for verdict in findings:
-        counts[verdict.effect] += 1
-    outcome = "denied" if result.judgement.denied else "allowed"
+    for enforced in findings:
+        counts[enforced.effect] += 1
+    outcome = "denied" if result.verdict.denied else "allowed"
     counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
     yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
 
@@ -182,9 +182,9 @@ def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
     for rejected in mutation.rejected:
         if name in rejected.policy.split(", "):
             yield f"  left out    {rejected.field}: {rejected.why}"
-    for verdict in result.judgement.findings:
-        if verdict.policy == name:
-            yield f"  {verdict.effect:<11} {verdict}"
+    for enforced in result.verdict.findings:
+        if enforced.policy == name:
+            yield f"  {enforced.effect:<11} {enforced}"
 
 
 def _shown(value: Any) -> str:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.cli.inputs.policy_files import Complaint
+    from jobsworth.cli.inputs.policy_files import PolicyFileError
     from jobsworth.cli.policies.policy_cases import CaseFile
-    from jobsworth.cli.policies.policy_runs import Outcome
+    from jobsworth.cli.policies.policy_runs import CaseOutcome
     from jobsworth.policy.policy_set import PolicySet
 
 EXIT_PASSED, EXIT_FAILED, EXIT_UNREADABLE = 0, 1, 2
@@ -47,7 +47,7 @@ def run(options: CaseOptions) -> int:
     Raises:
         UsageError: cases or policies are unreadable or missing.
     """
-    cases = Cases(
+    cases = PolicyTestInput(
         paths=options.paths or (os.curdir,),
         name=options.name or "",
         policies=options.policy,
@@ -66,7 +66,7 @@ def run(options: CaseOptions) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cases:
+class PolicyTestInput:
     """The test cases to run.
 
     Attributes:
@@ -87,7 +87,7 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
     from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
     from jobsworth.manifests import ManifestError, find_manifests
 
-    complaints: list[Complaint] = []
+    errors: list[PolicyFileError] = []
     found: list[CaseFile] = []
     for path in paths:
         before = len(found)
@@ -95,17 +95,17 @@ def _read(paths: Sequence[str]) -> list[CaseFile]:
             if isinstance(file, ManifestError):
                 raise UsageError(str(file))
             if is_case_file(file) or not os.path.isdir(path):
-                found.extend(read_cases(file, complaints))
-        if len(found) == before and not complaints:
+                found.extend(read_cases(file, errors))
+        if len(found) == before and not errors:
             raise UsageError(
                 f"{path}: no test cases; write JobPolicyTest documents in files *_test.yaml"
             )
-    if complaints:
-        raise BadPolicies(complaints, "the test cases are invalid")
+    if errors:
+        raise BadPolicies(errors, "the test cases are invalid")
     return found
 
 
-def _outcomes(cases: Cases) -> Iterator[Outcome]:
+def _outcomes(cases: PolicyTestInput) -> Iterator[CaseOutcome]:
     from jobsworth.cli.inputs.policy_files import load_policies
     from jobsworth.cli.policies.policy_runs import run_case
 
@@ -120,8 +120,8 @@ def _outcomes(cases: Cases) -> Iterator[Outcome]:
                 yield run_case(file.file, case, loaded[paths], chosen)
 
 
-def _print_text(outcomes: Sequence[Outcome], *, verbose: bool) -> None:
-    by_file: dict[str, list[Outcome]] = {}
+def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:
+    by_file: dict[str, list[CaseOutcome]] = {}
     for outcome in outcomes:
         by_file.setdefault(outcome.file, []).append(outcome)
     for file, several in by_file.items():
@@ -139,7 +139,7 @@ def _print_text(outcomes: Sequence[Outcome], *, verbose: bool) -> None:
     print(f"{len(outcomes) - failures} passed, {failures} failed", file=sys.stderr)
 
 
-def _print_json(outcomes: Sequence[Outcome]) -> None:
+def _print_json(outcomes: Sequence[CaseOutcome]) -> None:
     import json
 
     cases = [
@@ -157,7 +157,7 @@ def _print_json(outcomes: Sequence[Outcome]) -> None:
     print(json.dumps({"cases": cases, "summary": summary}, indent=2, ensure_ascii=False))
 
 
-def _print_junit(outcomes: Sequence[Outcome]) -> None:
+def _print_junit(outcomes: Sequence[CaseOutcome]) -> None:
     from xml.etree import ElementTree
 
     root = ElementTree.Element("testsuites", name="jobsworth policy test")

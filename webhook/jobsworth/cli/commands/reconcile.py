@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 
-from jobsworth.api.server import RELEASES
+from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import (
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.audit.live_audit import LiveAudit
-    from jobsworth.cli.configuration.resolved_settings import Settings as Judging
-    from jobsworth.client.api import Api
-    from jobsworth.client.configuration import RestConfig
+    from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
+    from jobsworth.client.api_interface import Api
+    from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.findings.finding import Finding
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
@@ -114,8 +114,8 @@ def run(options: ReconcileOptions) -> int:
     Raises:
         UsageError: an option is invalid, or no cluster is configured.
     """
-    from jobsworth.client.configuration import own_namespace, rest_config
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
+    from jobsworth.client.rest_config import own_namespace, rest_config
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     asked = options.controller
@@ -171,7 +171,7 @@ def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
-    from jobsworth.client.errors import ApiError
+    from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rate_limit import TokenBucket
     from jobsworth.client.transport import Client
     from jobsworth.reconciler.orphan_pods import release_all
@@ -192,7 +192,7 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
     return 1 if failed else 0
 
 
-def _audit_settings(options: AuditingOptions, runs: str | None) -> Judging:
+def _audit_settings(options: AuditingOptions, runs: str | None) -> ResolvedSettings:
     """Return the settings of an audit in a cluster of this release.
 
     Raises:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from jobsworth.lint.rule import Rule
+    from jobsworth.lint.lint_rule import Rule
 
 _RULES = {
     rule.code: rule for rule in sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)

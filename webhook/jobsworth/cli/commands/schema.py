@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.declare import Struct
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import kinds
-from jobsworth.api.server import RELEASES, ApiServer
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, choice, nested, text
 from jobsworth.cli.server_options import ServerOptions, server_of

@@ -8,7 +8,7 @@ import sys
 from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
-from jobsworth.cli.existing_objects import Existing
+from jobsworth.cli.existing_objects import ExistingObjects
 from jobsworth.cli.file_evaluation import FileEvaluator, evaluate_all, read_existing
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text
 from jobsworth.cli.reporting import ReportOptions, report
@@ -95,7 +95,7 @@ def run(options: ValidateOptions) -> int:
         raise UsageError("--unsafe requires --fix or --diff")
     if known.write_baseline and known.baseline is None:
         raise UsageError("--write-baseline requires --baseline FILE, the file to write")
-    asked = Validation(
+    asked = ValidationInput(
         configurations_for(
             options.configuration,
             release=options.server.kubernetes_version,
@@ -113,7 +113,7 @@ def run(options: ValidateOptions) -> int:
     return validate(asked)
 
 
-class Validation:
+class ValidationInput:
     """A validation to run.
 
     Attributes:
@@ -153,7 +153,7 @@ class Validation:
         self.report = report
 
 
-def validate(asked: Validation) -> int:
+def validate(asked: ValidationInput) -> int:
     """Run a validation, and return the exit code.
 
     Raises:
@@ -195,7 +195,9 @@ def _baseline(options: BaselineOptions) -> Baseline | None:
     return Baseline(options.baseline, may_be_new=options.write_baseline)
 
 
-def _manifests(asked: Validation) -> tuple[Sequence[str], Existing | None, list[Result]]:
+def _manifests(
+    asked: ValidationInput,
+) -> tuple[Sequence[str], ExistingObjects | None, list[Result]]:
     """Return the paths to validate, the existing objects, and errors from reading them."""
     against, git_ref = asked.comparison.against, asked.comparison.git_ref
     if git_ref is not None:
@@ -206,10 +208,10 @@ def _manifests(asked: Validation) -> tuple[Sequence[str], Existing | None, list[
     if against is None:
         return asked.paths, None, []
     objects, failures = read_existing(against)
-    return asked.paths, Existing(objects), failures
+    return asked.paths, ExistingObjects(objects), failures
 
 
-def _evaluator(asked: Validation, existing: Existing | None) -> FileEvaluator:
+def _evaluator(asked: ValidationInput, existing: ExistingObjects | None) -> FileEvaluator:
     fixing = asked.fixing.fix or asked.fixing.diff
     # A baseline and fixes require every finding.
     all_needed = asked.known.baseline is not None or fixing or asked.report.statistics

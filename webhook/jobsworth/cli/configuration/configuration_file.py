@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES
-from jobsworth.api.server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.cli.command import UsageError
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean
@@ -30,7 +30,7 @@ KEYS = (
 )  # fmt: skip
 
 
-class Configuration:
+class ConfigurationFile:
     """The settings of one configuration file.
 
     Attributes:
@@ -52,7 +52,7 @@ class Configuration:
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
-        reader = _Reader(values, where)
+        reader = _ConfigurationReader(values, where)
         self.file = file
         self.folder = os.path.dirname(os.path.abspath(file))
         self.release = reader.release()
@@ -88,7 +88,7 @@ class Configuration:
         return matches(pattern, relative.replace(os.sep, "/"))
 
 
-class _Reader:
+class _ConfigurationReader:
     """Reads the values of a configuration by key and checks their types."""
 
     def __init__(self, values: Mapping[str, Any], where: Where) -> None:
@@ -193,7 +193,7 @@ class _Reader:
         raise UsageError(f"{self._where(key)}: {key}: {message}")
 
 
-def read_configuration(file: str) -> Configuration:
+def read_configuration(file: str) -> ConfigurationFile:
     """Read a configuration, TOML by its name and otherwise YAML.
 
     Raises:
@@ -207,7 +207,7 @@ def read_configuration(file: str) -> Configuration:
     return found
 
 
-def read_if_any(file: str) -> Configuration | None:
+def read_if_any(file: str) -> ConfigurationFile | None:
     """Read a TOML file's table ``[tool.jobsworth]``, if it has one.
 
     Raises:
@@ -226,16 +226,16 @@ def read_if_any(file: str) -> Configuration | None:
         return None
     if not isinstance(table, dict):
         raise UsageError(f"{name}: tool.jobsworth: must be a table, got {_shown(table)}")
-    return Configuration(name, table, lambda key: f"{name}: [tool.jobsworth]")
+    return ConfigurationFile(name, table, lambda key: f"{name}: [tool.jobsworth]")
 
 
-def _read_yaml(file: str) -> Configuration:
+def _read_yaml(file: str) -> ConfigurationFile:
     from jobsworth.manifests import read_text
 
     name = _shown_name(file)
     documents = read_text(_bytes(file), name)
     if not documents:
-        return Configuration(name, {}, lambda key: name)
+        return ConfigurationFile(name, {}, lambda key: name)
     document = documents[0]
     if document.error is not None:
         raise UsageError(str(document.error))
@@ -251,7 +251,7 @@ def _read_yaml(file: str) -> Configuration:
     def where(key: str) -> str:
         return f"{name}:{document.position(key, key=True).line}"
 
-    return Configuration(name, document.value, where)
+    return ConfigurationFile(name, document.value, where)
 
 
 def _bytes(file: str) -> bytes:

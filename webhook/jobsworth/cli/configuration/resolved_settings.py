@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.api.server import (
+from jobsworth.api.api_server import (
     NEWEST_RELEASE,
     ApiServer,
     UnknownGate,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from jobsworth.cli.configuration.configuration_file import Configuration
+    from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
@@ -51,7 +51,7 @@ class ConfigurationOptions(Options):
     isolated = flag(help="Use no configuration.")
 
 
-class Settings:
+class ResolvedSettings:
     """The settings of a file: API server, lint rules and policies.
 
     Attributes:
@@ -75,7 +75,7 @@ class Settings:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle without the rules: they are functions, which the other process imports itself.
-        return Settings, (self.server, self.selection, self.policies)
+        return ResolvedSettings, (self.server, self.selection, self.policies)
 
 
 class Overrides:
@@ -132,7 +132,7 @@ class Overrides:
         except UnknownCode as error:
             raise UsageError(f"{option}: {error}") from None
 
-    def settings(self, configuration: Configuration | None) -> Settings:
+    def settings(self, configuration: ConfigurationFile | None) -> ResolvedSettings:
         """Return the settings below a configuration, or without one.
 
         Raises:
@@ -157,7 +157,7 @@ class Overrides:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
         selection = Selection(select=select, ignore=ignore, severity=severity)
-        return Settings(server, selection, _policies(policy))
+        return ResolvedSettings(server, selection, _policies(policy))
 
 
 def _policies(paths: Sequence[str]) -> PolicyFiles | None:
@@ -210,15 +210,15 @@ class Configurations:
     ) -> None:
         self._overrides = overrides
         self._search = file is None and not isolated
-        self._by_folder: dict[str, Configuration | None] = {}
-        self._settings: dict[str, Settings] = {}
-        self._without: Configuration | None = None
+        self._by_folder: dict[str, ConfigurationFile | None] = {}
+        self._settings: dict[str, ResolvedSettings] = {}
+        self._without: ConfigurationFile | None = None
         if file is not None:
             from jobsworth.cli.configuration.configuration_file import read_configuration
 
             self._without = read_configuration(file)
 
-    def of(self, path: str) -> Settings:
+    def of(self, path: str) -> ResolvedSettings:
         """Return the settings of a file; ``-`` is standard input, which uses the current folder.
 
         Raises:
@@ -229,7 +229,7 @@ class Configurations:
         if configuration is not None and configuration.per_file_ignores and path != STDIN:
             codes = configuration.ignored_in(os.path.abspath(path))
             if codes:
-                return Settings(
+                return ResolvedSettings(
                     settings.server, settings.selection.without(codes), settings.policies
                 )
         return settings
@@ -246,22 +246,22 @@ class Configurations:
             return False
         return configuration.excludes(os.path.abspath(path))
 
-    def _settings_of(self, configuration: Configuration | None) -> Settings:
+    def _settings_of(self, configuration: ConfigurationFile | None) -> ResolvedSettings:
         key = configuration.file if configuration is not None else ""
         settings = self._settings.get(key)
         if settings is None:
             settings = self._settings[key] = self._overrides.settings(configuration)
         return settings
 
-    def _nearest(self, path: str) -> Configuration | None:
+    def _nearest(self, path: str) -> ConfigurationFile | None:
         if not self._search:
             return self._without
         folder = os.getcwd() if path == STDIN else os.path.dirname(os.path.abspath(path))
         return self._above(folder)
 
-    def _above(self, folder: str) -> Configuration | None:
+    def _above(self, folder: str) -> ConfigurationFile | None:
         unknown = []
-        found: Configuration | None = None
+        found: ConfigurationFile | None = None
         while True:
             if folder in self._by_folder:
                 found = self._by_folder[folder]
@@ -277,7 +277,7 @@ class Configurations:
         return found
 
 
-def _in_folder(folder: str) -> Configuration | None:
+def _in_folder(folder: str) -> ConfigurationFile | None:
     own = os.path.join(folder, OWN_FILE)
     if os.path.isfile(own):
         from jobsworth.cli.configuration.configuration_file import read_configuration

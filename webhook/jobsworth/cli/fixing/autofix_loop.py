@@ -12,7 +12,7 @@ from jobsworth.lint.misidentified import NEAR_MISS
 from jobsworth.manifests import read_text
 from jobsworth.manifests.parsing.manifest_files import shown_name
 from jobsworth.record import Record
-from jobsworth.reports.result import ERROR, Attempt
+from jobsworth.reports.result import ERROR, FixAttempt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.finding import Finding
     from jobsworth.findings.fix import Fix
     from jobsworth.manifests import Document
-    from jobsworth.reports.result import Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result
 
     Number = tuple[int, int | None]
     Key = tuple[str, ...]
@@ -79,8 +79,8 @@ class _FixLoop:
         self._results = results
         self._documents = self._read(data)
         self._seen = {(number[0], each.text) for number, each in self._documents.items()}
-        self._made: dict[Number, list[Attempt]] = {}
-        self._refused: dict[Number, dict[Key, Attempt]] = {}
+        self._made: dict[Number, list[FixAttempt]] = {}
+        self._refused: dict[Number, dict[Key, FixAttempt]] = {}
 
     def fixed_file(self) -> FixedFile:
         for result in self._results:
@@ -101,12 +101,12 @@ class _FixLoop:
         documents = read_text(data, shown_name(self._path))
         return {(document.index, document.item): document for document in documents}
 
-    def _choose(self) -> dict[Number, Located]:
+    def _choose(self) -> dict[Number, LocatedFinding]:
         """Return the next fix to try in each document; for a List, in one of its items.
 
         Fixes are taken from the end, so that the remaining ones keep their line.
         """
-        chosen: dict[Number, Located] = {}
+        chosen: dict[Number, LocatedFinding] = {}
         taken = set()
         for result in reversed(self._results):
             if result.document in taken:
@@ -121,7 +121,7 @@ class _FixLoop:
                     break
         return chosen
 
-    def _try(self, chosen: dict[Number, Located]) -> None:
+    def _try(self, chosen: dict[Number, LocatedFinding]) -> None:
         """Apply some fixes, and revert those that do not resolve their finding."""
         data, tried = self._with(chosen)
         if not tried:
@@ -140,7 +140,7 @@ class _FixLoop:
                 self._refuse(number, located, reason)
             else:
                 kept[number] = located
-                self._made.setdefault(number, []).append(Attempt(located))
+                self._made.setdefault(number, []).append(FixAttempt(located))
                 self._refused.pop(number, None)  # a fix that failed before may succeed now
                 self._seen.add((number[0], documents[number].text))
         if not kept:
@@ -150,7 +150,9 @@ class _FixLoop:
             documents, results = self._read(data), self._evaluator.text(self._path, data)
         self._data, self._documents, self._results = data, documents, results
 
-    def _with(self, chosen: dict[Number, Located]) -> tuple[bytes, dict[Number, Located]]:
+    def _with(
+        self, chosen: dict[Number, LocatedFinding]
+    ) -> tuple[bytes, dict[Number, LocatedFinding]]:
         """Return the text with some fixes, and those that could be applied."""
         from jobsworth.manifests.editing.apply_fixes import fixed  # most files need none of it
 
@@ -168,11 +170,11 @@ class _FixLoop:
             data, made[number] = after, chosen[number]
         return data, made
 
-    def _refuse(self, number: Number, located: Located, reason: str) -> None:
-        self._refused.setdefault(number, {})[_key(located)] = Attempt(located, reason)
+    def _refuse(self, number: Number, located: LocatedFinding, reason: str) -> None:
+        self._refused.setdefault(number, {})[_key(located)] = FixAttempt(located, reason)
 
 
-def _fix(located: Located) -> Fix:
+def _fix(located: LocatedFinding) -> Fix:
     assert located.finding.fix is not None
     return located.finding.fix
 
@@ -185,7 +187,7 @@ def _by_number(results: Iterable[Result]) -> dict[Number, Result]:
     return {_number(result): result for result in results}
 
 
-def _key(located: Located) -> Key:
+def _key(located: LocatedFinding) -> Key:
     finding, fix = located.finding, _fix(located)
     return (finding.code, finding.field, finding.message, fix.title)
 

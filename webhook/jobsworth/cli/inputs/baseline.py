@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.reports.result import Located, Result
+    from jobsworth.reports.result import LocatedFinding, Result
 
     Key = tuple[str, ...]
     Entry = dict[str, Any]
@@ -121,7 +121,7 @@ class Baseline:
             raise UsageError(f"--baseline: cannot write {self._path}: {error.strerror}") from None
 
 
-def _entry(result: Result, located: Located | None, file: str) -> Entry:
+def _entry(result: Result, located: LocatedFinding | None, file: str) -> Entry:
     return {
         "file": file,
         "code": located.finding.code if located is not None else "",

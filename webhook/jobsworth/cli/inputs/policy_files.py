@@ -31,7 +31,7 @@ TEST_KIND = "JobPolicyTest"
 GROUP = API_VERSION.partition("/")[0]
 
 
-class Complaint(Record):
+class PolicyFileError(Record):
     """An error in a policy, with its position.
 
     Attributes:
@@ -56,15 +56,15 @@ class BadPolicies(InputError):
     """Raised for invalid policies.
 
     Attributes:
-        complaints: all errors.
+        errors: all errors.
     """
 
     def __init__(
-        self, complaints: Sequence[Complaint], what: str = "the policies are invalid"
+        self, errors: Sequence[PolicyFileError], what: str = "the policies are invalid"
     ) -> None:
-        listed = "\n".join(map(str, complaints))
+        listed = "\n".join(map(str, errors))
         super().__init__(f"{what}:\n{listed}")
-        self.complaints = tuple(complaints)
+        self.errors = tuple(errors)
 
 
 def load_policies(paths: Sequence[str]) -> PolicySet:
@@ -78,27 +78,27 @@ def load_policies(paths: Sequence[str]) -> PolicySet:
     Raises:
         BadPolicies: a file is unreadable or invalid, or has no policy.
     """
-    complaints: list[Complaint] = []
+    errors: list[PolicyFileError] = []
     found: list[Document] = []
     for path in paths:
-        documents = list(_documents(path, complaints))
-        if not documents and not complaints:
+        documents = list(_documents(path, errors))
+        if not documents and not errors:
             message = f"no {KIND} of {API_VERSION} found in it"
-            complaints.append(Complaint(path, 1, 1, "", message))
+            errors.append(PolicyFileError(path, 1, 1, "", message))
         found.extend(documents)
     _prepare_expressions(found)
     try:
         policies = read([document.value for document in found])
     except BadPolicy as error:
-        complaints.extend(
+        errors.extend(
             _placed(found[problem.document], problem.field, problem.message, problem.hint)
             for problem in error.problems
         )
     except ImportError as error:
         needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
         raise UsageError(needs) from None
-    if complaints:
-        raise BadPolicies(complaints)
+    if errors:
+        raise BadPolicies(errors)
     return policies
 
 
@@ -123,22 +123,22 @@ class PolicyFiles:
         return PolicyFiles, (self._paths,)
 
 
-def _documents(path: str, complaints: list[Complaint]) -> Iterator[Document]:
+def _documents(path: str, errors: list[PolicyFileError]) -> Iterator[Document]:
     folder = os.path.isdir(path)
     for file in find_manifests([path]):
         if isinstance(file, ManifestError):
-            complaints.append(_unreadable(file))
+            errors.append(_unreadable(file))
         elif not (folder and file.endswith(TEST_FILE_ENDS)):
-            yield from _policies_in(file, complaints)
+            yield from _policies_in(file, errors)
 
 
-def _policies_in(file: str, complaints: list[Complaint]) -> Iterator[Document]:
+def _policies_in(file: str, errors: list[PolicyFileError]) -> Iterator[Document]:
     for document in expand_lists(read_file(file)):
         if document.error is not None:
-            complaints.append(_unreadable(document.error))
+            errors.append(_unreadable(document.error))
         elif _is_meant(document.value):
-            complaints.extend(
-                Complaint(
+            errors.extend(
+                PolicyFileError(
                     document.file,
                     note.position.line,
                     note.position.column,
@@ -159,14 +159,14 @@ def _is_meant(value: object) -> bool:
     return ours or value.get("kind") == KIND
 
 
-def _placed(document: Document, field: str, message: str, hint: str) -> Complaint:
+def _placed(document: Document, field: str, message: str, hint: str) -> PolicyFileError:
     place = document.position(field)
     text = f"{message} ({hint})" if hint else message
-    return Complaint(document.file, place.line, place.column, field, text)
+    return PolicyFileError(document.file, place.line, place.column, field, text)
 
 
-def _unreadable(error: ManifestError) -> Complaint:
-    return Complaint(error.file, error.line, error.column, "", error.message)
+def _unreadable(error: ManifestError) -> PolicyFileError:
+    return PolicyFileError(error.file, error.line, error.column, "", error.message)
 
 
 def _prepare_expressions(documents: Sequence[Document]) -> None:

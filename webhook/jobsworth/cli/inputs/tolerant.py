@@ -8,8 +8,8 @@ error, because to skip it would be to accept it.
 from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
-from jobsworth.lint.codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED, Located, Result
+from jobsworth.lint.unreadable_codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
+from jobsworth.reports.result import ERROR, INVALID, SKIPPED, LocatedFinding, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _TEMPLATE_LINE = rb"""(?m)^[- \t\[]*(?:[^\s#'"{}]+:[ \t]+[\[ \t]*)*(?:\{\{|\{%)"
 _KIND = rb"""(?i)\bkind["']?\s*:\s*["']?([a-z][a-z_-]*)"""
 
 
-def excused(result: Result, document: Document) -> Result:
+def tolerate(result: Result, document: Document) -> Result:
     """Return the result of a document; skipped with a note if it is not a manifest."""
     if result.status == ERROR:
         (located,) = result.findings
@@ -52,7 +52,7 @@ def _without_templated(result: Result) -> Result:
     return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
 
 
-def _is_templated(located: Located) -> bool:
+def _is_templated(located: LocatedFinding) -> bool:
     """Return True if an error's line or message has a template expression, as in a generated label."""
     return located.finding.severity == "error" and any(
         mark in located.excerpt or mark in located.finding.message for mark in TEMPLATE_MARKS
@@ -89,7 +89,7 @@ def _names_job(document: Document) -> bool:
     return any(kind.endswith("List") or meant_kind(kind) is not None for kind in kinds)
 
 
-def _skipped(result: Result, notes: list[Located]) -> Result:
+def _skipped(result: Result, notes: list[LocatedFinding]) -> Result:
     return Result(
         file=result.file,
         document=result.document,
@@ -102,8 +102,8 @@ def _skipped(result: Result, notes: list[Located]) -> Result:
     )
 
 
-def _note(located: Located, code: str, name: str, message: str) -> Located:
+def _note(located: LocatedFinding, code: str, name: str, message: str) -> LocatedFinding:
     finding = Finding(
         source="lint", severity="info", code=code, field="", reason=name, message=message
     )
-    return Located(finding, located.line, located.column, located.excerpt)
+    return LocatedFinding(finding, located.line, located.column, located.excerpt)

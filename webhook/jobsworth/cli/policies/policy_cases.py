@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.server import ApiServer, UnknownRelease
-from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, Complaint
+from jobsworth.api.api_server import ApiServer, UnknownRelease
+from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, PolicyFileError
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION
@@ -78,25 +78,27 @@ def is_case_file(path: str) -> bool:
     return path.endswith(TEST_FILE_ENDS)
 
 
-def read_cases(path: str, complaints: list[Complaint]) -> list[CaseFile]:
+def read_cases(path: str, errors: list[PolicyFileError]) -> list[CaseFile]:
     """Read the test cases in a file.
 
     Args:
         path: of the file.
-        complaints: errors are appended to it.
+        errors: errors are appended to it.
     """
     found = []
     for document in read_file(path):
         error = document.error
         value = document.value
         if error is not None:
-            complaints.append(Complaint(error.file, error.line, error.column, "", error.message))
+            errors.append(PolicyFileError(error.file, error.line, error.column, "", error.message))
         elif isinstance(value, dict) and value.get("kind") == TEST_KIND:
             try:
                 found.append(_case_file(document, value))
             except _BadCase as bad:
                 place = document.position(bad.field)
-                complaints.append(Complaint(path, place.line, place.column, bad.field, bad.message))
+                errors.append(
+                    PolicyFileError(path, place.line, place.column, bad.field, bad.message)
+                )
     return found
 
 

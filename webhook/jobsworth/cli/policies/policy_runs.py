@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.cli.policies.policy_cases import Case
     from jobsworth.evaluation.evaluation import PolicyResult
     from jobsworth.findings.finding import Finding
@@ -26,7 +26,7 @@ _NOTHING = object()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """The outcome of a test case.
 
     Attributes:
@@ -40,9 +40,9 @@ class Outcome:
     failures: tuple[str, ...]
 
 
-def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> Outcome:
+def run_case(file: str, case: Case, policies: PolicySet, server: ApiServer) -> CaseOutcome:
     """Evaluate the manifest of a case with the policies, and compare the outcome."""
-    return Outcome(file, case, tuple(_failures(case, policies, server)))
+    return CaseOutcome(file, case, tuple(_failures(case, policies, server)))
 
 
 def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
 
 
 def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
-    denied = result.judgement.denied
+    denied = result.verdict.denied
     if denied != (expect["verdict"] == "deny"):
         got = "deny" if denied else "allow"
         yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(result, 'deny')}"

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
 
     Written = Callable[[str], str | None]
-    Fixer = Callable[["Rejected"], Fix | None]
+    Fixer = Callable[["RejectedObject"], Fix | None]
 
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
-class Rejected(Record):
+class RejectedObject(Record):
     """An error of the API server, and the object that it rejects.
 
     Attributes:
@@ -86,7 +86,7 @@ def _with_fix(
 ) -> Finding:
     if finding.severity != "error" or finding.source != "api" or finding.fix is not None:
         return finding
-    rejected = Rejected(finding, value, server, written)
+    rejected = RejectedObject(finding, value, server, written)
     for ending, fixer in _FIXERS.get(finding.reason, ()):
         if _ends_with(finding.field, ending):
             fix = fixer(rejected)
@@ -101,13 +101,13 @@ def _ends_with(field: str, ending: str) -> bool:
     return not ending or bare == ending or bare.endswith(f".{ending}")
 
 
-def _unknown_field(rejected: Rejected) -> Fix | None:
+def _unknown_field(rejected: RejectedObject) -> Fix | None:
     return fix_unknown_field(
         kind_of(rejected.value), rejected.finding.field, rejected.value, rejected.server
     )
 
 
-def _wrong_type(rejected: Rejected) -> Fix | None:
+def _wrong_type(rejected: RejectedObject) -> Fix | None:
     field = rejected.finding.field
     value, wanted = rejected.at(field), declared_type(rejected)
     if wanted is String and isinstance(value, bool | int | float):
@@ -125,7 +125,7 @@ def _wrong_type(rejected: Rejected) -> Fix | None:
     return None
 
 
-def declared_type(rejected: Rejected) -> Any:
+def declared_type(rejected: RejectedObject) -> Any:
     """Return the declared type of the rejected field."""
     place = locate(rejected.value, rejected.finding.field)
     return declared(kind_of(rejected.value), (*place.steps, *place.missing)).type
@@ -149,7 +149,7 @@ def _as_list(field: str, value: Any, item: Scalar) -> Fix | None:
     return Fix("Wrap the value in a list", Edit("set", field, [value]), safe=True) if fits else None
 
 
-def _exit_codes(rejected: Rejected) -> Fix | None:
+def _exit_codes(rejected: RejectedObject) -> Fix | None:
     """Sort and deduplicate exit codes; remove 0, which is never examined (KEP-3329)."""
     field = rejected.finding.field
     path = field[: field.rindex("values") + len("values")]
@@ -171,7 +171,7 @@ def _exit_codes(rejected: Rejected) -> Fix | None:
     return Fix(title[0].upper() + title[1:], Edit("set", path, wanted), safe=True)
 
 
-def _replacement(rejected: Rejected) -> Fix | None:
+def _replacement(rejected: RejectedObject) -> Fix | None:
     if "podFailurePolicy" not in rejected.within(rejected.job):
         return _enumeration(rejected)
     return Fix(
@@ -181,7 +181,7 @@ def _replacement(rejected: Rejected) -> Fix | None:
     )
 
 
-def _restart_policy(rejected: Rejected) -> Fix | None:
+def _restart_policy(rejected: RejectedObject) -> Fix | None:
     """Set a restartPolicy that a Job allows: OnFailure or Never; with a failure policy, Never."""
     field = rejected.finding.field
     pod_path = f"{rejected.job}.template.spec"
@@ -206,7 +206,9 @@ def _restart_policy(rejected: Rejected) -> Fix | None:
     return Fix(title, Edit("set", field, policy), safe=False)
 
 
-def _from_containers(rejected: Rejected, pod_path: str, allowed: tuple[str, ...]) -> Fix | None:
+def _from_containers(
+    rejected: RejectedObject, pod_path: str, allowed: tuple[str, ...]
+) -> Fix | None:
     """Move the restartPolicy of the containers to the Pod, if all of them have the same."""
     containers = rejected.at(f"{pod_path}.containers")
     if not isinstance(containers, list) or not containers:
@@ -228,7 +230,7 @@ def _from_containers(rejected: Rejected, pod_path: str, allowed: tuple[str, ...]
     )
 
 
-def _indexed(rejected: Rejected) -> Fix | None:
+def _indexed(rejected: RejectedObject) -> Fix | None:
     """Set completionMode: Indexed for limits per index and success policies (KEP-3850, KEP-3998)."""
     spec = rejected.within(rejected.job)
     if not rejected.message_has("requires indexed completion mode"):
@@ -239,7 +241,7 @@ def _indexed(rejected: Rejected) -> Fix | None:
     return Fix("Set completionMode: Indexed", mode, safe=spec.get("completionMode") is None)
 
 
-def _limit_per_index(rejected: Rejected) -> Fix | None:
+def _limit_per_index(rejected: RejectedObject) -> Fix | None:
     """Set backoffLimitPerIndex, which other fields require; the user has to choose the number."""
     if not rejected.message_has(
         "requires the backoffLimitPerIndex", "when maxFailedIndexes is specified"
@@ -253,14 +255,14 @@ def _limit_per_index(rejected: Rejected) -> Fix | None:
     return Fix(title, *edits, safe=False)
 
 
-def _condition_status(rejected: Rejected) -> Fix | None:
+def _condition_status(rejected: RejectedObject) -> Fix | None:
     if not rejected.message_has('"Unknown"'):
         return None
     edit = Edit("set", rejected.finding.field, "True")
     return Fix('Set status: "True"', edit, safe=True)
 
 
-def _schedule(rejected: Rejected) -> Fix | None:
+def _schedule(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats import time_zones
     from jobsworth.evaluation.fixes.schedule_fixes import fixed_schedule
 
@@ -281,7 +283,7 @@ def _schedule(rejected: Rejected) -> Fix | None:
     return Fix(title, *edits, safe=found.sure)
 
 
-def _time_zone(rejected: Rejected) -> Fix | None:
+def _time_zone(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats import time_zones
 
     written = rejected.at(rejected.finding.field)
@@ -301,7 +303,7 @@ def _time_zone(rejected: Rejected) -> Fix | None:
     return Fix(f"Set timeZone: {name}", Edit("set", rejected.finding.field, name), safe=sure)
 
 
-def _selector(rejected: Rejected) -> Fix | None:
+def _selector(rejected: RejectedObject) -> Fix | None:
     """Delete a written selector, which came from another Job or kind: the API server generates it."""
     field = rejected.finding.field
     if field not in (f"{rejected.job}.selector", f"{rejected.job}.manualSelector"):
@@ -325,7 +327,7 @@ def _selector(rejected: Rejected) -> Fix | None:
     )
 
 
-def _generated_label(rejected: Rejected) -> Fix | None:
+def _generated_label(rejected: RejectedObject) -> Fix | None:
     field = rejected.finding.field
     label = field.partition("labels[")[2].removesuffix("]")
     if label not in GENERATED_LABELS or rejected.at(field) is None:
@@ -333,7 +335,7 @@ def _generated_label(rejected: Rejected) -> Fix | None:
     return Fix("Delete the label: the API server generates it", Edit("delete", field), safe=True)
 
 
-def _name(rejected: Rejected) -> Fix | None:
+def _name(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats.names import dns_label
 
     name = rejected.at("metadata.name")
@@ -345,7 +347,7 @@ def _name(rejected: Rejected) -> Fix | None:
     return Fix(f"Set name: {wanted}", Edit("set", "metadata.name", wanted), safe=False)
 
 
-def _enumeration(rejected: Rejected) -> Fix | None:
+def _enumeration(rejected: RejectedObject) -> Fix | None:
     """Replace a misspelled value by the supported one that it resembles."""
     field = rejected.finding.field
     written = rejected.at(field)

@@ -43,7 +43,7 @@ _ABOUT_APPLYING = ("JW216",)
 """Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
 
-class Scoped(Record):
+class ScopedFindings(Record):
     """The findings of a document, with only the fixes that are allowed in it.
 
     Attributes:
@@ -59,7 +59,7 @@ class Scoped(Record):
 
 def in_scope(
     findings: Iterable[Finding], value: Any, file: str, beside: Iterable[str] = ()
-) -> Scoped:
+) -> ScopedFindings:
     """Withhold the fixes of a document that no client applies.
 
     A fragment may be a manifest with a typo, such as ``Image`` for ``image``: a fix that completes it is
@@ -81,13 +81,15 @@ def in_scope(
         if not (foreign or lack) or finding.code not in _ABOUT_APPLYING
     ]
     if not (reason or lack):
-        return Scoped(found)
+        return ScopedFindings(found)
     withheld = []
     for index, finding in enumerate(found):
         if finding.fix is not None and (reason or not _completes(finding.fix, value)):
             found[index] = finding.with_fix(None)
             withheld.append(finding.fix)
-    return Scoped(found, withheld, (reason or FRAGMENT.format(lack=lack)) if withheld else "")
+    return ScopedFindings(
+        found, withheld, (reason or FRAGMENT.format(lack=lack)) if withheld else ""
+    )
 
 
 def missing_part(value: Any) -> str:

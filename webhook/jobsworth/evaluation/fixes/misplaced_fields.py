@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Field, Scalar
-    from jobsworth.api.server import ApiServer
     from jobsworth.findings.edits import Steps
 
 _NOT_SEARCHED = ("status", "volumes", "metadata")
@@ -23,14 +23,14 @@ _NOT_SEARCHED = ("status", "volumes", "metadata")
 _DEEPEST = 12
 
 
-class Declared(Record):
+class DeclaredPlace(Record):
     """The declaration of a place: its type, and the field that holds it."""
 
     type: Scalar | Struct | ListOf | MapOf | None
     field: Field | None
 
 
-def declared(kind: Struct, steps: Steps) -> Declared:
+def declared(kind: Struct, steps: Steps) -> DeclaredPlace:
     """Return the declaration of the place that some steps lead to in an object of this kind."""
     found: Scalar | Struct | ListOf | MapOf | None = kind
     field: Field | None = None
@@ -45,7 +45,7 @@ def declared(kind: Struct, steps: Steps) -> Declared:
         else:
             below = None
         found = below.target if isinstance(below, Pointer) else below
-    return Declared(found, field)
+    return DeclaredPlace(found, field)
 
 
 def fix_unknown_field(

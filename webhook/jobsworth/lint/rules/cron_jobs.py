@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
 from jobsworth.lint.schedule_timing import shortest_gap, spelled
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 _LEAST_STARTING_DEADLINE = 10
 _A_MINUTE = 60
@@ -23,12 +23,12 @@ _A_MINUTE = 60
     severity="warning",
     summary="A CronJob forbids concurrent runs, and its Jobs have no deadline.",
 )
-def forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
+def forbid_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Forbid":
         return
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
-    yield Complaint(
+    yield Diagnostic(
         "spec.concurrencyPolicy",
         "One hanging run blocks all later runs, because concurrencyPolicy is Forbid. Set "
         f"{job.path}.activeDeadlineSeconds.",
@@ -42,7 +42,7 @@ def forbid_without_deadline(job: Subject) -> Iterator[Complaint]:
     summary="A CronJob allows concurrent runs, and its Jobs may run longer than its interval.",
     fixable="unsafe",
 )
-def overlap(job: Subject) -> Iterator[Complaint]:
+def overlap(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Allow":
         return
     schedule, deadline = job.schedule, job.spec.get("activeDeadlineSeconds")
@@ -51,7 +51,7 @@ def overlap(job: Subject) -> Iterator[Complaint]:
     gap = shortest_gap(schedule)
     if gap is None or deadline <= gap:
         return
-    yield Complaint(
+    yield Diagnostic(
         "spec.concurrencyPolicy" if "concurrencyPolicy" in job.written["spec"] else "spec.schedule",
         f"Runs can overlap: a run may take {spelled(deadline)}, and the next run may start after "
         f"{spelled(gap)}. Set concurrencyPolicy: Forbid to skip the later run.",
@@ -70,7 +70,7 @@ def overlap(job: Subject) -> Iterator[Complaint]:
     summary="startingDeadlineSeconds is below 10.",
     fixable="unsafe",
 )
-def starting_deadline_too_small(job: Subject) -> Iterator[Complaint]:
+def starting_deadline_too_small(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = (job.cron or {}).get("startingDeadlineSeconds")
     if deadline is None or deadline >= _LEAST_STARTING_DEADLINE:
         return
@@ -80,7 +80,7 @@ def starting_deadline_too_small(job: Subject) -> Iterator[Complaint]:
     if deadline == 0:
         message = "No run can start within 0 s. Set 10 s or more."
     field = "spec.startingDeadlineSeconds"
-    yield Complaint(
+    yield Diagnostic(
         field,
         message,
         Fix(f"Set startingDeadlineSeconds: {_A_MINUTE}", Edit("set", field, _A_MINUTE), safe=False),
@@ -93,11 +93,11 @@ def starting_deadline_too_small(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A suspended CronJob has no startingDeadlineSeconds.",
 )
-def missed_runs_start(job: Subject) -> Iterator[Complaint]:
+def missed_runs_start(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.cron.get("suspend"):
         return
     if "startingDeadlineSeconds" not in job.cron:
-        yield Complaint(
+        yield Diagnostic(
             "spec.suspend",
             "When suspend is set to false, the most recent missed run starts immediately, at any time "
             "of day. Set startingDeadlineSeconds to limit how late a run may start.",
@@ -111,10 +111,10 @@ def missed_runs_start(job: Subject) -> Iterator[Complaint]:
     summary="failedJobsHistoryLimit is 0.",
     fixable="unsafe",
 )
-def no_failed_history(job: Subject) -> Iterator[Complaint]:
+def no_failed_history(job: LintedJob) -> Iterator[Diagnostic]:
     if (job.cron or {}).get("failedJobsHistoryLimit") == 0:
         field = "spec.failedJobsHistoryLimit"
-        yield Complaint(
+        yield Diagnostic(
             field,
             "A failed Job is deleted immediately, with its Pods and their logs. Keep at least one failed "
             "Job (the default is 1).",
@@ -132,7 +132,7 @@ def no_failed_history(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="A CronJob creates suspended Jobs.",
 )
-def template_suspended(job: Subject) -> Iterator[Complaint]:
+def template_suspended(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not job.spec.get("suspend") or "managedBy" in job.spec:
         return
     metadata = job.object["spec"]["jobTemplate"]["metadata"]
@@ -142,7 +142,7 @@ def template_suspended(job: Subject) -> Iterator[Complaint]:
     effect = "Each Job is created suspended and waits until a user resumes it"
     if job.cron.get("concurrencyPolicy") == "Forbid":
         effect += "; no other Job is created while it waits"
-    yield Complaint(
+    yield Diagnostic(
         f"{job.path}.suspend", f"{effect}. To stop the CronJob itself, set spec.suspend."
     )
 
@@ -154,7 +154,7 @@ def template_suspended(job: Subject) -> Iterator[Complaint]:
     summary="ttlSecondsAfterFinished deletes Jobs that the history limits of the CronJob would keep.",
     fixable="unsafe",
 )
-def ttl_beside_history(job: Subject) -> Iterator[Complaint]:
+def ttl_beside_history(job: LintedJob) -> Iterator[Diagnostic]:
     ttl = job.spec.get("ttlSecondsAfterFinished")
     if job.cron is None or ttl is None:
         return
@@ -165,7 +165,7 @@ def ttl_beside_history(job: Subject) -> Iterator[Complaint]:
         if written.get(name)
     ]
     if limits:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.ttlSecondsAfterFinished",
             f"Each finished Job is deleted after {spelled(ttl)}, even if {' and '.join(limits)} would "
             "keep it. Use either the TTL or the history limits.",

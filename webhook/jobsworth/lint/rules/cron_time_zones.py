@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     clock_time,
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.formats.clock_changes import ClockChange
     from jobsworth.api.formats.cron import Schedule
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
@@ -32,14 +32,14 @@ _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
     summary="A schedule depends on the hour or the day, and timeZone is not set.",
     fixable="unsafe",
 )
-def no_time_zone(job: Subject) -> Iterator[Complaint]:
+def no_time_zone(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
     has_zone = "timeZone" in (job.cron or {}) or schedule.time_zone is not None
     if has_zone or (every_hour(schedule) and every_day(schedule)):
         return
-    yield Complaint(
+    yield Diagnostic(
         "spec.schedule",
         "The schedule is evaluated in the local time zone of kube-controller-manager. Set "
         "spec.timeZone.",
@@ -53,7 +53,7 @@ def no_time_zone(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A run is scheduled in the hour that a daylight saving time change skips or repeats.",
 )
-def clock_change(job: Subject) -> Iterator[Complaint]:
+def clock_change(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     zone = (job.cron or {}).get("timeZone", "")
     if schedule is None or schedule.every is not None or not zone or every_hour(schedule):
@@ -71,7 +71,7 @@ def clock_change(job: Subject) -> Iterator[Complaint]:
                 f"the run at {clock_time(times[0])} {verb} in {month}, when clocks go {moved}"
             )
     if effects:
-        yield Complaint(
+        yield Diagnostic(
             "spec.schedule",
             f"In {zone}, {'; '.join(effects)}. Schedule the run at another hour, or use Etc/UTC.",
         )
@@ -97,10 +97,10 @@ def _times_hit(schedule: Schedule, change: ClockChange) -> list[int]:
     severity="info",
     summary="A time zone is a fixed offset from UTC with a misleading name.",
 )
-def fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
+def fixed_offset_zone(job: LintedJob) -> Iterator[Diagnostic]:
     zone = (job.cron or {}).get("timeZone", "")
     if zone in _WITHOUT_SUMMER_TIME:
-        yield Complaint(
+        yield Diagnostic(
             "spec.timeZone",
             f"{zone} has no daylight saving time: in summer it is an hour behind local time. Use "
             f"{_WITHOUT_SUMMER_TIME[zone]} if you mean local time.",
@@ -108,7 +108,7 @@ def fixed_offset_zone(job: Subject) -> Iterator[Complaint]:
     offset = zone.removeprefix("Etc/GMT")
     if offset != zone and offset[:1] in ("+", "-") and offset[1:].strip("0"):
         side, sign = ("behind", "-") if offset[0] == "+" else ("ahead of", "+")
-        yield Complaint(
+        yield Diagnostic(
             "spec.timeZone",
             f"{zone} is {offset[1:]} h {side} UTC (UTC{sign}{offset[1:]} in other notations) and has no "
             "daylight saving time. Use a zone named after a city, such as Europe/Berlin.",

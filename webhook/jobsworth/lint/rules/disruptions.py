@@ -7,7 +7,7 @@ with 143 or 137, and the Pod has the condition ``DisruptionTarget`` (KEP-3329).
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.failure_policies import listed
 from jobsworth.lint.rules.pod_conditions import meant_condition
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 DISRUPTION = "DisruptionTarget"
 DISRUPTED = f"{DISRUPTION}=True"
@@ -37,14 +37,14 @@ def ignore_disruptions() -> dict[str, Any]:
     return {"action": "Ignore", "onPodConditions": [{"type": DISRUPTION, "status": "True"}]}
 
 
-def insert_ignore_disruptions(job: Subject) -> list[Edit]:
+def insert_ignore_disruptions(job: LintedJob) -> list[Edit]:
     """Return the edit that inserts this rule first; empty if the policy has the maximum of rules."""
     if len(job.rules) >= MAX_RULES:
         return []
     return [Edit("insert", job.rule_path(0), ignore_disruptions())]
 
 
-def disruption_rule(job: Subject) -> int | None:
+def disruption_rule(job: LintedJob) -> int | None:
     """Return the index of the first rule that matches the condition DisruptionTarget; None if none does."""
     for index, decided in enumerate(job.decided):
         if DISRUPTED in decided.conditions:
@@ -52,14 +52,14 @@ def disruption_rule(job: Subject) -> int | None:
     return None
 
 
-def termination_codes(job: Subject, index: int) -> list[int]:
+def termination_codes(job: LintedJob, index: int) -> list[int]:
     """Return the exit codes of evicted Pods that a rule handles; empty on Windows, which has none."""
     if job.windows:
         return []
     return sorted(TERMINATION_CODES & job.codes_decided(index))
 
 
-def rules_before_disruptions(job: Subject) -> list[int]:
+def rules_before_disruptions(job: LintedJob) -> list[int]:
     """Return the indexes of the rules that treat disrupted Pods as failed because of their exit code."""
     rules, position = job.rules, disruption_rule(job)
     if position is None:
@@ -76,12 +76,12 @@ def rules_before_disruptions(job: Subject) -> list[int]:
     ]
 
 
-def _how_they_end(job: Subject, rules: Iterable[int]) -> str:
+def _how_they_end(job: LintedJob, rules: Iterable[int]) -> str:
     codes = sorted({code for index in rules for code in termination_codes(job, index)})
     return " or ".join(map(str, codes))
 
 
-def _consequence(job: Subject, index: int) -> str:
+def _consequence(job: LintedJob, index: int) -> str:
     return CONSEQUENCES.get(job.rules[index].get("action", ""), "it matches first")
 
 
@@ -92,14 +92,14 @@ def _consequence(job: Subject, index: int) -> str:
     summary="An exit code rule matches evicted Pods before the rule on DisruptionTarget.",
     fixable="unsafe",
 )
-def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
+def disruption_after_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     position = disruption_rule(job)
     if not position:
         return
     before = rules_before_disruptions(job)
     if before:
         path = job.rule_path(position)
-        yield Complaint(
+        yield Diagnostic(
             path,
             f"{listed(before)} comes first and matches exit code {_how_they_end(job, before)} of evicted "
             f"Pods: {_consequence(job, before[0])}. Move this rule before {listed(before[:1])}.",
@@ -114,7 +114,7 @@ def disruption_after_exit_code(job: Subject) -> Iterator[Complaint]:
     summary="A rule fails the Job or index on an exit code of evicted Pods, and no rule handles disruptions.",
     fixable="unsafe",
 )
-def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
+def fail_on_signal_code(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules or disruption_rule(job) is not None:
         return
     blamed = rules_before_disruptions(job)
@@ -122,7 +122,7 @@ def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
         return
     edits = insert_ignore_disruptions(job)
     others = f" (like {listed(blamed[1:])})" if blamed[1:] else ""
-    yield Complaint(
+    yield Diagnostic(
         f"{job.rule_path(blamed[0])}.onExitCodes",
         f"An evicted Pod exits with {_how_they_end(job, blamed)}, which this rule{others} treats as a "
         f"failure of the program: {_consequence(job, blamed[0])}. Add a rule that ignores {DISRUPTION} "
@@ -140,14 +140,14 @@ def fail_on_signal_code(job: Subject) -> Iterator[Complaint]:
     summary="A failure policy, or a limit of 0 retries, does not distinguish evictions from failures.",
     fixable="unsafe",
 )
-def missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
+def missing_disruption_rule(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules:
         yield from _no_retries_and_no_policy(job)
         return
     if _minds_disruptions(job) or rules_before_disruptions(job):
         return
     edits = insert_ignore_disruptions(job)
-    yield Complaint(
+    yield Diagnostic(
         f"{job.path}.podFailurePolicy.rules",
         "An eviction counts as a failure and consumes a retry. Add a rule that ignores "
         f"{DISRUPTION}.",
@@ -155,7 +155,7 @@ def missing_disruption_rule(job: Subject) -> Iterator[Complaint]:
     )
 
 
-def _minds_disruptions(job: Subject) -> bool:
+def _minds_disruptions(job: LintedJob) -> bool:
     """Return True if some rule was written for evicted Pods, correctly or not."""
     for index, rule in enumerate(job.rules):
         for pattern in rule.get("onPodConditions", ()):
@@ -166,7 +166,7 @@ def _minds_disruptions(job: Subject) -> bool:
     return False
 
 
-def _no_retries_and_no_policy(job: Subject) -> Iterator[Complaint]:
+def _no_retries_and_no_policy(job: LintedJob) -> Iterator[Diagnostic]:
     limits = ("backoffLimit", "backoffLimitPerIndex")
     zero = [field for field in limits if job.written_spec.get(field) == 0]
     if not zero or job.pod.get("restartPolicy") != "Never":
@@ -178,7 +178,7 @@ def _no_retries_and_no_policy(job: Subject) -> Iterator[Complaint]:
     ):
         edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
     what = "the Job" if zero[0] == "backoffLimit" else "its index"
-    yield Complaint(
+    yield Diagnostic(
         f"{job.path}.{zero[0]}",
         f"A single eviction fails {what}, because no retry is allowed. Add a failure policy rule that "
         f"ignores {DISRUPTION}.",

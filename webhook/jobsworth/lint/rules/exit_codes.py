@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.matched_failures import LINUX_EXIT_CODES
-from jobsworth.lint.rule import Complaint, lint_rule
 from jobsworth.lint.rules.disruptions import TERMINATION_CODES, rules_before_disruptions
 
 TYPE_CHECKING = False
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 MEANINGS = {
@@ -29,7 +29,7 @@ MEANINGS = {
 OUT_OF_MEMORY = 137
 
 
-def exit_code_rules(job: Subject) -> Iterator[tuple[int, str, dict[str, Any], list[int]]]:
+def exit_code_rules(job: LintedJob) -> Iterator[tuple[int, str, dict[str, Any], list[int]]]:
     """Yield the index, field path, requirement and values of each exit code rule."""
     for index, rule in enumerate(job.rules):
         requirement = rule.get("onExitCodes")
@@ -45,7 +45,7 @@ def exit_code_rules(job: Subject) -> Iterator[tuple[int, str, dict[str, Any], li
     summary="A rule names an exit code below 0 or above 255.",
     fixable="unsafe",
 )
-def exit_code_range(job: Subject) -> Iterator[Complaint]:
+def exit_code_range(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows:
         return
     for index, path, requirement, values in exit_code_rules(job):
@@ -59,7 +59,7 @@ def exit_code_range(job: Subject) -> Iterator[Complaint]:
             effect = (
                 "These values have no effect" if len(beyond) > 1 else "This value has no effect"
             )
-        yield Complaint(
+        yield Diagnostic(
             f"{path}.values",
             f"{effect}: an exit code is between 0 and 255, never {named}{_where_from(beyond)}. Use the "
             "codes that the container reports.",
@@ -91,11 +91,11 @@ def _as_the_kernel_does(path: str, requirement: dict[str, Any], values: list[int
     summary="A NotIn list contains 0 and other exit codes.",
     fixable="safe",
 )
-def notin_zero(job: Subject) -> Iterator[Complaint]:
+def notin_zero(job: LintedJob) -> Iterator[Diagnostic]:
     for _, path, requirement, values in exit_code_rules(job):
         if requirement.get("operator") == "NotIn" and 0 in values and len(values) > 1:
             at = f"{path}.values[{values.index(0)}]"
-            yield Complaint(
+            yield Diagnostic(
                 at,
                 "Exit code 0 has no effect here: the Job controller never evaluates it. Remove it.",
                 Fix("Remove exit code 0", Edit("delete", at), safe=True),
@@ -108,7 +108,7 @@ def notin_zero(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A rule lists a reserved exit code: 125 to 128, 137, 139 or 143.",
 )
-def reserved_exit_code(job: Subject) -> Iterator[Complaint]:
+def reserved_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows or not job.rules:
         return
     reported = rules_before_disruptions(job)
@@ -126,7 +126,7 @@ def reserved_exit_code(job: Subject) -> Iterator[Complaint]:
         ]
         if named:
             meanings = "; ".join(f"{code}: {MEANINGS[code]}" for code in named)
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.values",
                 f"Exit code {meanings}. Check that the rule means this cause.",
             )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.failure_policies import enumerated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 VERSION = "metadata.resourceVersion"
 
@@ -26,20 +26,20 @@ GENERATED_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
     summary="A manifest has fields that only the API server sets.",
     fixable="safe",
 )
-def exported_manifest(job: Subject) -> Iterator[Complaint]:
+def exported_manifest(job: LintedJob) -> Iterator[Diagnostic]:
     meta = job.written.get("metadata", {})
     ignored = [f"metadata.{field}" for field in IGNORED_METADATA if field in meta]
     if job.written.get("status"):
         ignored.append("status")
     if "resourceVersion" in meta:
-        yield Complaint(
+        yield Diagnostic(
             VERSION,
             "resourceVersion belongs to one object in a cluster: `kubectl create` fails with it, and "
             "`kubectl apply` fails once that object has changed. Remove it.",
             Fix("Remove resourceVersion", Edit("delete", VERSION), safe=False),
         )
     if ignored:
-        yield Complaint(
+        yield Diagnostic(
             ignored[0],
             f"The API server sets {enumerated(ignored)}, and ignores "
             f"{'it' if len(ignored) == 1 else 'them'} in a manifest. Remove "
@@ -54,7 +54,7 @@ def exported_manifest(job: Subject) -> Iterator[Complaint]:
         yield from _generated_labels(job)
 
 
-def _generated_labels(job: Subject) -> Iterator[Complaint]:
+def _generated_labels(job: LintedJob) -> Iterator[Diagnostic]:
     labels = job.written_spec["template"].get("metadata", {}).get("labels", {})
     selected = job.written_spec.get("selector", {}).get("matchLabels", {})
     paths = [
@@ -65,7 +65,7 @@ def _generated_labels(job: Subject) -> Iterator[Complaint]:
     if any(label in GENERATED_LABELS for label in selected):
         paths.append(f"{job.path}.selector")
     if paths:
-        yield Complaint(
+        yield Diagnostic(
             paths[0],
             "The API server generated this from the UID of one Job and rejects it in any other. Remove it.",
             Fix(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.matched_failures import Facts, covering, possible_codes
-from jobsworth.lint.rule import Complaint, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 MAX_EXIT_CODES = 255
 
@@ -44,7 +44,7 @@ def names_disruptions(rule: dict[str, Any]) -> bool:
     summary="A rule of a failure policy never applies, because earlier rules cover it.",
     fixable="unsafe",
 )
-def rule_shadowed(job: Subject) -> Iterator[Complaint]:
+def rule_shadowed(job: LintedJob) -> Iterator[Diagnostic]:
     for index, earlier in enumerate(covering(job.facts)):
         if not earlier:
             continue
@@ -57,7 +57,7 @@ def rule_shadowed(job: Subject) -> Iterator[Complaint]:
             position = job.rule_path(earlier[0])
             fix = Fix("Move the rule up", Edit("move", path, position), safe=False)
         verb, goal = ("matches", "that rule") if len(earlier) == 1 else ("match", "those rules")
-        yield Complaint(
+        yield Diagnostic(
             path,
             f"This rule never applies: {listed(earlier)} {verb} first. Delete this rule, or move it "
             f"before {goal}.",
@@ -72,7 +72,7 @@ def rule_shadowed(job: Subject) -> Iterator[Complaint]:
     summary="The last rules of a failure policy have the action Count, which is the default.",
     fixable="safe",
 )
-def trailing_count(job: Subject) -> Iterator[Complaint]:
+def trailing_count(job: LintedJob) -> Iterator[Diagnostic]:
     end = len(job.rules)
     while end and job.rules[end - 1].get("action") == "Count":
         end -= 1
@@ -92,7 +92,7 @@ def trailing_count(job: Subject) -> Iterator[Complaint]:
             safe=True,
         )
         others = f" The same holds for {listed(idle[1:])}." if idle[1:] else ""
-        yield Complaint(
+        yield Diagnostic(
             job.rule_path(idle[0]),
             f"This rule has no effect: a failure that no rule matches is counted anyway. Delete it.{others}",
             fix if len(idle) < len(job.rules) else None,
@@ -106,7 +106,7 @@ def trailing_count(job: Subject) -> Iterator[Complaint]:
     summary="Adjacent rules differ only in their exit codes.",
     fixable="safe",
 )
-def mergeable_rules(job: Subject) -> Iterator[Complaint]:
+def mergeable_rules(job: LintedJob) -> Iterator[Diagnostic]:
     rules, start = job.rules, 0
     while start < len(rules):
         end = start + 1
@@ -122,7 +122,7 @@ def mergeable_rules(job: Subject) -> Iterator[Complaint]:
                 safe=True,
             )
             others = listed(range(start + 1, end))
-            yield Complaint(
+            yield Diagnostic(
                 first,
                 f"Only the exit codes differ in {others}. Merge {others} into this rule.",
                 fix,
@@ -130,7 +130,7 @@ def mergeable_rules(job: Subject) -> Iterator[Complaint]:
         start = end
 
 
-def _alike(job: Subject, one: int, other: int) -> bool:
+def _alike(job: LintedJob, one: int, other: int) -> bool:
     """Return True if two rules have the same action and containers for a list of exit codes."""
     rules = job.rules[one], job.rules[other]
     requirements = [rule.get("onExitCodes", {}) for rule in rules]
@@ -153,14 +153,14 @@ def _listed_codes(rule: dict[str, Any]) -> list[int]:
     summary="A failure policy has no rules.",
     fixable="safe",
 )
-def empty_policy(job: Subject) -> Iterator[Complaint]:
+def empty_policy(job: LintedJob) -> Iterator[Diagnostic]:
     if "podFailurePolicy" not in job.spec or job.rules:
         return
     path = f"{job.path}.podFailurePolicy"
     edits = [Edit("delete", path)]
     if "podReplacementPolicy" in job.spec and "podReplacementPolicy" not in job.written_spec:
         edits.append(Edit("set", f"{job.path}.podReplacementPolicy", "Failed"))
-    yield Complaint(
+    yield Diagnostic(
         path,
         "A failure policy without rules has one effect: Pods are replaced only after they have "
         "terminated. Remove the policy and set podReplacementPolicy: Failed.",
@@ -174,7 +174,7 @@ def empty_policy(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A failure policy fails the Job on every exit code, so backoffLimit has no effect.",
 )
-def retry_dead(job: Subject) -> Iterator[Complaint]:
+def retry_dead(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
     if not limit or not job.rules:
         return
@@ -191,7 +191,7 @@ def retry_dead(job: Subject) -> Iterator[Complaint]:
     for facts in job.facts:
         left -= facts
     if final and not left:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.backoffLimit",
             f"backoffLimit: {limit} has no effect: the failure policy ({listed(final)}) fails the Job on the "
             "first failure. Remove it, or narrow the rules.",

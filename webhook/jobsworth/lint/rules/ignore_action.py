@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.disruptions import (
     DISRUPTION,
     disruption_rule,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
 """Exit codes of bugs: an exception (1, in Go 2), a missing command, a crash."""
@@ -28,7 +28,7 @@ CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
     severity="warning",
     summary="A rule ignores exit codes that may recur on every retry.",
 )
-def ignore_loop(job: Subject) -> Iterator[Complaint]:
+def ignore_loop(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
     for index, path, requirement, _ in exit_code_rules(job):
         decided = job.codes_decided(index)
@@ -37,7 +37,7 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
         if deadline is None:
             listing = requirement.get("operator") == "In"
             what = "A Pod with this exit code" if listing else "Nearly every failed Pod"
-            yield Complaint(
+            yield Diagnostic(
                 path,
                 f"{what} is replaced without limit: an ignored failure does not count towards "
                 f"backoffLimit. Set {job.path}.activeDeadlineSeconds.",
@@ -46,7 +46,7 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
         bugs = [] if job.windows else sorted(decided & CODES_OF_BUGS)
         if bugs:
             named = ", ".join(map(str, bugs))
-            yield Complaint(
+            yield Diagnostic(
                 path,
                 f"A bug can cause exit code {named} on every retry: Pods are replaced until "
                 f"activeDeadlineSeconds ({deadline}) expires. Ignore only codes of transient failures.",
@@ -60,12 +60,12 @@ def ignore_loop(job: Subject) -> Iterator[Complaint]:
     summary="A rule ignores exit code 137, which an out-of-memory kill also produces.",
     fixable="unsafe",
 )
-def ignore_oom(job: Subject) -> Iterator[Complaint]:
+def ignore_oom(job: LintedJob) -> Iterator[Diagnostic]:
     if job.windows:
         return
     for index, path, requirement, values in exit_code_rules(job):
         if job.rules[index].get("action") == "Ignore" and OUT_OF_MEMORY in job.codes_decided(index):
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.values",
                 "Exit code 137 also means that the container exceeded its memory limit: every retry may be "
                 f"killed again. To ignore evictions only, match the condition {DISRUPTION}.",
@@ -73,7 +73,7 @@ def ignore_oom(job: Subject) -> Iterator[Complaint]:
             )
 
 
-def _without_oom(job: Subject, index: int, requirement: dict[str, Any], values: list[int]) -> Fix:
+def _without_oom(job: LintedJob, index: int, requirement: dict[str, Any], values: list[int]) -> Fix:
     rule = job.rule_path(index)
     covered = disruption_rule(job) is not None
     listing = requirement.get("operator") == "In"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.failure_policies import listed, names_disruptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 COMPLETIONS_WITHOUT_MAX_FAILED = 10**5
 """The API server requires maxFailedIndexes for more completions than this with a limit per index."""
@@ -23,7 +23,7 @@ COMPLETIONS_WITHOUT_MAX_FAILED = 10**5
     summary="FailIndex has no effect, because no index has a retry.",
     fixable="safe",
 )
-def failindex_redundant(job: Subject) -> Iterator[Complaint]:
+def failindex_redundant(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("backoffLimitPerIndex") != 0:
         return
     for index, rule in enumerate(job.rules):
@@ -36,7 +36,7 @@ def failindex_redundant(job: Subject) -> Iterator[Complaint]:
             if job.rules[number].get("action") in ("FailJob", "Ignore")
         ]
         if later:
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.action",
                 "With backoffLimitPerIndex: 0 every counted failure fails its index. This rule only "
                 f"prevents {listed(later)} from matching: use Count.",
@@ -45,7 +45,7 @@ def failindex_redundant(job: Subject) -> Iterator[Complaint]:
         fix = None
         if len(job.rules) > 1:
             fix = Fix("Delete the rule", Edit("delete", path), safe=True)
-        yield Complaint(
+        yield Diagnostic(
             f"{path}.action",
             "FailIndex has no effect: with backoffLimitPerIndex: 0 every counted failure fails its index "
             "anyway. Delete the rule.",
@@ -60,13 +60,13 @@ def failindex_redundant(job: Subject) -> Iterator[Complaint]:
     summary="FailIndex is used in a Job with a single index.",
     fixable="unsafe",
 )
-def failindex_single(job: Subject) -> Iterator[Complaint]:
+def failindex_single(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("completions") != 1:
         return
     for index, rule in enumerate(job.rules):
         if rule.get("action") == "FailIndex":
             at = f"{job.rule_path(index)}.action"
-            yield Complaint(
+            yield Diagnostic(
                 at,
                 "The Job has one index, so a failed index fails the Job. Use FailJob: the Failed condition "
                 "then has the reason PodFailurePolicy.",
@@ -81,7 +81,7 @@ def failindex_single(job: Subject) -> Iterator[Complaint]:
     summary="backoffLimit ends the Job before its limits per index apply.",
     fixable="unsafe",
 )
-def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
+def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
     per_index = job.spec.get("backoffLimitPerIndex")
     completions = job.spec.get("completions")
@@ -92,7 +92,7 @@ def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
     allowed = completions * per_index + may_fail
     if limit < allowed:
         path = f"{job.path}.backoffLimit"
-        yield Complaint(
+        yield Diagnostic(
             path,
             f"Failure {limit + 1} of any index fails the whole Job, although the limits per index allow "
             f"{allowed} failures. Remove backoffLimit and set maxFailedIndexes.",
@@ -109,7 +109,7 @@ def global_limit_with_per_index(job: Subject) -> Iterator[Complaint]:
     summary="maxFailedIndexes is not less than completions.",
     fixable="safe",
 )
-def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
+def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
     failed = job.spec.get("maxFailedIndexes")
     if failed is None or not completions or failed < completions:
@@ -118,7 +118,7 @@ def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
     fix = None
     if completions <= COMPLETIONS_WITHOUT_MAX_FAILED:
         fix = Fix("Remove maxFailedIndexes", Edit("delete", path), safe=True)
-    yield Complaint(
+    yield Diagnostic(
         path,
         f"maxFailedIndexes: {failed} has no effect, because the Job has {completions} indexes. Set a lower "
         "limit or remove it.",
@@ -133,12 +133,12 @@ def max_failed_indexes_noop(job: Subject) -> Iterator[Complaint]:
     summary="backoffLimitPerIndex is set, but failed containers restart inside their Pods.",
     fixable="unsafe",
 )
-def index_limit_with_on_failure(job: Subject) -> Iterator[Complaint]:
+def index_limit_with_on_failure(job: LintedJob) -> Iterator[Diagnostic]:
     if "backoffLimitPerIndex" not in job.spec or job.pod.get("restartPolicy") != "OnFailure":
         return
     at = f"{job.pod_path}.restartPolicy"
     unbounded = "" if "backoffLimit" in job.written_spec else ", and no other limit does"
-    yield Complaint(
+    yield Diagnostic(
         at,
         "With OnFailure, containers restart inside their Pod; backoffLimitPerIndex does not count these "
         f"restarts{unbounded}. Set restartPolicy: Never.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.validation.engine import engine_for
 
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.findings.finding import Finding
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 RUN = "-29000000"
 """Suffix of a Job name that the CronJob controller adds: minutes since 1970, 8 digits until 2160."""
@@ -19,7 +19,7 @@ GENERATED_NAME_MAX_LENGTH = 58
 """Length to which the API server truncates generateName before it adds five random characters."""
 
 
-def _name(job: Subject) -> str:
+def _name(job: LintedJob) -> str:
     name: str = job.written["metadata"].get("name", "")
     return name
 
@@ -30,7 +30,7 @@ def _name(job: Subject) -> str:
     severity="warning",
     summary="The API server accepts a CronJob but rejects its Jobs.",
 )
-def jobs_refused(job: Subject) -> Iterator[Complaint]:
+def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
     """Validate the Job that the controller will create; no finding if the CronJob itself is rejected."""
     if job.cron is None or not _name(job):
         return
@@ -54,7 +54,7 @@ def jobs_refused(job: Subject) -> Iterator[Complaint]:
     if not rejections or _errors(engine.validate(job.written)):
         return
     for rejection in rejections:
-        yield Complaint(
+        yield Diagnostic(
             _field_of_cron_job(rejection.field),
             f"The API server will reject each Job of this CronJob: {rejection.message}",
         )
@@ -75,7 +75,7 @@ def _field_of_cron_job(field: str) -> str:
     severity="info",
     summary="The name of a CronJob is so long that the names of its Pods are truncated.",
 )
-def truncated_pod_names(job: Subject) -> Iterator[Complaint]:
+def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or not _name(job):
         return
     suffix = "-"
@@ -85,7 +85,7 @@ def truncated_pod_names(job: Subject) -> Iterator[Complaint]:
     # The name of a Pod without index first loses its hyphen, which does no harm.
     if surplus > (0 if job.indexed else 1):
         longest = len(_name(job)) - surplus + (0 if job.indexed else 1)
-        yield Complaint(
+        yield Diagnostic(
             "metadata.name",
             "The names of the Pods are truncated and lose the end of the number that identifies the run. "
             f"Use a name of at most {longest} characters.",

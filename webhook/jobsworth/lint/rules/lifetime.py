@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
@@ -23,12 +23,12 @@ DELETION_MARKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
     severity="info",
     summary="A Job has no activeDeadlineSeconds.",
 )
-def no_deadline(job: Subject) -> Iterator[Complaint]:
+def no_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
     if job.cron is not None and job.cron.get("concurrencyPolicy") == "Forbid":
         return  # forbid-without-deadline reports it, with its effect
-    yield Complaint(
+    yield Diagnostic(
         f"{job.path}.activeDeadlineSeconds",
         "A Pod that hangs or cannot start keeps the Job running forever. Set activeDeadlineSeconds.",
     )
@@ -41,12 +41,12 @@ def no_deadline(job: Subject) -> Iterator[Complaint]:
     summary="activeDeadlineSeconds is set for the Pod, not for the Job.",
     fixable="unsafe",
 )
-def pod_level_deadline(job: Subject) -> Iterator[Complaint]:
+def pod_level_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.pod.get("activeDeadlineSeconds")
     if deadline is None or "activeDeadlineSeconds" in job.spec:
         return
     at = f"{job.pod_path}.activeDeadlineSeconds"
-    yield Complaint(
+    yield Diagnostic(
         at,
         f"This deadline ends each Pod after {deadline} s, and the Job then starts another Pod. Set "
         f"{job.path}.activeDeadlineSeconds to limit the Job.",
@@ -64,9 +64,9 @@ def pod_level_deadline(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="activeDeadlineSeconds is 0.",
 )
-def deadline_zero(job: Subject) -> Iterator[Complaint]:
+def deadline_zero(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("activeDeadlineSeconds") == 0:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.activeDeadlineSeconds",
             "The Job fails immediately, because its deadline is 0 s. Remove the field for no deadline, or "
             "set a positive number of seconds.",
@@ -80,7 +80,7 @@ def deadline_zero(job: Subject) -> Iterator[Complaint]:
     summary="A Job that no CronJob manages has no ttlSecondsAfterFinished.",
     fixable="unsafe",
 )
-def no_ttl(job: Subject) -> Iterator[Complaint]:
+def no_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is not None or "ttlSecondsAfterFinished" in job.spec:
         return
     meta = job.written.get("metadata", {})
@@ -88,7 +88,7 @@ def no_ttl(job: Subject) -> Iterator[Complaint]:
     if marked or meta.get("ownerReferences"):
         return
     at = f"{job.path}.ttlSecondsAfterFinished"
-    yield Complaint(
+    yield Diagnostic(
         at,
         "The finished Job and its Pods are never cleaned up. Set ttlSecondsAfterFinished.",
         Fix(f"Set ttlSecondsAfterFinished: {DAY} (one day)", Edit("set", at, DAY), safe=False),
@@ -102,13 +102,13 @@ def no_ttl(job: Subject) -> Iterator[Complaint]:
     summary="ttlSecondsAfterFinished is less than a minute.",
     fixable="unsafe",
 )
-def ttl_too_short(job: Subject) -> Iterator[Complaint]:
+def ttl_too_short(job: LintedJob) -> Iterator[Diagnostic]:
     ttl = job.spec.get("ttlSecondsAfterFinished")
     if ttl is None or ttl >= MINUTE:
         return
     at = f"{job.path}.ttlSecondsAfterFinished"
     when = "immediately" if ttl == 0 else f"{ttl} s"
-    yield Complaint(
+    yield Diagnostic(
         at,
         f"The Job is deleted {when} after it finishes, with its Pods, logs, exit codes and status. Set 60 s "
         "or more.",
@@ -122,14 +122,14 @@ def ttl_too_short(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="backoffLimit is set, but failed containers restart inside their Pods.",
 )
-def onfailure_logs_lost(job: Subject) -> Iterator[Complaint]:
+def onfailure_logs_lost(job: LintedJob) -> Iterator[Diagnostic]:
     limit = job.written_spec.get("backoffLimit")
     if limit is None or job.pod.get("restartPolicy") != "OnFailure":
         return
     # Never fails at limit + 1 failures, OnFailure at as many restarts (pastBackoffLimitOnFailure).
     restarts = max(limit, 1)
     number = "the first restart" if restarts == 1 else f"restart {restarts}"
-    yield Complaint(
+    yield Diagnostic(
         f"{job.pod_path}.restartPolicy",
         f"With OnFailure, backoffLimit counts the restarts of all containers: {number} fails the Job and "
         "deletes its running Pods and their logs. Set restartPolicy: Never to keep failed Pods.",
@@ -142,11 +142,11 @@ def onfailure_logs_lost(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="terminationGracePeriodSeconds is longer than activeDeadlineSeconds.",
 )
-def grace_exceeds_deadline(job: Subject) -> Iterator[Complaint]:
+def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
     grace = job.written_spec["template"]["spec"].get("terminationGracePeriodSeconds")
     if deadline and grace and grace > deadline:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.pod_path}.terminationGracePeriodSeconds",
             f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, and the Job "
             "fails only then. Set a shorter grace period.",

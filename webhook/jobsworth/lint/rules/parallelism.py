@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 INDEX_VARIABLE = "JOB_COMPLETION_INDEX"
@@ -26,12 +26,12 @@ QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
     summary="parallelism is larger than completions.",
     fixable="safe",
 )
-def parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
+def parallelism_exceeds_completions(job: LintedJob) -> Iterator[Diagnostic]:
     wanted, completions = job.written_spec.get("parallelism"), job.spec.get("completions")
     if wanted is None or not completions or wanted <= completions:
         return
     at = f"{job.path}.parallelism"
-    yield Complaint(
+    yield Diagnostic(
         at,
         f"At most {completions} of {wanted} Pods run, because the Job has {completions} completions. Set "
         f"parallelism: {completions}.",
@@ -50,9 +50,9 @@ def parallelism_exceeds_completions(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="parallelism is 0.",
 )
-def paused(job: Subject) -> Iterator[Complaint]:
+def paused(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("parallelism") == 0 and job.spec.get("completions") != 0:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.parallelism",
             "The Job starts no Pod while parallelism is 0. Set parallelism to 1 or more; to pause a Job, use "
             "suspend.",
@@ -65,7 +65,7 @@ def paused(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A Job is created suspended, and no label or annotation names a queue that starts it.",
 )
-def suspended(job: Subject) -> Iterator[Complaint]:
+def suspended(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is not None or not job.spec.get("suspend") or "managedBy" in job.spec:
         return
     meta = job.written.get("metadata", {})
@@ -73,7 +73,7 @@ def suspended(job: Subject) -> Iterator[Complaint]:
     if not meta.get("ownerReferences") and not any(
         mark in key for key in keys for mark in QUEUE_MARKS
     ):
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.suspend",
             "The Job is created suspended, and no label names a queue that starts it. Set suspend: false, "
             "or add the label of the queue.",
@@ -86,9 +86,9 @@ def suspended(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="completions is 0.",
 )
-def completions_zero(job: Subject) -> Iterator[Complaint]:
+def completions_zero(job: LintedJob) -> Iterator[Diagnostic]:
     if job.spec.get("completions") == 0:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.completions",
             "The Job completes immediately and runs no Pod. Set completions to 1 or more.",
         )
@@ -101,7 +101,7 @@ def completions_zero(job: Subject) -> Iterator[Complaint]:
     summary="A Pod uses its completion index, but the Job is not Indexed.",
     fixable="unsafe",
 )
-def index_without_indexed(job: Subject) -> Iterator[Complaint]:
+def index_without_indexed(job: LintedJob) -> Iterator[Diagnostic]:
     if job.indexed:
         return
     place = _place_of_index(job)
@@ -112,12 +112,12 @@ def index_without_indexed(job: Subject) -> Iterator[Complaint]:
     if job.spec.get("completions"):
         fix = Fix("Set completionMode: Indexed", Edit("set", at, "Indexed"), safe=False)
     path, what = place
-    yield Complaint(
+    yield Diagnostic(
         path, f"{what}, which only Pods of an Indexed Job have. Set completionMode: Indexed.", fix
     )
 
 
-def _place_of_index(job: Subject) -> tuple[str, str] | None:
+def _place_of_index(job: LintedJob) -> tuple[str, str] | None:
     """Return the path of the first use of the completion index, and a description of this use."""
     for path, container in job.containers():
         variables = container.get("env", ())
@@ -149,7 +149,7 @@ def _reads_index(source: dict[str, Any]) -> bool:
     return INDEX_KEY in source.get("fieldRef", {}).get("fieldPath", "")
 
 
-def _volume_with_index(job: Subject) -> tuple[str, str] | None:
+def _volume_with_index(job: LintedJob) -> tuple[str, str] | None:
     for number, volume in enumerate(job.pod.get("volumes", ())):
         items = volume.get("downwardAPI", {}).get("items", ())
         if any(_reads_index(item) for item in items):

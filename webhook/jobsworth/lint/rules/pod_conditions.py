@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 STATUSES_OF_FAILED_PODS = {
@@ -100,7 +100,7 @@ def meant_condition(type_: str) -> str:
     return ""
 
 
-def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
+def _patterns(job: LintedJob) -> Iterator[tuple[str, str, str, str]]:
     """Yield the field path, the rule's action, the type and the status of each condition pattern."""
     for index, rule in enumerate(job.rules):
         for place, pattern in enumerate(rule.get("onPodConditions", ())):
@@ -119,7 +119,7 @@ def _patterns(job: Subject) -> Iterator[tuple[str, str, str, str]]:
     summary="A rule matches a status that the condition of a failed Pod never has.",
     fixable="unsafe",
 )
-def condition_false(job: Subject) -> Iterator[Complaint]:
+def condition_false(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, status in _patterns(job):
         statuses = STATUSES_OF_FAILED_PODS.get(type_, (status,))
         if status in statuses:
@@ -130,7 +130,7 @@ def condition_false(job: Subject) -> Iterator[Complaint]:
         if len(statuses) == 1 and (type_, statuses[0]) not in ALWAYS_TRUE:
             edit = Edit("set", f"{path}.status", statuses[0])
             fix = Fix(f"Set status: {right}", edit, safe=False)
-        yield Complaint(
+        yield Diagnostic(
             f"{path}.status",
             f'This pattern never matches: the condition {type_} of a failed Pod is never "{status}". Use '
             f"{wanted}, or delete the pattern.",
@@ -145,13 +145,13 @@ def condition_false(job: Subject) -> Iterator[Complaint]:
     summary="A rule names a condition that no Pod has: a likely typo, or a reason.",
     fixable="unsafe",
 )
-def unknown_condition(job: Subject) -> Iterator[Complaint]:
+def unknown_condition(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, _ in _patterns(job):
         if type_ in STATUSES_OF_FAILED_PODS or not _undomained(job, type_):
             continue
         if type_ in REASONS_OF_CONTAINERS:
             advice = " To match out-of-memory kills, use exit code 137."
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.type",
                 f"This pattern never matches: {type_} is a reason, not a Pod condition. Delete it."
                 + (advice if type_ == "OOMKilled" else ""),
@@ -159,7 +159,7 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
             continue
         meant = meant_condition(type_)
         if meant:
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.type",
                 f'No Pod has the condition "{type_}". Did you mean "{meant}"?',
                 Fix(f"Set type: {meant}", Edit("set", f"{path}.type", meant), safe=False),
@@ -172,21 +172,21 @@ def unknown_condition(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A rule names a condition that no Kubernetes component sets.",
 )
-def custom_condition(job: Subject) -> Iterator[Complaint]:
+def custom_condition(job: LintedJob) -> Iterator[Diagnostic]:
     for path, _, type_, _ in _patterns(job):
         if (
             _undomained(job, type_)
             and not meant_condition(type_)
             and type_ not in REASONS_OF_CONTAINERS
         ):
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.type",
                 f'No Kubernetes component sets the condition "{type_}": this pattern matches only if another '
                 "controller sets it. Check the name.",
             )
 
 
-def _undomained(job: Subject, type_: str) -> bool:
+def _undomained(job: LintedJob, type_: str) -> bool:
     """Return True if a condition type has no domain prefix and no readiness gate of the Pod names it."""
     gates = job.pod.get("readinessGates", ())
     return (
@@ -202,10 +202,10 @@ def _undomained(job: Subject, type_: str) -> bool:
     severity="warning",
     summary="A rule matches a condition that nearly every failed Pod has.",
 )
-def condition_always_true(job: Subject) -> Iterator[Complaint]:
+def condition_always_true(job: LintedJob) -> Iterator[Diagnostic]:
     for path, action, type_, status in _patterns(job):
         if (type_, status) in ALWAYS_TRUE:
-            yield Complaint(
+            yield Diagnostic(
                 path,
                 f"Nearly every failed Pod has the condition {type_}={status}: "
                 f"{CATCH_ALL.get(action, 'this rule matches all of them')}. Match a more specific "

@@ -5,14 +5,14 @@ from __future__ import annotations
 from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
@@ -26,7 +26,7 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
     severity="warning",
     summary="An image has the tag latest, or no tag.",
 )
-def moving_image(job: Subject) -> Iterator[Complaint]:
+def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         image = container.get("image", "")
         if image and "@" not in image and default_pull_policy(image) == "Always":
@@ -35,7 +35,7 @@ def moving_image(job: Subject) -> Iterator[Complaint]:
                 if image.endswith(":latest")
                 else "has no tag, which means latest"
             )
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.image",
                 f"{image} {tag}: a retry may run another version than the Pod it replaces. Pin a version "
                 "or a digest.",
@@ -48,12 +48,12 @@ def moving_image(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A container requests neither CPU nor memory.",
 )
-def no_resource_requests(job: Subject) -> Iterator[Complaint]:
+def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
     if _amounts(job.pod):
         return
     for index, container in enumerate(job.pod.get("containers", ())):
         if not _amounts(container):
-            yield Complaint(
+            yield Diagnostic(
                 f"{job.pod_path}.containers[{index}]",
                 "No CPU or memory requests: the Pod may land on an overcommitted node and is evicted "
                 "first. Set resources.requests.",
@@ -76,7 +76,7 @@ def _amounts(holder: dict[str, Any]) -> bool:
     fixable="unsafe",
     on=False,
 )
-def needless_token(job: Subject) -> Iterator[Complaint]:
+def needless_token(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
     if pod.get("automountServiceAccountToken") is False:
         return
@@ -85,7 +85,7 @@ def needless_token(job: Subject) -> Iterator[Complaint]:
     if any(_calls_the_api(container) for _, container in job.containers()):
         return
     field = f"{job.pod_path}.automountServiceAccountToken"
-    yield Complaint(
+    yield Diagnostic(
         field,
         "Each container gets a token of the default service account. Set automountServiceAccountToken: "
         "false if no container calls the API server.",
@@ -104,7 +104,7 @@ def _calls_the_api(container: dict[str, Any]) -> bool:
     severity="warning",
     summary="A memory quantity is below 1 MiB: its unit is probably missing or wrong.",
 )
-def memory_unit(job: Subject) -> Iterator[Complaint]:
+def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         for kind in ("requests", "limits"):
             for name, amount in container.get("resources", {}).get(kind, {}).items():
@@ -112,7 +112,7 @@ def memory_unit(job: Subject) -> Iterator[Complaint]:
                 fraction = quantity.milli_value() % 1000 != 0
                 tiny = name == "memory" and 0 < quantity.value() < MEBIBYTE
                 if tiny or (name == "ephemeral-storage" and fraction):
-                    yield Complaint(
+                    yield Diagnostic(
                         f"{path}.resources.{kind}[{name}]",
                         f"{amount} is {'a fraction of a byte' if fraction else 'a number of bytes'}. Use "
                         "the suffix Mi for mebibytes; the suffix m means a thousandth.",
@@ -125,7 +125,7 @@ def memory_unit(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="A container sets the same environment variable twice.",
 )
-def hidden_variable(job: Subject) -> Iterator[Complaint]:
+def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         first: dict[str, int] = {}
         for index, variable in enumerate(container.get("env", ())):
@@ -135,7 +135,7 @@ def hidden_variable(job: Subject) -> Iterator[Complaint]:
             value = variable.get("value", "")
             builds_on_it = reference in value and value != reference
             if earlier != index and ("valueFrom" in variable or not builds_on_it):
-                yield Complaint(
+                yield Diagnostic(
                     f"{path}.env[{index}]",
                     f"{name} overrides the variable of the same name at env[{earlier}], and "
                     "`kubectl apply` may drop either of them. Remove one.",
@@ -148,10 +148,10 @@ def hidden_variable(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="An Indexed Job has more indexes and Pods than its status can reliably record.",
 )
-def too_many_indexes(job: Subject) -> Iterator[Complaint]:
+def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     completions, parallelism = job.spec.get("completions", 0), job.spec.get("parallelism", 0)
     if job.indexed and completions > MAX_COMPLETIONS and parallelism > MAX_PARALLELISM:
-        yield Complaint(
+        yield Diagnostic(
             f"{job.path}.completions",
             f"With more than {MAX_COMPLETIONS} completions and a parallelism above {MAX_PARALLELISM}, "
             "status.completedIndexes may exceed its size limit. Lower one of them.",
@@ -164,9 +164,9 @@ def too_many_indexes(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="The name of a Job or CronJob contains dots.",
 )
-def name_not_dns_label(job: Subject) -> Iterator[Complaint]:
+def name_not_dns_label(job: LintedJob) -> Iterator[Diagnostic]:
     if "." in job.written["metadata"].get("name", ""):
-        yield Complaint(
+        yield Diagnostic(
             "metadata.name",
             "The name becomes part of Pod hostnames, where DNS reads the text after a dot as a domain. "
             "Use hyphens.",

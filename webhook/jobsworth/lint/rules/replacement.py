@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 
 @lint_rule(
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     summary="A failure policy changes the default of podReplacementPolicy, which the manifest does not set.",
     fixable="safe",
 )
-def implied_replacement(job: Subject) -> Iterator[Complaint]:
+def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
     at = f"{job.path}.podReplacementPolicy"
     if (
         "podFailurePolicy" in job.spec
@@ -27,7 +27,7 @@ def implied_replacement(job: Subject) -> Iterator[Complaint]:
         and "podReplacementPolicy" in job.spec
         and "podReplacementPolicy" not in job.written_spec
     ):
-        yield Complaint(
+        yield Diagnostic(
             at,
             "The failure policy changes this default to Failed: a Pod is replaced only after it has "
             "terminated, not while it terminates. Set podReplacementPolicy: Failed explicitly.",
@@ -42,13 +42,13 @@ def implied_replacement(job: Subject) -> Iterator[Complaint]:
     summary="An index that must have one Pod at a time can have two.",
     fixable="unsafe",
 )
-def duplicate_index_pods(job: Subject) -> Iterator[Complaint]:
+def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
     why = _identity(job)
     if why or "podReplacementPolicy" in job.written_spec:
         at = f"{job.path}.podReplacementPolicy"
-        yield Complaint(
+        yield Diagnostic(
             at,
             f"A replacement starts while its predecessor terminates, so an index can have two Pods{why}. Set "
             "podReplacementPolicy: Failed.",
@@ -56,7 +56,7 @@ def duplicate_index_pods(job: Subject) -> Iterator[Complaint]:
         )
 
 
-def _identity(job: Subject) -> str:
+def _identity(job: LintedJob) -> str:
     """Return the reason why each index must have one Pod at a time; empty if there is no sign of one."""
     pod = job.pod
     if pod.get("subdomain"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.formats.go_numbers import integer
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
     MONTHS,
     WEEKDAYS,
@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 FIELD = "spec.schedule"
 
@@ -38,12 +38,12 @@ _UNITS = (
     severity="warning",
     summary="A schedule matches no existing date.",
 )
-def schedule_never_fires(job: Subject) -> Iterator[Complaint]:
+def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     # Users keep a suspended CronJob with such a schedule to start it by hand.
     if schedule is None or schedule.fires_ever() or (job.cron or {}).get("suspend"):
         return
-    yield Complaint(
+    yield Diagnostic(
         FIELD,
         "The CronJob never starts a Job: the schedule matches no existing date. Correct the day or month.",
     )
@@ -55,7 +55,7 @@ def schedule_never_fires(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="A schedule names a day of the month that some of its months do not have.",
 )
-def skips_short_months(job: Subject) -> Iterator[Complaint]:
+def skips_short_months(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -66,7 +66,7 @@ def skips_short_months(job: Subject) -> Iterator[Complaint]:
     names = [MONTHS[month - 1] for month in left_out]
     if left_out[0] == 2 and first == 29:
         names[0] = "February of most years"
-    yield Complaint(
+    yield Diagnostic(
         FIELD,
         f"No run in {listed(names)}, which {'have' if len(names) > 1 else 'has'} no day {first}. "
         "Use day 28, or day 1 of the next month.",
@@ -79,7 +79,7 @@ def skips_short_months(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="A schedule restricts both the day of the month and the weekday.",
 )
-def day_of_month_or_weekday(job: Subject) -> Iterator[Complaint]:
+def day_of_month_or_weekday(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -92,7 +92,7 @@ def day_of_month_or_weekday(job: Subject) -> Iterator[Complaint]:
     _, _, dates, _, weekdays = _fields(job)
     either = "so a day that matches either is enough"
     effect = "that is, every day" if all_dates or all_weekdays else either
-    yield Complaint(
+    yield Diagnostic(
         FIELD,
         f"The schedule fires on days of the month {dates} and also on weekdays {weekdays}, {effect}. "
         "Set one of the two fields to *, and check the other in the program.",
@@ -106,7 +106,7 @@ def day_of_month_or_weekday(job: Subject) -> Iterator[Complaint]:
     summary="A schedule fires in every minute of a single hour.",
     fixable="unsafe",
 )
-def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
+def every_minute_of_hour(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -115,7 +115,7 @@ def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
         return
     _, *others = _fields(job)
     once = " ".join(["0", *others])
-    yield Complaint(
+    yield Diagnostic(
         FIELD,
         f'The * in the first field means every minute, 60 runs an hour. Use "{once}" for one run an hour.',
         Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
@@ -128,7 +128,7 @@ def every_minute_of_hour(job: Subject) -> Iterator[Complaint]:
     severity="info",
     summary="A step does not divide the hour or the day, so its last interval is shorter.",
 )
-def uneven_step(job: Subject) -> Iterator[Complaint]:
+def uneven_step(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None or not schedule.fires_ever():
         return
@@ -140,12 +140,12 @@ def uneven_step(job: Subject) -> Iterator[Complaint]:
         yield from _gap_at_the_end(hours, "hours", 24, "day")
 
 
-def _gap_at_the_end(field: str, unit: str, size: int, whole: str) -> Iterator[Complaint]:
+def _gap_at_the_end(field: str, unit: str, size: int, whole: str) -> Iterator[Diagnostic]:
     step = _step(field, size, 0)
     if step is None or step >= size or size % step == 0:
         return
     last = (size - 1) // step * step
-    yield Complaint(
+    yield Diagnostic(
         FIELD,
         f"{field} restarts with each {whole}: the run after {unit[:-1]} {last} follows after "
         f"{size - last} {unit}, not {step}. {_near(step, size)}",
@@ -166,14 +166,14 @@ def _near(step: int, size: int) -> str:
     severity="warning",
     summary="A step is larger than the range of its field.",
 )
-def step_too_large(job: Subject) -> Iterator[Complaint]:
+def step_too_large(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is not None:
         return
     for field, (unit, size, first) in zip(_fields(job), _UNITS, strict=True):
         step = _step(field, size, first)
         if step is not None and step > size:
-            yield Complaint(
+            yield Diagnostic(
                 FIELD,
                 f"{field} is the same as {first}: the field has only {size} {unit}, and a step does not "
                 f"extend beyond them. Use a step below {size}.",
@@ -193,7 +193,7 @@ def _step(field: str, size: int, first: int) -> int | None:
     severity="warning",
     summary="A schedule is an interval, `@every …`.",
 )
-def every_descriptor(job: Subject) -> Iterator[Complaint]:
+def every_descriptor(job: LintedJob) -> Iterator[Diagnostic]:
     schedule = job.schedule
     if schedule is None or schedule.every is None:
         return
@@ -207,10 +207,10 @@ def every_descriptor(job: Subject) -> Iterator[Complaint]:
             f"An interval of {interval} is too short: Job names contain the minute, so only the first run "
             "of each minute starts. Use an interval of 1 min or more."
         )
-    yield Complaint(FIELD, message)
+    yield Diagnostic(FIELD, message)
 
 
-def _fields(job: Subject) -> list[str]:
+def _fields(job: LintedJob) -> list[str]:
     """Return the five fields of a schedule; five stars for a descriptor such as ``@daily``."""
     words: list[str] = (job.cron or {}).get("schedule", "").split()
     if words and words[0].startswith(("TZ=", "CRON_TZ=")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.exit_codes import exit_code_rules
 from jobsworth.lint.rules.failure_policies import enumerated
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 NATIVE_SIDECARS_SINCE = 29
 """The minor version from which the gate SidecarContainers is on by default."""
@@ -59,7 +59,7 @@ WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall")
     summary="An exit code rule without containerName also matches sidecars.",
     fixable="unsafe",
 )
-def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
+def sidecar_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     sidecars = job.sidecars()
     if not sidecars:
         return
@@ -74,7 +74,7 @@ def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
         if len(names) == 1:
             edit = Edit("set", f"{path}.containerName", names[0])
             fix = Fix(f"Set containerName: {names[0]}", edit, safe=False)
-        yield Complaint(
+        yield Diagnostic(
             path,
             f"This rule also matches the exit code of the sidecar {enumerated(noise)}, which the kubelet "
             "stops with a signal when the Pod terminates. Set containerName.",
@@ -88,12 +88,12 @@ def sidecar_exit_code(job: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="An exit code rule names a sidecar.",
 )
-def sidecar_named(job: Subject) -> Iterator[Complaint]:
+def sidecar_named(job: LintedJob) -> Iterator[Diagnostic]:
     sidecars = job.sidecars()
     for _, path, requirement, _ in exit_code_rules(job):
         name = requirement.get("containerName")
         if name in sidecars:
-            yield Complaint(
+            yield Diagnostic(
                 f"{path}.containerName",
                 f"{name} is a sidecar: it restarts when it fails, and its last exit code does not depend on "
                 "the work. Name a main container.",
@@ -107,7 +107,7 @@ def sidecar_named(job: Subject) -> Iterator[Complaint]:
     summary="A NotIn list without containerName, in a Pod of several containers.",
     fixable="unsafe",
 )
-def notin_any_container(job: Subject) -> Iterator[Complaint]:
+def notin_any_container(job: LintedJob) -> Iterator[Diagnostic]:
     if job.sidecars():
         return
     containers = job.pod.get("containers", ())
@@ -126,7 +126,7 @@ def notin_any_container(job: Subject) -> Iterator[Complaint]:
             name = containers[0].get("name", "")
             edit = Edit("set", f"{path}.containerName", name)
             fix = Fix(f"Set containerName: {name}", edit, safe=False)
-        yield Complaint(
+        yield Diagnostic(
             path,
             "This rule matches if any container exits with a code outside the list, even if the main "
             "container exits with a code of the list. Set containerName.",
@@ -141,7 +141,7 @@ def notin_any_container(job: Subject) -> Iterator[Complaint]:
     summary="A proxy or agent that never exits is among the containers of a Job.",
     fixable="unsafe",
 )
-def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
+def blocking_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
     containers = pod.get("containers", ())
     running_on = [_runs_on(container) for container in containers]
@@ -161,7 +161,7 @@ def blocking_sidecar(job: Subject) -> Iterator[Complaint]:
                 safe=False,
             )
         name = container.get("name", "")
-        yield Complaint(
+        yield Diagnostic(
             f"{path}[{index}]",
             f"{name} never exits by itself and keeps the Pod running after the work is done. Make it an "
             "init container with restartPolicy: Always.",

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from jobsworth.api.formats.indexes import BadIndexes, intervals
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
     Intervals = list[tuple[int, int]]
 
@@ -78,7 +78,7 @@ def required_indexes(rule: dict[str, Any], completions: int) -> RequiredIndexes:
     return RequiredIndexes(indexes, whole if count is None else min(count, whole))
 
 
-def all_required(job: Subject) -> list[RequiredIndexes | None]:
+def all_required(job: LintedJob) -> list[RequiredIndexes | None]:
     """Return the requirement of each success policy rule; None for a rule that never matches."""
     completions = job.spec.get("completions", 0)
     answers: list[RequiredIndexes | None] = []
@@ -98,7 +98,7 @@ def all_required(job: Subject) -> list[RequiredIndexes | None]:
     summary="A rule of a success policy cannot make the Job succeed any earlier.",
     fixable="safe",
 )
-def success_policy_noop(job: Subject) -> Iterator[Complaint]:
+def success_policy_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
     if not completions or not job.indexed or "successPolicy" not in job.spec:
         return
@@ -112,7 +112,7 @@ def success_policy_noop(job: Subject) -> Iterator[Complaint]:
         title = "Delete the success policy" if single else "Delete the rule"
         fix = Fix(title, Edit("delete", policy if single else path), safe=True)
         if wanted.wanted == completions:
-            yield Complaint(
+            yield Diagnostic(
                 path,
                 f"This rule has no effect: with all {completions} indexes succeeded, the Job is complete "
                 "anyway. Require fewer indexes, or delete the rule.",
@@ -121,7 +121,7 @@ def success_policy_noop(job: Subject) -> Iterator[Complaint]:
             continue
         easier = _easier(requirements, index)
         if easier is not None:
-            yield Complaint(
+            yield Diagnostic(
                 path,
                 f"This rule has no effect: rules[{easier}] is satisfied whenever this rule is. Delete it.",
                 fix,

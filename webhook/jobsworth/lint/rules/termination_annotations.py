@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH, check_termination_rules
-from jobsworth.lint.rule import Complaint, lint_rule
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
 BUILT_IN = "kubernetes.io/job-controller"
 
 
-def _job(subject: Subject) -> tuple[str, dict[str, Any]]:
+def _job(subject: LintedJob) -> tuple[str, dict[str, Any]]:
     """Return the prefix of the Job's field paths in its object, and the Job."""
     if subject.cron is None:
         return "", {"metadata": subject.object["metadata"], "spec": subject.spec}
@@ -29,15 +29,15 @@ def _job(subject: Subject) -> tuple[str, dict[str, Any]]:
     severity="warning",
     summary="The annotation jobsworth.dev/pod-failure-policy is invalid.",
 )
-def termination_rules_wrong(subject: Subject) -> Iterator[Complaint]:
+def termination_rules_wrong(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)
     for error in check_termination_rules(job):
         inside = error.field.removeprefix(PATH)
         if inside == error.field:  # it is about a field of the spec
-            yield Complaint(beginning + error.field, error.message)
+            yield Diagnostic(beginning + error.field, error.message)
         else:
             where = f"{inside.lstrip('.')}: " if inside else ""
-            yield Complaint(beginning + PATH, f"{where}{error.message}")
+            yield Diagnostic(beginning + PATH, f"{where}{error.message}")
 
 
 @lint_rule(
@@ -46,11 +46,11 @@ def termination_rules_wrong(subject: Subject) -> Iterator[Complaint]:
     severity="warning",
     summary="A Job has the annotation jobsworth.dev/pod-failure-policy, but its controller does not read it.",
 )
-def termination_rules_without_effect(subject: Subject) -> Iterator[Complaint]:
+def termination_rules_without_effect(subject: LintedJob) -> Iterator[Diagnostic]:
     beginning, job = _job(subject)
     annotated = ANNOTATION in job["metadata"].get("annotations", ())
     if annotated and job["spec"].get("managedBy", BUILT_IN) == BUILT_IN:
-        yield Complaint(
+        yield Diagnostic(
             beginning + PATH,
             "The annotation has no effect: the built-in Job controller does not read it. Set managedBy to a "
             "controller that reads it, such as jobsworth.dev/job-controller.",

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit, edited, identical
 from jobsworth.findings.fix import Edit
-from jobsworth.manifests.editing.editable_text import Sheet
+from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.text_edits import applied
 from jobsworth.manifests.parsing.document import Source
 from jobsworth.manifests.parsing.records import Position
-from jobsworth.manifests.parsing.stream_state import Reading
+from jobsworth.manifests.parsing.stream_state import StreamState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
     >>> fixed(text, document, Fix("sort", Edit("set", "values", [1, 3]), safe=True))
     b'values: [1, 3] # two\\n'
     """
-    passage = Passage(data, document)
+    passage = DocumentText(data, document)
     for edit in fix.edits:
         passage = passage.edited(_within(document._path, edit))
     return passage.bytes()
 
 
-class Passage:
+class DocumentText:
     """The part of a file that is one document's text, to be changed."""
 
     __slots__ = ("_after", "_before", "_json", "_language", "_text", "_value")
@@ -57,17 +57,17 @@ class Passage:
         self._after = whole[end:]
         self._value = self._read(self._text)
 
-    def edited(self, edit: Edit) -> Passage:
+    def edited(self, edit: Edit) -> DocumentText:
         """Make the passage in which an edit is made; raises CannotEdit."""
         try:
             wanted = edited(self._value, edit)
-            text = applied(Sheet(self._text, json=self._json), self._value, edit).text
+            text = applied(EditableText(self._text, json=self._json), self._value, edit).text
             same = identical(self._read(text), wanted)
         except RecursionError as error:
             raise CannotEdit("this document nests too deep to be changed") from error
         if not same:
             raise CannotEdit("in this text it cannot be changed without changing something else")
-        passage = object.__new__(Passage)
+        passage = object.__new__(DocumentText)
         passage._language, passage._json = self._language, self._json
         passage._before, passage._after = self._before, self._after
         passage._text, passage._value = text, wanted
@@ -80,7 +80,7 @@ class Passage:
     def _read(self, text: str) -> Value:
         """Read a document as it would be read where it stands."""
         data = text.encode("utf-8", "surrogateescape")
-        reading = Reading(Source("", data))
+        reading = StreamState(Source("", data))
         if self._language == "exact json":
             from jobsworth.manifests.parsing.json_stream import read_json
 

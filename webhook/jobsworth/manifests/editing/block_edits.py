@@ -9,14 +9,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.manifests.editing.editable_text import Found, Sheet, Unit
-    from jobsworth.manifests.editing.ranges import Entry, Span
+    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan, LineBlock
+    from jobsworth.manifests.editing.ranges import MappingEntry, Span
 
 _LONG = ("spec", "template", "jobTemplate", "initContainers", "containers")
 """What people write last in a mapping."""
 
 
-def without(sheet: Sheet, found: Found) -> Sheet:
+def without(sheet: EditableText, found: FoundSpan) -> EditableText:
     """Take one of several entries or items away, with its comments."""
     assert found.holder is not None
     units = sheet.units(found.holder)
@@ -35,7 +35,9 @@ def without(sheet: Sheet, found: Found) -> Sheet:
     return sheet.changed((unit.head, second.head, ""), (at, at, comments))
 
 
-def _without_lines(sheet: Sheet, units: list[Unit], number: int) -> tuple[int, int, str]:
+def _without_lines(
+    sheet: EditableText, units: list[LineBlock], number: int
+) -> tuple[int, int, str]:
     """Return the change that takes lines away, and one of the blank parts around them."""
     start, end = units[number].start, units[number].end
     before = sheet.text[units[number - 1].end : start] if number else ""
@@ -50,7 +52,7 @@ def _without_lines(sheet: Sheet, units: list[Unit], number: int) -> tuple[int, i
     return start, end, ""
 
 
-def with_item(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> Sheet:
+def with_item(sheet: EditableText, holder: Span, index: int, lines: Sequence[str]) -> EditableText:
     """Put lines, written at column 0, before the item of this number of a list, or at the end."""
     units = sheet.units(holder)
     unit = units[min(index, len(units) - 1)]
@@ -66,7 +68,7 @@ def with_item(sheet: Sheet, holder: Span, index: int, lines: Sequence[str]) -> S
     return sheet.changed(sheet.lines_inserted(unit.start, [*new, *blank]))
 
 
-def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
+def with_key(sheet: EditableText, holder: Span, lines: Sequence[str]) -> EditableText:
     """Add an entry, written at column 0, to a mapping that has some.
 
     It goes behind the last that fits on a line, and so among its like. Where none does, it goes
@@ -84,14 +86,16 @@ def with_key(sheet: Sheet, holder: Span, lines: Sequence[str]) -> Sheet:
     return sheet.changed(sheet.lines_inserted(at, new))
 
 
-def _fits_line(entry: Entry) -> bool:
+def _fits_line(entry: MappingEntry) -> bool:
     value = entry.value
     if entry.name in _LONG:
         return False
     return value.flows or (value.kind not in (MAPPING, LIST) and value.style not in ("|", ">"))
 
 
-def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> Sheet:
+def filled(
+    sheet: EditableText, found: FoundSpan, lines: Sequence[str], *, indent: int
+) -> EditableText:
     """Put a block, written at column 0, where a value is null, ``{}``, ``[]`` or a scalar."""
     head = sheet.head(found)
     behind = sheet.behind_head(found)
@@ -106,7 +110,7 @@ def filled(sheet: Sheet, found: Found, lines: Sequence[str], *, indent: int) -> 
     return sheet.changed(*changes)
 
 
-def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
+def moved(sheet: EditableText, holder: Span, index: int, position: int) -> EditableText:
     """Move an item of a list to another position; what stands between items stays in its place."""
     units = sheet.units(holder)
     if units[0].shares:
@@ -125,7 +129,7 @@ def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
     return sheet.changed((units[0].start, units[-1].end, text))
 
 
-def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
+def replaced(sheet: EditableText, found: FoundSpan, text: str) -> EditableText:
     """Replace a block by a value on the line of its key or dash; the comment there stays."""
     if found.span.anchored:
         raise CannotEdit("its anchor (`&`) is used elsewhere")
@@ -140,7 +144,7 @@ def replaced(sheet: Sheet, found: Found, text: str) -> Sheet:
     return sheet.changed((behind, unit.end, f" {text}{rest}"))
 
 
-def lines_of(sheet: Sheet, found: Found, *, name: str = "") -> list[str]:
+def lines_of(sheet: EditableText, found: FoundSpan, *, name: str = "") -> list[str]:
     """Return the lines of an entry or item at column 0; of an entry, under a name that may be new."""
     unit = sheet.unit(found)
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]

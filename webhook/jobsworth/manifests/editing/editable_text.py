@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.findings.edits import Steps
-    from jobsworth.manifests.editing.ranges import Entry
+    from jobsworth.manifests.editing.ranges import MappingEntry
 
 
-class Unit(Record):
+class LineBlock(Record):
     """The lines of an entry or item.
 
     ``start`` is the beginning of its first line, a comment perhaps; ``head`` where its key or dash
@@ -34,17 +34,17 @@ class Unit(Record):
     shares: bool
 
 
-class Found(Record):
+class FoundSpan(Record):
     """A value in the tree: what holds it, and as which entry or item; and if brackets do."""
 
     span: Span
     holder: Span | None
-    entry: Entry | None
+    entry: MappingEntry | None
     index: int
     flows: bool
 
 
-class Sheet:
+class EditableText:
     """A text and its spans; every change makes another. Raises CannotEdit where it has none."""
 
     __slots__ = ("json", "root", "style", "text")
@@ -61,16 +61,16 @@ class Sheet:
         self.root = root
         self.style = style_of(text, root, json=json)
 
-    def changed(self, *changes: tuple[int, int, str]) -> Sheet:
+    def changed(self, *changes: tuple[int, int, str]) -> EditableText:
         """Make the sheet in which some parts of the text, from here to there, are others."""
         text = self.text
         for start, end, new in sorted(changes, reverse=True):
             text = text[:start] + new + text[end:]
-        return Sheet(text, json=self.json)
+        return EditableText(text, json=self.json)
 
-    def find(self, steps: Steps) -> Found:
+    def find(self, steps: Steps) -> FoundSpan:
         """Find a value; raises CannotEdit where its text is not its own."""
-        found = Found(self.root, None, None, 0, flows=False)
+        found = FoundSpan(self.root, None, None, 0, flows=False)
         for step in steps:
             holder = found.span
             if holder.kind == ALIAS:
@@ -82,9 +82,9 @@ class Sheet:
                 entry = holder.entry(step)
                 if entry is None:
                     raise CannotEdit("it comes from somewhere else, by a merge key (`<<`)")
-                found = Found(entry.value, holder, entry, 0, flows=flows)
+                found = FoundSpan(entry.value, holder, entry, 0, flows=flows)
             elif holder.kind == LIST and isinstance(step, int) and step < len(holder.items):
-                found = Found(holder.items[step], holder, None, step, flows=flows)
+                found = FoundSpan(holder.items[step], holder, None, step, flows=flows)
             else:
                 raise CannotEdit("it is not to be found in the text")
         return found
@@ -110,7 +110,7 @@ class Sheet:
         """Return True if only a comment follows on the line."""
         return self.text[index : self.line_end(index)].strip()[:1] in ("", "#")
 
-    def head(self, found: Found) -> int:
+    def head(self, found: FoundSpan) -> int:
         """Return where the key or the dash of a value in a block stands."""
         if found.entry is not None:
             return found.entry.key.start
@@ -132,7 +132,7 @@ class Sheet:
             raise CannotEdit("the dashes of this list are not to be found in the text")
         return holder.content
 
-    def behind_head(self, found: Found) -> int:
+    def behind_head(self, found: FoundSpan) -> int:
         """Return the index behind the colon of a key, or behind a dash."""
         if found.entry is None:
             return self.head(found) + 1
@@ -141,7 +141,7 @@ class Sheet:
             raise CannotEdit("there is no colon behind this key")
         return index + 1
 
-    def unit(self, found: Found) -> Unit:
+    def unit(self, found: FoundSpan) -> LineBlock:
         """Return the lines of an entry or item of a block."""
         head = self.head(found)
         column = self.column(head)
@@ -155,18 +155,21 @@ class Sheet:
         start = self.line_start(head)
         while not shares and start and self._is_comment(self.line_start(start - 1), at=column):
             start = self.line_start(start - 1)
-        return Unit(start, head, column, end, shares=shares)
+        return LineBlock(start, head, column, end, shares=shares)
 
-    def units(self, holder: Span) -> list[Unit]:
+    def units(self, holder: Span) -> list[LineBlock]:
         """Return the lines of every entry or item of a block."""
         return [self.unit(found) for found in self.members(holder, flows=False)]
 
-    def members(self, holder: Span, *, flows: bool) -> list[Found]:
+    def members(self, holder: Span, *, flows: bool) -> list[FoundSpan]:
         """Return the values that a mapping or list holds."""
         if holder.kind == MAPPING:
-            return [Found(entry.value, holder, entry, 0, flows=flows) for entry in holder.entries]
+            return [
+                FoundSpan(entry.value, holder, entry, 0, flows=flows) for entry in holder.entries
+            ]
         return [
-            Found(item, holder, None, index, flows=flows) for index, item in enumerate(holder.items)
+            FoundSpan(item, holder, None, index, flows=flows)
+            for index, item in enumerate(holder.items)
         ]
 
     def _end_of_lines(self, end: int) -> int:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.manifests.editing.editable_text import Sheet
+    from jobsworth.manifests.editing.editable_text import EditableText
     from jobsworth.manifests.editing.ranges import Span
 
     Change = tuple[int, int, str]
@@ -25,7 +25,7 @@ def extents(holder: Span) -> list[tuple[int, int]]:
     return [(item.start, item.end) for item in holder.items]
 
 
-def without(sheet: Sheet, holder: Span, index: int) -> Sheet:
+def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
     """Take one of several entries or items away."""
     places = extents(holder)
     start, end = places[index]
@@ -53,7 +53,9 @@ def without(sheet: Sheet, holder: Span, index: int) -> Sheet:
     return sheet.changed(*changes)
 
 
-def with_new(sheet: Sheet, holder: Span, index: int, text: str, lines: Sequence[str] = ()) -> Sheet:
+def with_new(
+    sheet: EditableText, holder: Span, index: int, text: str, lines: Sequence[str] = ()
+) -> EditableText:
     """Put an entry or item before the one of this number, or behind the last.
 
     ``text`` is how it is written on one line; where each has lines of its own, so has this.
@@ -84,7 +86,7 @@ def with_new(sheet: Sheet, holder: Span, index: int, text: str, lines: Sequence[
     return sheet.changed((end, end, ","), (at, at, f"{margin}{text}{sheet.style.newline}"))
 
 
-def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
+def moved(sheet: EditableText, holder: Span, index: int, position: int) -> EditableText:
     """Move an item of a list to another position; each comma stays where it is."""
     places = extents(holder)
     parts = [sheet.text[start:end] for start, end in places]
@@ -112,13 +114,13 @@ def moved(sheet: Sheet, holder: Span, index: int, position: int) -> Sheet:
     return sheet.changed(*changes)
 
 
-def _one_a_line(sheet: Sheet, holder: Span, places: list[tuple[int, int]]) -> bool:
+def _one_a_line(sheet: EditableText, holder: Span, places: list[tuple[int, int]]) -> bool:
     """Return whether every entry or item, and the bracket at the end, begins a line."""
     starts = [*(start for start, _ in places), holder.end - 1]
     return all(map(sheet.begins_line, starts))
 
 
-def _comma(sheet: Sheet, end: int) -> int | None:
+def _comma(sheet: EditableText, end: int) -> int | None:
     """Return where the comma behind an entry or item stands, past blanks and comments."""
     text, index = sheet.text, end
     while index < len(text):

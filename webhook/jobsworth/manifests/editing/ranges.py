@@ -8,8 +8,8 @@ from the same parser's events, and only for texts that ``tree`` or ``json_tree``
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.libyaml_compat import Dialect
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 from jobsworth.record import Record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Final, Literal
 
-    from jobsworth.manifests.parsing.libyaml import Event
+    from jobsworth.manifests.parsing.libyaml import YamlEvent
 
     SpanKind = Literal["scalar", "alias", "mapping", "list"]
 
@@ -55,7 +55,7 @@ class Span:
         self.flows = False
         self.style = ""
         self.text = ""
-        self.entries: list[Entry] = []
+        self.entries: list[MappingEntry] = []
         self.items: list[Span] = []
 
     def children(self) -> Iterator[Span]:
@@ -63,7 +63,7 @@ class Span:
             yield entry.value
         yield from self.items
 
-    def entry(self, name: str) -> Entry | None:
+    def entry(self, name: str) -> MappingEntry | None:
         """Return the entry of a key; of several, the one that counts: the last."""
         for entry in reversed(self.entries):
             if entry.name == name and not entry.merges:
@@ -75,7 +75,7 @@ class Span:
         return self.kind == SCALAR and self.start == self.end
 
 
-class Entry(Record):
+class MappingEntry(Record):
     """A key and its value; ``name`` is the key as kubectl reads it."""
 
     key: Span
@@ -90,11 +90,11 @@ def spans_of(text: str, *, json: bool = False) -> Span | None:
     ``text`` has no byte order mark. JSON is read as the YAML that it nearly is.
     """
     data = (_as_yaml(text) if json else text).encode("utf-8", "surrogatepass")
-    places = Places(text, Position(1, 1))
-    dialect = Dialect(data, places)
+    places = LineIndex(text, Position(1, 1))
+    dialect = LibyamlText(data, places)
     names: Any = backend().names
     while True:
-        reader = _Reader(text, dialect)
+        reader = _SpanReader(text, dialect)
         try:
             return reader.read(backend().events(dialect.data), names)
         except names.YAMLError as error:
@@ -115,10 +115,10 @@ def _as_yaml(text: str) -> str:
     return "\\\\".join(parts)
 
 
-class _Reader:
+class _SpanReader:
     """Makes spans of events."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: LibyamlText) -> None:
         self._text = text
         self._dialect = dialect
         self._open: list[Span] = []
@@ -143,14 +143,14 @@ class _Reader:
             elif kind is names.DocumentEndEvent or kind is names.StreamEndEvent:
                 return self._root
 
-    def _scalar(self, event: Event) -> Span:
+    def _scalar(self, event: YamlEvent) -> Span:
         span = Span(SCALAR, event.start_mark.index, event.end_mark.index)
         span.style = event.style or ""
         span.text = self._dialect.text_of(event)
         self._skip_properties(span, event)
         return span
 
-    def _skip_properties(self, span: Span, event: Event) -> None:
+    def _skip_properties(self, span: Span, event: YamlEvent) -> None:
         """Find where a value begins behind its anchor and tag."""
         span.anchored = event.anchor is not None
         index = span.start
@@ -167,14 +167,14 @@ class _Reader:
                 index = self._text.find("\n", index) + 1 or len(self._text)
         return index
 
-    def _begin(self, kind: SpanKind, event: Event) -> None:
+    def _begin(self, kind: SpanKind, event: YamlEvent) -> None:
         span = Span(kind, event.start_mark.index, event.start_mark.index)
         span.flows = bool(event.flow_style)
         self._skip_properties(span, event)
         self._open.append(span)
         self._keys.append(None)
 
-    def _finish(self, event: Event) -> None:
+    def _finish(self, event: YamlEvent) -> None:
         span = self._open.pop()
         self._keys.pop()
         if span.flows:
@@ -201,5 +201,5 @@ class _Reader:
         plain = key.kind == SCALAR and not key.style and key.content == key.start
         merges = plain and key.text == "<<"
         name = key_text(resolve(key.text)) if plain else key.text
-        holder.entries.append(Entry(key, name, span, merges=merges))
+        holder.entries.append(MappingEntry(key, name, span, merges=merges))
         self._keys[-1] = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit, locate
-from jobsworth.manifests.editing.editable_text import Sheet
+from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.ranges import SCALAR
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ def scalar_text(document: Document, field: str) -> str | None:
     data = document.text
     try:
         source = data.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK)
-        sheet = Sheet(source, json=document.is_json)
+        sheet = EditableText(source, json=document.is_json)
         found = sheet.find((*locate(None, document.path).missing, *place.steps))
     except CannotEdit:
         return None

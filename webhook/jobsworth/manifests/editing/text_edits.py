@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.findings.edits import Place, Steps
+    from jobsworth.findings.edits import EditTarget, Steps
     from jobsworth.findings.fix import Edit
-    from jobsworth.manifests.editing.editable_text import Found, Sheet
+    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
 
 
-def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
+def applied(sheet: EditableText, value: Any, edit: Edit) -> EditableText:
     """Make an edit in the text; ``value`` is the object that the text says. Raises CannotEdit."""
     place = locate(value, edit.field)
     if edit.action == "set":
@@ -45,7 +45,7 @@ def applied(sheet: Sheet, value: Any, edit: Edit) -> Sheet:
     return _moved(sheet, place.steps, target, at(value, place.steps))
 
 
-def _set(sheet: Sheet, steps: Steps, old: Any, new: Any) -> Sheet:
+def _set(sheet: EditableText, steps: Steps, old: Any, new: Any) -> EditableText:
     if identical(old, new):
         return sheet
     *above, name = steps
@@ -60,7 +60,9 @@ def _set(sheet: Sheet, steps: Steps, old: Any, new: Any) -> Sheet:
     return _replaced(sheet, steps, new)
 
 
-def _set_mapping(sheet: Sheet, steps: Steps, old: dict[str, Any], new: dict[str, Any]) -> Sheet:
+def _set_mapping(
+    sheet: EditableText, steps: Steps, old: dict[str, Any], new: dict[str, Any]
+) -> EditableText:
     for key, part in new.items():
         if key in old:
             sheet = _set(sheet, (*steps, key), old[key], part)
@@ -71,7 +73,7 @@ def _set_mapping(sheet: Sheet, steps: Steps, old: dict[str, Any], new: dict[str,
     return sheet
 
 
-def _set_list(sheet: Sheet, steps: Steps, old: list[Any], new: list[Any]) -> Sheet:
+def _set_list(sheet: EditableText, steps: Steps, old: list[Any], new: list[Any]) -> EditableText:
     """Keep the items that stay, with their comments, and bring them in order."""
     while len(old) > len(new):
         position = max(
@@ -103,7 +105,7 @@ def _count(item: Any, items: Sequence[Any]) -> int:
     return sum(identical(item, other) for other in items)
 
 
-def _replaced(sheet: Sheet, steps: Steps, new: Any) -> Sheet:
+def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
     """Put another value in the place of one."""
     found = sheet.find(steps)
     span, style = found.span, sheet.style
@@ -137,7 +139,7 @@ def _replaced(sheet: Sheet, steps: Steps, new: Any) -> Sheet:
     return sheet.changed((span.start, span.end, text))
 
 
-def _made(sheet: Sheet, place: Place, new: Any) -> Sheet:
+def _made(sheet: EditableText, place: EditTarget, new: Any) -> EditableText:
     """Make a field or item that is not there, with what has to be around it."""
     for step in reversed(place.missing[1:]):
         new = {step: new} if isinstance(step, str) else [new]
@@ -147,12 +149,14 @@ def _made(sheet: Sheet, place: Place, new: Any) -> Sheet:
     return _inserted(sheet, place.steps, first, new)
 
 
-def _with_key(sheet: Sheet, steps: Steps, name: str, new: Any) -> Sheet:
+def _with_key(sheet: EditableText, steps: Steps, name: str, new: Any) -> EditableText:
     lines = rendering.entry(name, new, sheet.style)
     return _with_entry(sheet, steps, name, new, lines)
 
 
-def _with_entry(sheet: Sheet, steps: Steps, name: str, new: Any, lines: Sequence[str]) -> Sheet:
+def _with_entry(
+    sheet: EditableText, steps: Steps, name: str, new: Any, lines: Sequence[str]
+) -> EditableText:
     """Add an entry to a mapping; ``lines`` is how it is written in a block, at column 0."""
     found = sheet.find(steps)
     span, style = found.span, sheet.style
@@ -171,7 +175,7 @@ def _with_entry(sheet: Sheet, steps: Steps, name: str, new: Any, lines: Sequence
     return flow_edits.with_new(sheet, span, len(span.entries), text, lines if sheet.json else ())
 
 
-def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
+def _inserted(sheet: EditableText, steps: Steps, position: int, new: Any) -> EditableText:
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if span.kind == SCALAR:  # null
@@ -190,7 +194,7 @@ def _inserted(sheet: Sheet, steps: Steps, position: int, new: Any) -> Sheet:
     return flow_edits.with_new(sheet, span, position, rendering.inline(new, style), lines)
 
 
-def _deleted(sheet: Sheet, steps: Steps) -> Sheet:
+def _deleted(sheet: EditableText, steps: Steps) -> EditableText:
     """Take an entry or item away; a list that loses its last goes too, if it does not stand alone."""
     found = sheet.find(steps)
     holder = found.holder
@@ -209,7 +213,7 @@ def _deleted(sheet: Sheet, steps: Steps) -> Sheet:
     return _replaced(sheet, steps[:-1], [] if holder.kind == LIST else {})
 
 
-def _renamed(sheet: Sheet, steps: Steps, name: str) -> Sheet:
+def _renamed(sheet: EditableText, steps: Steps, name: str) -> EditableText:
     entry = sheet.find(steps).entry
     if entry is None or entry.key.kind != SCALAR:
         raise CannotEdit("its key is not to be found in the text")
@@ -218,14 +222,14 @@ def _renamed(sheet: Sheet, steps: Steps, name: str) -> Sheet:
     return sheet.changed((key.content, key.end, text))
 
 
-def _moved_within_list(sheet: Sheet, steps: Steps, position: int) -> Sheet:
+def _moved_within_list(sheet: EditableText, steps: Steps, position: int) -> EditableText:
     found = sheet.find(steps)
     assert found.holder is not None
     move = flow_edits.moved if found.holder.flows else block_edits.moved
     return move(sheet, found.holder, found.index, position)
 
 
-def _moved(sheet: Sheet, steps: Steps, target: Place, value: Any) -> Sheet:
+def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) -> EditableText:
     """Move a field or item to where there is none: made there, then taken away here.
 
     It keeps its own text where that can stand there, too, and is written anew otherwise.
@@ -254,11 +258,11 @@ def _moved(sheet: Sheet, steps: Steps, target: Place, value: Any) -> Sheet:
     return _deleted(_with_entry(sheet, target.steps, str(target.missing[0]), value, lines), steps)
 
 
-def _lines_of_item(sheet: Sheet, source: Found) -> list[str] | None:
+def _lines_of_item(sheet: EditableText, source: FoundSpan) -> list[str] | None:
     return None if source.flows else block_edits.lines_of(sheet, source)
 
 
-def _lines_of_entry(sheet: Sheet, source: Found, target: Place) -> list[str] | None:
+def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) -> list[str] | None:
     """Give a field's own text as it would stand at column 0; None where it cannot be kept."""
     assert source.entry is not None
     key = source.entry.key

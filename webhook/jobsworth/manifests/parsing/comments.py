@@ -6,7 +6,7 @@ Imported only where a file has the mark at all.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -90,7 +90,7 @@ def _comments(candidates: list[tuple[Spot, str]], text: Text, first_key: Spot) -
 
 def _spans_of_scalars(text: Text) -> list[tuple[Spot, Spot]]:
     """Where the scalars stand in which a ``#`` begins no comment: quoted ones and blocks."""
-    places = Places(text.data.decode("utf-8", "replace").removeprefix("\ufeff"), text.begin)
+    places = LineIndex(text.data.decode("utf-8", "replace").removeprefix("\ufeff"), text.begin)
     parser = backend()
     names: Any = parser.names
     next_event = parser.events(text.data)

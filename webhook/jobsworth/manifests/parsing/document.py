@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Node
-    from jobsworth.manifests.parsing.position_index import Spot
+    from jobsworth.manifests.parsing.position_index import PositionNode
     from jobsworth.manifests.parsing.records import ManifestError, Note
-    from jobsworth.manifests.parsing.yaml_tree import Tree
+    from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
     Language = Literal["yaml", "json", "exact json"]
 
@@ -45,9 +45,9 @@ class Text:
     """
 
     __slots__ = (
-        "_outline",
         "_outlined",
         "_place_finder",
+        "_position_index",
         "_root",
         "_rooted",
         "begin",
@@ -63,23 +63,23 @@ class Text:
         self.language = language
         self._root: Node | None = None
         self._rooted = False
-        self._outline: Spot | None = None
+        self._position_index: PositionNode | None = None
         self._outlined = False
-        self._place_finder: Places | None = None
+        self._place_finder: LineIndex | None = None
 
-    def compose(self) -> Tree:
+    def compose(self) -> YamlTree:
         """Read the text as a tree with positions; raises Unreadable."""
-        from jobsworth.manifests.parsing.yaml_tree import Tree, compose
+        from jobsworth.manifests.parsing.yaml_tree import YamlTree, compose
 
         if self.language == "yaml":
             tree = compose(self.data, self.begin)
         else:
             from jobsworth.manifests.parsing.json_tree import compose_json
-            from jobsworth.manifests.parsing.line_index import Places
+            from jobsworth.manifests.parsing.line_index import LineIndex
 
-            places = Places(self.data.decode(), self.begin)
+            places = LineIndex(self.data.decode(), self.begin)
             root, _, notes = compose_json(places, 0, exact=self.language == "exact json")
-            tree = Tree(root, notes)
+            tree = YamlTree(root, notes)
         self._root, self._rooted = tree.root, True
         return tree
 
@@ -99,20 +99,20 @@ class Text:
         if not self._rooted and not self._outlined:
             self._outlined = True
             if self.language == "yaml":
-                from jobsworth.manifests.parsing.position_index import outline
+                from jobsworth.manifests.parsing.position_index import index_positions
 
-                self._outline = outline(self.data)
-        if self._outline is not None:
-            return self._places().at(find(self._outline, path, field, key=key))
+                self._position_index = index_positions(self.data)
+        if self._position_index is not None:
+            return self._places().at(find(self._position_index, path, field, key=key))
         root = self.root()
         return self.begin if root is None else find(root, path, field, key=key)
 
-    def _places(self) -> Places:
+    def _places(self) -> LineIndex:
         if self._place_finder is None:
-            from jobsworth.manifests.parsing.line_index import Places
+            from jobsworth.manifests.parsing.line_index import LineIndex
 
             text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
-            self._place_finder = Places(text, self.begin)
+            self._place_finder = LineIndex(text, self.begin)
         return self._place_finder
 
 

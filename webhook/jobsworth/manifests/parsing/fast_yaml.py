@@ -2,7 +2,7 @@
 
 Ordinary is what nearly all manifests are: string keys, none twice, no aliases, no tags, no merge
 keys. Of such a document the value is all there is to know, and building nothing but it takes 0.16
-ms for 1.8 KB. Of any other, ``Extraordinary`` is raised, and ``tree`` reads it, which knows all
+ms for 1.8 KB. Of any other, ``NeedsFullParser`` is raised, and ``tree`` reads it, which knows all
 rules and keeps positions. Both give the same value where both give one: a law that the tests hold
 with generated documents.
 """
@@ -25,7 +25,7 @@ _DEEPEST = 64
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class Extraordinary(Exception):
+class NeedsFullParser(Exception):
     """The document needs the full rules: it has an error, a tag, an alias, a merge, an odd key …"""
 
 
@@ -38,7 +38,7 @@ class _PlainValues(dict[str, "Value"]):
             try:
                 value = json_number(value)
             except ScalarError as error:
-                raise Extraordinary from error
+                raise NeedsFullParser from error
         if len(text) <= _LONGEST_REMEMBERED:
             if len(self) >= _MOST_REMEMBERED:
                 self.clear()
@@ -50,14 +50,14 @@ _plain_values = _PlainValues()
 
 
 def ordinary_value(data: bytes) -> Value:
-    """Return the value of the YAML document in ``data``, None without one, or raise Extraordinary."""
+    """Return the value of the YAML document in ``data``, None without one, or raise NeedsFullParser."""
     if b"!" in data or b"\\/" in data or b"?" in data or data.find(_BYTE_ORDER_MARK, 1) >= 0:
-        raise Extraordinary  # what libyaml and go-yaml may differ in: see ``tree``
+        raise NeedsFullParser  # what libyaml and go-yaml may differ in: see ``tree``
     parser = backend()
     try:
         return _build(iter(parser.events(data), None), parser.names)
     except (parser.names.YAMLError, UnicodeDecodeError, TypeError) as error:
-        raise Extraordinary from error
+        raise NeedsFullParser from error
 
 
 def _build(events: Iterable[Any], names: Any) -> Value:
@@ -79,7 +79,7 @@ def _build(events: Iterable[Any], names: Any) -> Value:
             push(plain_values[event.value] if event.implicit[0] else event.value)
         elif kind is mapping_start or kind is sequence_start:
             if len(starts) > _DEEPEST:
-                raise Extraordinary
+                raise NeedsFullParser
             starts.append(len(stack))
         elif kind is mapping_end:
             start = starts.pop()
@@ -87,7 +87,7 @@ def _build(events: Iterable[Any], names: Any) -> Value:
             mapping = dict(zip(keys, stack[start + 1 :: 2], strict=True))
             "".join(keys)  # raises TypeError when one is not a string
             if len(mapping) != len(keys) or "<<" in mapping:
-                raise Extraordinary
+                raise NeedsFullParser
             del stack[start:]
             push(mapping)
         elif kind is sequence_end:
@@ -103,5 +103,5 @@ def _build(events: Iterable[Any], names: Any) -> Value:
             kind is names.StreamStartEvent
             or (kind is names.DocumentStartEvent and event.version is None)
         ):
-            raise Extraordinary  # a second document, which kubectl does not see; an alias; %YAML
+            raise NeedsFullParser  # a second document, which kubectl does not see; an alias; %YAML
     return stack[0] if stack else None

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # A Node with Positions, or a Spot with the parser's marks.
+    # A Node with Positions, or a PositionNode with the parser's marks.
     Node = Any
     Position = Any
 

@@ -8,10 +8,10 @@ k8s.io/apimachinery 0.36, pkg/util/yaml/decoder.go.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.document import Text
-from jobsworth.manifests.parsing.fast_yaml import Extraordinary
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.json_text import json_scanner, ordinary_json, skip_whitespace
 from jobsworth.manifests.parsing.json_tree import compose_json
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 from jobsworth.manifests.parsing.scalars import go_text
 from jobsworth.manifests.parsing.stream_state import GO_SPACES
@@ -19,14 +19,14 @@ from jobsworth.manifests.parsing.stream_state import GO_SPACES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.document import Language
-    from jobsworth.manifests.parsing.stream_state import Reading
+    from jobsworth.manifests.parsing.stream_state import StreamState
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _VALUES_THAT_TELL_JSON = 2
 _LEAST_BYTES_OF_YAML = 4
 
 
-def read_json(reading: Reading) -> None:
+def read_json(reading: StreamState) -> None:
     """Read JSON values as the API server does, which knows no YAML in JSON's place."""
     values = _Values(reading, reading.source.data.removeprefix(_BYTE_ORDER_MARK), exact=True)
     while not values.at_end():
@@ -37,7 +37,7 @@ def read_json(reading: Reading) -> None:
             return
 
 
-def read_json_or_yaml(reading: Reading) -> None:
+def read_json_or_yaml(reading: StreamState) -> None:
     """Read what begins with `{` as kubectl does."""
     from jobsworth.manifests.parsing.yaml_stream import read_yaml
 
@@ -88,7 +88,7 @@ def _position(data: bytes, start: int) -> Position:
 class _Values:
     """The JSON values of a file, one behind the other."""
 
-    def __init__(self, reading: Reading, data: bytes, *, exact: bool) -> None:
+    def __init__(self, reading: StreamState, data: bytes, *, exact: bool) -> None:
         self._reading = reading
         self._raw = data.decode("utf-8", "surrogateescape")
         self._text = self._raw if self._raw.isascii() else go_text(data)
@@ -98,7 +98,7 @@ class _Values:
         self._index = 0
         self._line = 1
         self._line_index = 0
-        self._places: Places | None = None
+        self._places: LineIndex | None = None
         self.count = 0
 
     def at_end(self) -> bool:
@@ -114,9 +114,9 @@ class _Values:
         notes: tuple[Note, ...] = ()
         try:
             value, end = ordinary_json(self._scanner, self._text, start)
-        except Extraordinary:
+        except NeedsFullParser:
             if self._places is None:
-                self._places = Places(self._text, Position(1, 1))
+                self._places = LineIndex(self._text, Position(1, 1))
             root, end, notes = compose_json(self._places, start, exact=self._exact)
             value = root.value
         text = self._part(start, end)
@@ -146,5 +146,5 @@ class _Values:
             "replaced-bytes",
             "",
             f"byte 0x{byte - 0xDC00:02X} is not UTF-8; Kubernetes puts U+FFFD in its place",
-            Places(self._text, Position(1, 1)).at_index(index),
+            LineIndex(self._text, Position(1, 1)).at_index(index),
         )

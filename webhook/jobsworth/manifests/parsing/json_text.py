@@ -6,7 +6,7 @@ Otherwise it is JSON that kubectl reads first and writes anew: 3.0 has become 3 
 
 from __future__ import annotations
 
-from jobsworth.manifests.parsing.fast_yaml import Extraordinary
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
 from jobsworth.manifests.parsing.scalars import json_number
 
 TYPE_CHECKING = False
@@ -23,15 +23,15 @@ _SCANNER_ERRORS = (ValueError, StopIteration, RecursionError, OverflowError, Typ
 
 
 def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
-    """Return the JSON value at ``start`` and the index behind it, or raise Extraordinary.
+    """Return the JSON value at ``start`` and the index behind it, or raise NeedsFullParser.
 
-    Extraordinary are errors, duplicate keys and very deep nesting. Of halves of surrogate pairs
+    NeedsFullParser are errors, duplicate keys and very deep nesting. Of halves of surrogate pairs
     (``\\ud83d``) the caller takes care.
     """
     try:
         value, end = scanner(text, start)
     except _SCANNER_ERRORS as error:
-        raise Extraordinary from error
+        raise NeedsFullParser from error
     return value, end
 
 

@@ -10,7 +10,7 @@ from jobsworth.manifests.parsing.records import Unreadable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Entry
     from jobsworth.manifests.parsing.records import Note
 
@@ -20,17 +20,19 @@ _HEX = frozenset("0123456789abcdefABCDEF")
 _DIGITS = frozenset("0123456789")
 
 
-def compose_json(places: Places, start: int, *, exact: bool) -> tuple[Node, int, tuple[Note, ...]]:
+def compose_json(
+    places: LineIndex, start: int, *, exact: bool
+) -> tuple[Node, int, tuple[Note, ...]]:
     """Read the JSON value at ``start`` as a tree; give it, the index behind it, and the notes.
 
     Raises Unreadable.
     """
-    composer = _Composer(places, exact=exact)
+    composer = _JsonComposer(places, exact=exact)
     end = composer.read(start)
     return composer.root, end, composer.noted.notes()
 
 
-class _Frame:
+class _JsonFrame:
     """An object or array that has begun and not ended."""
 
     __slots__ = ("empty", "entries", "items", "key", "key_index", "mapping", "node", "start")
@@ -49,12 +51,12 @@ class _Frame:
         return "}" if self.items is None else "]"
 
 
-class _Composer:
-    def __init__(self, places: Places, *, exact: bool) -> None:
+class _JsonComposer:
+    def __init__(self, places: LineIndex, *, exact: bool) -> None:
         self._places = places
         self._text = places.text
         self._exact = exact
-        self._frames: list[_Frame] = []
+        self._frames: list[_JsonFrame] = []
         self.root = Node(places.at_index(0))
         self.noted = NoteTaker(self._frames)
 
@@ -84,7 +86,7 @@ class _Composer:
             index = self._key(frame, index)
         return self._value(index)
 
-    def _key(self, frame: _Frame, index: int) -> int:
+    def _key(self, frame: _JsonFrame, index: int) -> int:
         if self._text[index : index + 1] != '"':
             raise self._unexpected(index, "a key in double quotes")
         frame.key_index = index
@@ -102,7 +104,7 @@ class _Composer:
         if character and character in "{[":
             if len(self._frames) >= DEEPEST:
                 raise self._error(index, TOO_DEEP)
-            self._frames.append(_Frame(node, index, character))
+            self._frames.append(_JsonFrame(node, index, character))
             return index + 1
         if character == '"':
             node.value, index = self._string(index)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         line: int
         column: int
 
-    class Event(Protocol):
+    class YamlEvent(Protocol):
         """A parser event; which of the parts there are depends on its class."""
 
         anchor: str | None

@@ -12,8 +12,8 @@ from jobsworth.manifests.parsing.records import Unreadable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.libyaml import Event
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.libyaml import YamlEvent
+    from jobsworth.manifests.parsing.line_index import LineIndex
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CONTROL_ESCAPES = {"e": "1b", "a": "07", "v": "0b", "f": "0c", "b": "08"}
@@ -21,10 +21,10 @@ _MOST_REPAIRS = 200
 _MOST_BYTES_READ_AGAIN = 20_000_000
 
 
-class Dialect:
+class LibyamlText:
     """The text of a document, as libyaml has to see it to read what go-yaml reads in it."""
 
-    def __init__(self, data: bytes, places: Places) -> None:
+    def __init__(self, data: bytes, places: LineIndex) -> None:
         self.data = data
         self._text = places.text
         self._places = places
@@ -34,14 +34,14 @@ class Dialect:
         self._repairs = 0
         self._stand_in_for_marks()
 
-    def text_of(self, event: Event) -> str:
+    def text_of(self, event: YamlEvent) -> str:
         """Give a scalar's text, what stood in for something taken back."""
         text = event.value
         for stand_in, real in self._stand_ins.items():
             text = text.replace(stand_in, real)
         return text
 
-    def is_plain(self, event: Event) -> bool:
+    def is_plain(self, event: YamlEvent) -> bool:
         """Return whether a scalar means what it looks like: it has no quotes, and no bare ``!``.
 
         libyaml drops that tag; to go-yaml it says that the scalar is a string.
@@ -55,7 +55,7 @@ class Dialect:
             source = source.partition(event.anchor or "")[2].lstrip()
         return not source.startswith("!")
 
-    def check(self, event: Event, *, flows: bool) -> None:
+    def check(self, event: YamlEvent, *, flows: bool) -> None:
         """Raise Unreadable of a scalar that libyaml takes and go-yaml does not.
 
         They are the escape ``\\/``, and a question mark in a plain scalar between brackets.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _OTHER_BREAKS = "\r\x85\u2028\u2029"
 
 
-class Places:
+class LineIndex:
     """Positions in the text of a document, which begins somewhere in its file.
 
     An editor counts lines by line feeds. YAML 1.1 also ends a line at a lone carriage return, NEL

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.manifests.parsing.libyaml import Mark
-    from jobsworth.manifests.parsing.line_index import Places
+    from jobsworth.manifests.parsing.line_index import LineIndex
 
 _NOT_YET = "not yet a manifest; render it first"
 _TEMPLATES = {
@@ -33,7 +33,7 @@ _TAB = "a tab stands where YAML wants spaces: it accepts no tab for indentation;
 _LONGEST_QUOTED = 40
 
 
-def explain(error: object, data: bytes, places: Places) -> Unreadable:
+def explain(error: object, data: bytes, places: LineIndex) -> Unreadable:
     """Turn a parser's error about ``data`` into one that helps."""
     reason = getattr(error, "reason", None)
     if reason is not None:
@@ -54,7 +54,7 @@ def explain(error: object, data: bytes, places: Places) -> Unreadable:
     return trouble.here(f"this is not YAML: {problem}")
 
 
-def explain_container_key(places: Places, mark: Mark) -> Unreadable:
+def explain_container_key(places: LineIndex, mark: Mark) -> Unreadable:
     """Explain a mapping or list in the place of a key, mostly an unquoted template expression."""
     trouble = _Trouble(places, mark, mark)
     return _template(trouble) or trouble.here(
@@ -62,7 +62,7 @@ def explain_container_key(places: Places, mark: Mark) -> Unreadable:
     )
 
 
-def unreadable_bytes(data: bytes, offset: int, places: Places) -> Unreadable:
+def unreadable_bytes(data: bytes, offset: int, places: LineIndex) -> Unreadable:
     """Explain bytes that are no text: binary data, another encoding, control characters."""
     if b"\0" in data:
         return Unreadable(
@@ -88,7 +88,7 @@ def unreadable_bytes(data: bytes, offset: int, places: Places) -> Unreadable:
 class _Trouble:
     """Where the parser stopped, where what it was at began, and the text around."""
 
-    def __init__(self, places: Places, mark: Mark, context_mark: Mark) -> None:
+    def __init__(self, places: LineIndex, mark: Mark, context_mark: Mark) -> None:
         self.text = places.text
         self.index = min(mark.index, max(len(self.text) - 1, 0))
         self.context_index = min(context_mark.index, self.index)

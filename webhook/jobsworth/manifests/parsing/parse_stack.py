@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.nodes import Entry, Node
 
 
-class Frame:
+class YamlFrame:
     """A mapping or a list that has begun and not ended."""
 
     __slots__ = (

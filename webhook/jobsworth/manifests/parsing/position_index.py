@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Mark
 
 
-class Spot:
+class PositionNode:
     """A value's place: like a Node, with the parser's mark for a position."""
 
     __slots__ = ("children", "position", "shown")
 
     def __init__(
-        self, position: Mark, children: dict[str, tuple[Mark, Spot]] | list[Spot] | None
+        self,
+        position: Mark,
+        children: dict[str, tuple[Mark, PositionNode]] | list[PositionNode] | None,
     ) -> None:
         self.position = position
         self.children = children
         self.shown = True
 
 
-def outline(data: bytes) -> Spot | None:
+def index_positions(data: bytes) -> PositionNode | None:
     """The root of a document that has been read without an error; None where a tree is needed."""
     if b"&" in data or b"*" in data or b"<<" in data or b"!" in data:
         return None
@@ -42,8 +44,8 @@ def outline(data: bytes) -> Spot | None:
         names.SequenceStartEvent,
     )
     ends = (names.MappingEndEvent, names.SequenceEndEvent)
-    stack: list[Spot] = []
-    root: Spot | None = None
+    stack: list[PositionNode] = []
+    root: PositionNode | None = None
     key: tuple[str, Mark] | None = None
     try:
         while True:
@@ -56,10 +58,10 @@ def outline(data: bytes) -> Spot | None:
                         text = key_text(resolve(text)) if text else "null"
                     key = text, event.start_mark
                     continue
-                spot = Spot(event.start_mark, None)
+                spot = PositionNode(event.start_mark, None)
                 spot.shown = event.start_mark.index != event.end_mark.index
             elif kind is mapping or kind is sequence:
-                spot = Spot(event.start_mark, {} if kind is mapping else [])
+                spot = PositionNode(event.start_mark, {} if kind is mapping else [])
             elif kind in ends:
                 stack.pop()
                 if not stack:

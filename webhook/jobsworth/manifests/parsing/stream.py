@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.manifests.parsing.document import Source, Text
 from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.records import Position
-from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS, Reading
+from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS, StreamState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def read_text(data: bytes, file: str) -> list[Document]:
     does. A document that cannot be read has an ``error``, and those behind it are read all the
     same. Empty documents are left out. Of a List, each item is a document.
     """
-    reading = Reading(Source(file, data))
+    reading = StreamState(Source(file, data))
     if data.startswith(UTF16_MARKS):
         start = Position(1, 1)
         reading.broken(Text(reading.source, b"", start, "yaml"), UTF16, start)

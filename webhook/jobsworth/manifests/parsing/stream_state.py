@@ -21,7 +21,7 @@ GO_SPACES = (
 """What Go's unicode.IsSpace takes for space."""
 
 
-class Reading:
+class StreamState:
     """The documents found so far in a file."""
 
     __slots__ = ("documents", "source")

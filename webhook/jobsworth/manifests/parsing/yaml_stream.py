@@ -8,7 +8,7 @@ pkg/util/yaml/decoder.go.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.document import Text
-from jobsworth.manifests.parsing.fast_yaml import Extraordinary, ordinary_value
+from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
 from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MARKS
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.stream_state import Reading
+    from jobsworth.manifests.parsing.stream_state import StreamState
 
 _LINE_BUFFER = 4096
 _LONGEST_SHOWN = 40
 
 
-def read_yaml(reading: Reading, data: bytes, begin: Position) -> None:
+def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
     """Read YAML documents; ``data`` begins at a place in the file."""
     lost = _lost_tail(data)
     if lost:
@@ -61,7 +61,7 @@ def _decode(text: Text) -> tuple[Value, tuple[Note, ...]]:
         raise Unreadable(UTF16, text.begin)
     try:
         return ordinary_value(text.data), ()
-    except Extraordinary:
+    except NeedsFullParser:
         tree = text.compose()
         return (tree.root.value if tree.root else None), tree.notes
 

@@ -9,11 +9,11 @@ becomes a string.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
-from jobsworth.manifests.parsing.libyaml_compat import Dialect
-from jobsworth.manifests.parsing.line_index import Places
+from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
+from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node, copy_of
 from jobsworth.manifests.parsing.notes import NoteTaker
-from jobsworth.manifests.parsing.parse_stack import AliasBudget, Frame
+from jobsworth.manifests.parsing.parse_stack import AliasBudget, YamlFrame
 from jobsworth.manifests.parsing.records import Unreadable
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, key_text, resolve
 from jobsworth.manifests.parsing.yaml_tags import resolve_tagged
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.libyaml import Event, Mark
+    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
     from jobsworth.manifests.parsing.records import Note, Position
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
-class Tree(Record):
+class YamlTree(Record):
     """What ``compose`` gives: the root (None of a text without a document) and the notes."""
 
     root: Node | None
     notes: tuple[Note, ...]
 
 
-def compose(data: bytes, begin: Position) -> Tree:
+def compose(data: bytes, begin: Position) -> YamlTree:
     """Read the first YAML document of ``data``, which begins at a place in its file.
 
     Raises Unreadable where kubectl refuses it.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    places = Places(text, begin)
-    dialect = Dialect(data, places)
+    places = LineIndex(text, begin)
+    dialect = LibyamlText(data, places)
     names: Any = backend().names
     while True:
-        composer = _Composer(dialect, places)
+        composer = _YamlComposer(dialect, places)
         try:
             composer.read(names)
         except names.YAMLError as error:
@@ -61,16 +61,16 @@ def compose(data: bytes, begin: Position) -> Tree:
             raise Unreadable(
                 "a tag in this document does not decode to UTF-8; remove it", places.at_index(0)
             ) from error
-        return Tree(composer.root, composer.noted.notes())
+        return YamlTree(composer.root, composer.noted.notes())
 
 
-class _Composer:
+class _YamlComposer:
     """Makes a tree of events. ``root`` and ``noted`` are the result."""
 
-    def __init__(self, dialect: Dialect, places: Places) -> None:
+    def __init__(self, dialect: LibyamlText, places: LineIndex) -> None:
         self._dialect = dialect
         self._places = places
-        self._frames: list[Frame] = []
+        self._frames: list[YamlFrame] = []
         self._anchors: dict[str, Node] = {}
         self._unfinished: set[int] = set()
         self._budget = AliasBudget()
@@ -82,7 +82,7 @@ class _Composer:
     def read(self, names: Any) -> None:
         """Read events up to the end of the document; raises Unreadable or the parser's errors."""
         next_event = backend().events(self._dialect.data)
-        handlers: dict[type, Callable[[Event], None]] = {
+        handlers: dict[type, Callable[[YamlEvent], None]] = {
             names.ScalarEvent: self._on_scalar,
             names.AliasEvent: self._on_alias,
             names.MappingStartEvent: self._on_mapping_start,
@@ -104,11 +104,11 @@ class _Composer:
         if self._has_endless_numbers or self._unusable_keys:
             self._refuse_what_json_cannot_say()
 
-    def _on_document_start(self, event: Event) -> None:
+    def _on_document_start(self, event: YamlEvent) -> None:
         if event.version not in (None, (1, 1)):
             raise self._refused("kubectl reads YAML 1.1 only; remove %YAML", event.start_mark)
 
-    def _on_scalar(self, event: Event) -> None:
+    def _on_scalar(self, event: YamlEvent) -> None:
         node = Node(self._places.at(event.start_mark))
         node.shown = event.start_mark.index != event.end_mark.index
         text = self._dialect.text_of(event)
@@ -129,7 +129,7 @@ class _Composer:
         else:
             self._take_value(node)
 
-    def _on_alias(self, event: Event) -> None:
+    def _on_alias(self, event: YamlEvent) -> None:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
@@ -152,16 +152,16 @@ class _Composer:
         else:
             self._take_value(node)
 
-    def _on_mapping_start(self, event: Event) -> None:
+    def _on_mapping_start(self, event: YamlEvent) -> None:
         frame = self._begin(event)
         frame.node.children = frame.entries
         frame.node.value = frame.mapping
 
-    def _on_sequence_start(self, event: Event) -> None:
+    def _on_sequence_start(self, event: YamlEvent) -> None:
         frame = self._begin(event)
         frame.node.children = frame.items = []
 
-    def _begin(self, event: Event) -> Frame:
+    def _begin(self, event: YamlEvent) -> YamlFrame:
         node = Node(self._places.at(event.start_mark))
         if self._frames and self._frames[-1].expects_key():
             from jobsworth.manifests.parsing.parse_errors import explain_container_key
@@ -173,11 +173,11 @@ class _Composer:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         self._unfinished.add(id(node))
-        frame = Frame(node, flows=bool(event.flow_style))
+        frame = YamlFrame(node, flows=bool(event.flow_style))
         self._frames.append(frame)
         return frame
 
-    def _on_end(self, event: Event) -> None:
+    def _on_end(self, event: YamlEvent) -> None:
         frame = self._frames.pop()
         node = frame.node
         if frame.items is not None:
@@ -237,7 +237,7 @@ class _Composer:
             frame.key_kinds[frame.key] = type(frame.key_node.scalar)
             frame.key = None
 
-    def _merge(self, frame: Frame, node: Node) -> None:
+    def _merge(self, frame: YamlFrame, node: Node) -> None:
         """Write a mapping's entries into the frame's; of several mappings, the last one's first."""
         sources = [node]
         if isinstance(node.children, list) and not node.is_alias:
@@ -288,7 +288,9 @@ class _Composer:
                 except ScalarError as error:
                     raise Unreadable(str(error), node.position) from error
 
-    def _note_what_follows(self, event: Event, next_event: Callable[[], Any], names: Any) -> None:
+    def _note_what_follows(
+        self, event: YamlEvent, next_event: Callable[[], Any], names: Any
+    ) -> None:
         try:
             if next_event().__class__ is names.StreamEndEvent:
                 return
@@ -300,7 +302,7 @@ class _Composer:
             index = comment_end + 1 if comment_end >= 0 else len(text)
         self.noted.dropped_content(self._places.at_index(min(index, len(text) - 1)))
 
-    def _count(self, aliased: int, event: Event) -> None:
+    def _count(self, aliased: int, event: YamlEvent) -> None:
         if not self._budget.spend(aliased):
             raise self._refused(
                 "aliases blow this document up to more than kubectl accepts (excessive aliasing); "

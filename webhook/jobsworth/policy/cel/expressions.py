@@ -81,7 +81,7 @@ class Expressions:
         self.items = items
         self._activations = Activations(_programs(items))
 
-    def judge(self, request: PolicyRequest) -> Iterator[Violation]:
+    def violations(self, request: PolicyRequest) -> Iterator[Violation]:
         """Yield the violations of a request, in the order of the expressions."""
         activation = self._activations.activation(
             {"object": request.object, "oldObject": request.old, "request": _described(request)}

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.api.server import ApiServer
+from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.defaults import defaults_schema, failure_policy_defaults
 from jobsworth.validation.engine import engine_for
 

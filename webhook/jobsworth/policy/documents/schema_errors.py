@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.errors import quoted
+from jobsworth.api.field_errors import quoted
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 from jobsworth.policy.language.schema_parts import SHARE_PATTERN

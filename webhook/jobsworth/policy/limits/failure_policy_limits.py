@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.pod_failure_policy import ACTIONS, MAX_RULES
-from jobsworth.api.errors import FieldError, invalid, not_supported, required
+from jobsworth.api.field_errors import FieldError, invalid, not_supported, required
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.violation import Violation
 

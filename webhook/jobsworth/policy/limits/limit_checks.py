@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.errors import FieldError, invalid, not_supported, quoted
+from jobsworth.api.field_errors import FieldError, invalid, not_supported, quoted
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.matching import name_patterns
 

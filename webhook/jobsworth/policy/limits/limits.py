@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.api.errors import FieldError, forbidden, required
+from jobsworth.api.field_errors import FieldError, forbidden, required
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.language.policy_fields import FIELDS, JobField
 from jobsworth.policy.limits import failure_policy_limits, resource_limits
@@ -104,7 +104,7 @@ class Limits:
     metadata: Mapping[tuple[str, str], Limit]
     _checks: tuple[LimitCheck, ...]
 
-    def judge(self, view: JobView) -> Iterator[Violation]:
+    def violations(self, view: JobView) -> Iterator[Violation]:
         """Yield the violations of an object."""
         for check in self._checks:
             yield from check(view)

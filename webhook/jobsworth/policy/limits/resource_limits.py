@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.core.pod_resources import aggregate
-from jobsworth.api.errors import invalid, required
+from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.quantity import BadQuantity, Quantity, parse
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.violation import Violation

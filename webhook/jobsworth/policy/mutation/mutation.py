@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.api.server import ApiServer
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.policy_request import PolicyRequest
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from jobsworth.client.errors import NotConfigured
+from jobsworth.client.api_errors import NotConfigured
 
 if TYPE_CHECKING:
     from kubernetes.client import Configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
 from jobsworth.api.declare import Bounds, Field, Int32, Int64, ListOf, Pointer, String, Struct
-from jobsworth.api.errors import invalid, named_string, not_supported
+from jobsworth.api.field_errors import invalid, named_string, not_supported
 from jobsworth.api.formats.names import (
     DIGITS,
     dns_label,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
     LabelKeyCheck = Callable[[dict[str, Any], str], Iterator[FieldError]]

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
-    from jobsworth.lint.linted_job import Subject
+    from jobsworth.lint.linted_job import LintedJob
 
-    Check = Callable[[Subject], Iterator["Complaint"]]
+    Check = Callable[[LintedJob], Iterator["Diagnostic"]]
 
 
-class Complaint:
+class Diagnostic:
     """A result of a rule's check, before it becomes a finding.
 
     Attributes:
@@ -42,7 +42,7 @@ class Rule:
         summary: one sentence: the condition.
         fixable: ``safe`` or ``unsafe``: the kind of fix of its findings; empty for none.
         on: True if the rule is reported by default.
-        check: yields the complaints about a Job or CronJob; None for a rule on the text of manifests.
+        check: yields the diagnostics about a Job or CronJob; None for a rule on the text of manifests.
     """
 
     __slots__ = ("check", "code", "fixable", "name", "on", "severity", "summary")
@@ -87,13 +87,13 @@ class Rule:
             fix=fix,
         )
 
-    def findings(self, subject: Subject) -> list[Finding]:
+    def findings(self, subject: LintedJob) -> list[Finding]:
         """Check a Job or CronJob."""
         if self.check is None:
             return []
         return [
-            self.finding(complaint.field, complaint.message, complaint.fix)
-            for complaint in self.check(subject)
+            self.finding(diagnostic.field, diagnostic.message, diagnostic.fix)
+            for diagnostic in self.check(subject)
         ]
 
 

@@ -19,7 +19,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
 )
-from jobsworth.api.errors import Printed, go_json, invalid, quoted, required, too_long
+from jobsworth.api.field_errors import Printed, go_json, invalid, quoted, required, too_long
 from jobsworth.api.formats.names import (
     DNS_LABEL_MAX_LENGTH,
     DNS_SUBDOMAIN_MAX_LENGTH,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.errors import FieldError
+    from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
 KEY_TYPES = ("RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -136,19 +137,43 @@ def test_several_causes_stand_in_brackets(asking: Asking) -> None:
     )
 
 
-def test_a_refusal_names_as_many_causes_as_there_is_room_for(asking: Asking) -> None:
+def test_a_denial_lists_as_many_causes_as_fit(asking: Asking) -> None:
     value, _ = controllers_of_many_names(500)
     status = asking()("validate", review(value))["status"]
     causes = status["details"]["causes"]
     # Each message prints the list of all owners.
-    assert [cause["message"].rpartition(" ")[2] for cause in causes] == ["CronJob/n1", "CronJob/n2"]
-    assert status["message"].count("CronJob/n0 and ") == len(causes)
+    assert 2 <= len(causes) < 10
+    assert [cause["message"].rpartition(" ")[2] for cause in causes] == [
+        f"CronJob/n{number}" for number in range(1, len(causes) + 1)
+    ]
+    assert status["message"].endswith(f", and {499 - len(causes)} more]")
 
 
-def test_a_refusal_names_its_first_cause_however_long_it_is(asking: Asking) -> None:
+def test_a_denial_shortens_a_long_message_in_its_middle(asking: Asking) -> None:
     value, _ = controllers_of_many_names(2000)
     status = asking()("validate", review(value))["status"]
-    assert len(status["details"]["causes"]) == 1
+    message = status["details"]["causes"][0]["message"]
+    assert message.startswith("Invalid value: ")
+    assert message.endswith("CronJob/n1")
+    assert " characters omitted) …" in message
+    assert len(json.dumps(status)) < 200_000
+
+
+def test_a_denial_lists_a_hundred_causes_and_counts_the_others(asking: Asking) -> None:
+    env = [{"name": f"{number}=", "value": ""} for number in range(300)]
+    value = job()
+    value["spec"]["template"]["spec"]["containers"][0]["env"] = env
+    status = asking()("validate", review(value))["status"]
+    assert len(status["details"]["causes"]) == 100
+    assert status["message"].endswith(", and 200 more]")
+
+
+def test_a_denial_counts_at_least_the_errors_at_which_validation_stopped(asking: Asking) -> None:
+    env = [{"name": f"{number}=", "value": ""} for number in range(3000)]
+    value = job()
+    value["spec"]["template"]["spec"]["containers"][0]["env"] = env
+    status = asking()("validate", review(value))["status"]
+    assert status["message"].endswith(", and at least 901 more]")
 
 
 def test_what_cannot_be_decoded_is_a_bad_request(asking: Asking) -> None:
@@ -429,3 +454,43 @@ def test_the_labels_of_a_namespace_are_asked_only_where_a_policy_looks_at_them()
         reviewer = Reviewer(SERVER, policies(spec), namespace_labels=labels)
         reviewer.validate(read_review(body_of(job(backoffLimit=5))))
         assert asked == expected
+
+
+MANY = {"containers": [{"name": "a", "image": "a", "args": ["x"] * 30_000}]}
+"""A Pod of more values than a review evaluates."""
+
+
+@pytest.mark.parametrize("endpoint", ["mutate", "validate"])
+def test_an_object_of_too_many_values_is_denied_if_a_policy_fails_closed(
+    asking: Asking, endpoint: str
+) -> None:
+    response = asking(LIMIT)(endpoint, review(job(pod=MANY)))
+    assert not response["allowed"]
+    assert response["status"]["code"] == 413
+    assert response["status"]["message"] == (
+        'jobs.batch "sample" was not evaluated: it has more than 30,000 values: move bulk data into a '
+        "ConfigMap or an image. A policy sets onInternalError: deny"
+    )
+
+
+@pytest.mark.parametrize("endpoint", ["mutate", "validate"])
+def test_an_object_of_too_many_values_is_admitted_with_a_warning_if_no_policy_fails_closed(
+    asking: Asking, endpoint: str
+) -> None:
+    asked = asking({**LIMIT, "onInternalError": "allow"})
+    response = asked(endpoint, review(job(pod=MANY)))
+    assert response["allowed"]
+    assert "jobsworth did not evaluate the object" in response["warnings"][0]
+    assert asked.outcomes[-1].verdict == "too_large"
+    assert asked.outcomes[-1].unreadable == ("too_large",)
+
+
+def test_a_patch_that_is_too_large_is_not_sent(asking: Asking) -> None:
+    pod = {"containers": [{"name": f"c{number}", "image": "a"} for number in range(2000)]}
+    spec = {"template": {"spec": {"restartPolicy": "Never", **pod}}}
+    manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": spec}
+    response = asking(TTL)("mutate", review(manifest))
+    assert "patch" not in response
+    assert (
+        "the patch with its defaults has more than 131,072 bytes" in response["status"]["message"]
+    )

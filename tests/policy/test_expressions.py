@@ -255,6 +255,33 @@ class TestCost:
         looped = "object.metadata.annotations.all(k, object.metadata.annotations.all(j, k == j))"
         assert said(looped, long) == []
 
+    @pytest.mark.parametrize(
+        "expression",
+        [
+            "'aaaaaaaaaa'" + ".replace('a', 'aaaaaaaaaa')" * 9 + " != ''",
+            "object.metadata.annotations.note.replace('x', object.metadata.annotations.note) != ''",
+            "[object.metadata.annotations.note].map(x, [x, x, x, x].join('')).size() > 0",
+            "[object.metadata.annotations.note]" + ".map(x, x + x + x + x)" * 40 + ".size() > 0",
+            "object.metadata.annotations.note.split('')"
+            ".all(x, object.metadata.annotations.note.split('').all(y, x == y))",
+            "'%s%s%s%s'.format([object.metadata.annotations.note, object.metadata.annotations.note,"
+            " object.metadata.annotations.note, object.metadata.annotations.note]) != ''",
+            "[{0}].all(x, [{0}].all(y, [{0}].all(z, z > 0)))".format(",".join("1" * 400)),
+        ],
+        ids=["replace", "of-user", "join", "concatenation", "split", "format", "literals"],
+    )
+    def test_an_expression_that_could_build_too_much_is_not_evaluated(
+        self, expression: str
+    ) -> None:
+        long = job(metadata={"annotations": {"note": "x" * 90_000}})
+        (found,) = said(expression, long)
+        assert "the maximum is" in found or "is longer than 262144 characters" in found
+
+    def test_an_expression_may_join_the_texts_of_a_list(self) -> None:
+        rule = "object.spec.template.spec.containers[0].env.map(e, e.name + '=' + e.value).join(',') != ''"
+        pod = {"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT}]}
+        assert said(rule, job(pod=pod)) == []
+
     def test_a_pattern_that_backtracks_elsewhere_does_not(self) -> None:
         long = job(metadata={"annotations": {"note": "a" * 50_000}})
         assert said("!object.metadata.annotations['note'].matches('^(a+)+$b')", long) == []

@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jobsworth.admission import denial, scope, warning_texts
+from jobsworth.admission.answer_limits import MOST_BYTES, cut
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.budget import REQUEST
+from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -56,6 +59,8 @@ class Answer:
     unreadable: tuple[Unreadable, ...] = ()
 
 
+_TOO_MANY_VALUES = f"it has more than {REQUEST.values:,} values"
+
 _UNTOUCHED = Answer(AdmissionResponse(allowed=True), "untouched")
 _ALLOWED = Answer(AdmissionResponse(allowed=True), "allowed")
 
@@ -89,7 +94,9 @@ class Reviewer:
     ) -> None:
         self.server = server
         self.policies = policies
-        self._evaluator = Evaluator(server, policies=policies, api=api_verdict != "off", lint=False)
+        self._evaluator = Evaluator(
+            server, policies=policies, api=api_verdict != "off", lint=False, budget=REQUEST
+        )
         self._namespace_labels = namespace_labels
         self._asks_labels = policies.needs_namespace_labels
         self._api_verdict = api_verdict
@@ -110,6 +117,8 @@ class Reviewer:
         if not self.policies.policies or not scope.spec_changed(request):
             return _ALLOWED
         evaluation = self._evaluator.mutate(self._subject(request, value))
+        if TOO_LARGE in evaluation.unreadable:
+            return self.too_large(request, _TOO_MANY_VALUES)
         result = evaluation.policy
         if result is None or result.mutation is None:
             return replace(_ALLOWED, unreadable=evaluation.unreadable)
@@ -144,6 +153,8 @@ class Reviewer:
         if not spec_changed and not scope.metadata_changed(request):
             return _ALLOWED
         evaluation = self._evaluator.evaluate(self._subject(request, value))
+        if TOO_LARGE in evaluation.unreadable:
+            return self.too_large(request, _TOO_MANY_VALUES)
         findings = list(evaluation.api)
         if request.old_object is not None:
             # Do not deny an update for an error in the stored object, or for a stored object that only
@@ -159,7 +170,9 @@ class Reviewer:
             return _invalid(request, errors)
         warnings = [_sentence(finding) for finding in findings]
         policy_verdict = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.verdict
-        audit = {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
+        audit = _bounded(
+            {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
+        )
         codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
         warned = warning_texts.texts([*warnings, *policy_verdict.warnings])
         unreadable = () if evaluation.policy is None else evaluation.unreadable
@@ -178,6 +191,22 @@ class Reviewer:
         names = tuple(dict.fromkeys(verdict.policy for verdict in denying))
         return Answer(response, "denied", codes, names, unreadable)
 
+    def too_large(self, request: AdmissionRequest, why: str) -> Answer:
+        """Answer without an evaluation: deny if ``onInternalError`` of any policy is ``deny``.
+
+        Args:
+            request: the request.
+            why: what is too large, as a clause.
+        """
+        message = f"{why}: move bulk data into a ConfigMap or an image"
+        if self.policies.fails_closed:
+            status = denial.too_large(request, f"{message}. A policy sets onInternalError: deny")
+            response = AdmissionResponse(allowed=False, status=status)
+        else:
+            warning = f"jobsworth did not evaluate the object: {message}"
+            response = AdmissionResponse(allowed=True, warnings=warning_texts.texts([warning]))
+        return Answer(response, "too_large", unreadable=(TOO_LARGE,))
+
     def _subject(self, request: AdmissionRequest, value: dict[str, Any]) -> Subject:
         return Subject(
             value,
@@ -193,6 +222,7 @@ class Reviewer:
             ),
             dry_run=request.dry_run,
             options=request.options,
+            most_bytes=request.size,
         )
 
 
@@ -209,6 +239,13 @@ def _invalid(request: AdmissionRequest, errors: Sequence[Finding]) -> Answer:
     worded = denial.undecodable if malformed else denial.invalid
     response = AdmissionResponse(allowed=False, status=worded(request, errors))
     return Answer(response, "invalid", _codes(errors))
+
+
+def _bounded(annotations: dict[str, str]) -> dict[str, str]:
+    """Return audit annotations that have at most :data:`MOST_BYTES` bytes together."""
+    if sum(map(len, annotations.values())) * 6 <= MOST_BYTES:
+        return annotations
+    return {key: cut(text, MOST_BYTES // len(annotations)) for key, text in annotations.items()}
 
 
 def _sentence(finding: Finding) -> str:

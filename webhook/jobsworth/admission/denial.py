@@ -5,30 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from jobsworth.admission.answer_limits import (
+    MOST_BYTES,
+    MOST_MESSAGE_BYTES,
+    MOST_NAME_BYTES,
+    cut,
+    listed,
+    size,
+)
 from jobsworth.admission.review import AdmissionRequest
 from jobsworth.findings.finding import Finding
+from jobsworth.validation.engine import STOPPED
 
 Status = dict[str, Any]
-
-MOST_CAUSES = 64
-"""The largest number of causes in one denial; a user does not read more."""
-MOST_LETTERS = 128 * 1024
-"""The largest total length of all causes but the first, in characters: one message can list 3 MB."""
 
 
 def invalid(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
     """Return the ``Status`` for an object that violates the validation rules of the API: 422."""
-    reasons = [f"{finding.field}: {finding.message}" for finding in _named(findings)]
-    listed = reasons[0] if len(reasons) == 1 else f"[{', '.join(reasons)}]"
+    reasons = _reasons(findings)
+    shown = reasons[0] if len(reasons) == 1 else f"[{', '.join(reasons)}]"
     group, _, kind = request.kind
-    message = f'{kind}.{group} "{request.name}" is invalid: {listed}'
+    message = f'{kind}.{group} "{_name(request)}" is invalid: {shown}'
     return _status(request, 422, "Invalid", message, findings)
 
 
 def undecodable(request: AdmissionRequest, findings: Sequence[Finding]) -> Status:
     """Return the ``Status`` for an object that cannot be decoded, and so not validated: 400."""
     _, version, kind = request.kind
-    reasons = "; ".join(f"{finding.field}: {finding.message}" for finding in _named(findings))
+    reasons = "; ".join(_reasons(findings))
     message = f'{kind} in version "{version}" cannot be handled as a {kind}: {reasons}'
     return _status(request, 400, "BadRequest", message, findings)
 
@@ -36,7 +40,7 @@ def undecodable(request: AdmissionRequest, findings: Sequence[Finding]) -> Statu
 def forbidden(request: AdmissionRequest, message: str, findings: Sequence[Finding]) -> Status:
     """Return the ``Status`` for an object that a policy denies: 403."""
     group, _, resource = request.resource
-    text = f'{resource}.{group} "{request.name}" is forbidden: {message}'
+    text = f'{resource}.{group} "{_name(request)}" is forbidden: {cut(message)}'
     return _status(request, 403, "Forbidden", text, findings)
 
 
@@ -49,29 +53,60 @@ def failed(request: AdmissionRequest) -> Status:
     return _status(request, 500, "InternalError", message, ())
 
 
-def _named(findings: Sequence[Finding]) -> Sequence[Finding]:
-    """Return the findings to list in a denial: the first one, then others up to the limits above."""
-    letters = 0
-    for count, finding in enumerate(findings[:MOST_CAUSES]):
-        letters += sum(map(len, finding.parts))
-        if count and letters > MOST_LETTERS:
-            return findings[:count]
-    return findings[:MOST_CAUSES]
+def too_large(request: AdmissionRequest, message: str) -> Status:
+    """Return the ``Status`` for an object that is not evaluated because of its size: 413."""
+    group, _, resource = request.resource
+    text = f'{resource}.{group} "{_name(request)}" was not evaluated: {message}'
+    return _status(request, 413, "RequestEntityTooLarge", text, ())
+
+
+def _name(request: AdmissionRequest) -> str:
+    return cut(request.name, MOST_NAME_BYTES)
+
+
+def _reasons(findings: Sequence[Finding]) -> list[str]:
+    """Return what a message lists of some findings: the first of them, and how many there are besides."""
+    shown, omitted = listed(findings, _length)
+    texts = [
+        cut(
+            f"{finding.field}: {finding.message}" if finding.field else finding.message,
+            MOST_MESSAGE_BYTES,
+        )
+        for finding in shown
+    ]
+    if omitted:
+        least = "at least " if findings[-1].reason == STOPPED else ""
+        texts.append(f"and {least}{omitted:,} more")
+    return texts
+
+
+def _length(finding: Finding) -> int:
+    """Return how much a message or cause shows of a finding, without joining the parts of its message."""
+    return min(len(finding.field) + sum(map(len, finding.parts)), MOST_MESSAGE_BYTES)
 
 
 def _status(
     request: AdmissionRequest, code: int, reason: str, message: str, findings: Sequence[Finding]
 ) -> Status:
     group, _, kind = request.kind
-    causes = [
-        {"reason": finding.reason, "message": finding.message, "field": finding.field}
-        for finding in _named(findings)
-    ]
-    details = {"name": request.name, "group": group, "kind": kind, "causes": causes}
+    shown, _ = listed(findings, _length)
+    causes: list[dict[str, str]] = []
+    left = MOST_BYTES
+    for finding in shown:
+        cause = {
+            "reason": finding.reason,
+            "message": cut(finding.message, MOST_MESSAGE_BYTES),
+            "field": cut(finding.field, MOST_NAME_BYTES),
+        }
+        left -= sum(map(size, cause.values()))
+        if causes and left < 0:
+            break
+        causes.append(cause)
+    details = {"name": _name(request), "group": group, "kind": kind, "causes": causes}
     return {
         "metadata": {},
         "status": "Failure",
-        "message": message,
+        "message": cut(message, 2 * MOST_BYTES),
         "reason": reason,
         "details": details,
         "code": code,

@@ -14,7 +14,9 @@ MUTATE: Final = "mutate"
 VALIDATE: Final = "validate"
 ENDPOINTS: tuple[Endpoint, ...] = (MUTATE, VALIDATE)
 
-Verdict = Literal["allowed", "untouched", "patched", "invalid", "denied", "failed", "bad_request"]
+Verdict = Literal[
+    "allowed", "untouched", "patched", "invalid", "denied", "too_large", "failed", "bad_request"
+]
 
 VERDICTS: dict[Verdict, str] = {
     "allowed": "reviewed and allowed",
@@ -22,6 +24,7 @@ VERDICTS: dict[Verdict, str] = {
     "patched": "allowed with a patch",
     "invalid": "denied: the API server would reject it, too",
     "denied": "denied by a policy",
+    "too_large": "not evaluated: the object has too many values; onInternalError decides",
     "failed": "not reviewed: jobsworth failed; onInternalError decides",
     "bad_request": "not a valid AdmissionReview",
 }

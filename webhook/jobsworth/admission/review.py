@@ -12,10 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, get_args
 
+from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
+
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+
+
+MOST_UID_LETTERS = 128
+"""The longest uid that an answer repeats; those of API servers have 36 characters."""
+
+
+class PatchTooLarge(ValueError):
+    """A patch that has more bytes than an answer may have."""
 
 
 class BadReview(ValueError):
@@ -47,6 +57,7 @@ class AdmissionRequest:
         old_object: the stored object; None on CREATE.
         options: of the operation, such as a CreateOptions.
         dry_run: nothing will be stored.
+        size: of the whole AdmissionReview, in bytes.
     """
 
     uid: str
@@ -62,6 +73,7 @@ class AdmissionRequest:
     old_object: dict[str, Any] | None
     options: Mapping[str, Any]
     dry_run: bool
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +112,24 @@ def read_review(body: bytes) -> AdmissionRequest:
         )
     if "request" not in review:
         raise BadReview(f"the {KIND} has no request")
-    return _request(_mapping(review, "request", ""))
+    return _request(_mapping(review, "request", ""), len(body))
 
 
 def write_review(uid: str, response: AdmissionResponse) -> bytes:
-    """Return the AdmissionReview that answers a request, as JSON."""
+    """Return the AdmissionReview that answers a request, as JSON.
+
+    Raises:
+        PatchTooLarge: the patch has more than :data:`MOST_PATCH_BYTES` bytes.
+    """
     answer: dict[str, Any] = {"uid": uid, "allowed": response.allowed}
     if response.status is not None:
         answer["status"] = response.status
     if response.patch:
         patch = json.dumps(response.patch, separators=(",", ":")).encode()
+        if len(patch) > MOST_PATCH_BYTES:
+            raise PatchTooLarge(
+                f"the patch with its defaults has more than {MOST_PATCH_BYTES:,} bytes"
+            )
         answer["patchType"] = "JSONPatch"
         answer["patch"] = base64.b64encode(patch).decode()
     if response.warnings:
@@ -151,10 +171,12 @@ def _parsed(body: bytes) -> object:
         raise BadReview(f"the body is not JSON: {error}") from None
 
 
-def _request(plain: Mapping[str, Any]) -> AdmissionRequest:
+def _request(plain: Mapping[str, Any], size: int) -> AdmissionRequest:
     uid = _text(plain, "uid")
     if not uid:
         raise BadReview("request.uid: is missing or empty; the answer must repeat it")
+    if len(uid) > MOST_UID_LETTERS:
+        raise BadReview(f"request.uid: must have at most {MOST_UID_LETTERS} characters")
     operation = _text(plain, "operation")
     if operation not in OPERATIONS:
         raise BadReview(
@@ -175,6 +197,7 @@ def _request(plain: Mapping[str, Any]) -> AdmissionRequest:
         old_object=_object(plain, "oldObject"),
         options=_mapping(plain, "options"),
         dry_run=_flag(plain, "dryRun"),
+        size=size,
     )
 
 

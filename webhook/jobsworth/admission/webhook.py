@@ -13,9 +13,13 @@ from jobsworth.admission.review import (
     AdmissionRequest,
     AdmissionResponse,
     BadReview,
+    PatchTooLarge,
     read_review,
     write_review,
 )
+
+MOST_NAME_LETTERS = 256
+"""The characters of a name in the log; names that an API server accepts have at most 253."""
 
 Observe = Callable[[ReviewOutcome], None]
 """Receives the outcome of every request."""
@@ -58,7 +62,11 @@ class Webhook:
                 if endpoint == outcome.MUTATE
                 else reviewer.validate(request)
             )
-            written = write_review(request.uid, answer.response)
+            try:
+                written = write_review(request.uid, answer.response)
+            except PatchTooLarge as error:
+                answer = reviewer.too_large(request, str(error))
+                written = write_review(request.uid, answer.response)
         except (BadReview, RecursionError) as error:
             bad = _too_deep() if isinstance(error, RecursionError) else error
             self.reject(endpoint, str(bad), began, request)
@@ -106,9 +114,9 @@ def _outcome(
         uid=request.uid,
         operation=request.operation,
         kind=request.kind[2],
-        namespace=request.namespace,
-        name=request.name,
-        user=request.username,
+        namespace=request.namespace[:MOST_NAME_LETTERS],
+        name=request.name[:MOST_NAME_LETTERS],
+        user=request.username[:MOST_NAME_LETTERS],
         dry_run=request.dry_run,
         codes=answer.codes,
         policies=answer.policies,
@@ -121,6 +129,6 @@ def _outcome(
 
 def _failed(request: AdmissionRequest, reviewer: Reviewer) -> Answer:
     """Answer after an internal error: deny if ``onInternalError`` of any policy is ``deny``."""
-    if any(policy.on_internal_error == "deny" for policy in reviewer.policies.policies):
+    if reviewer.policies.fails_closed:
         return Answer(AdmissionResponse(allowed=False, status=denial.failed(request)), "failed")
     return Answer(AdmissionResponse(allowed=True), "failed")

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
 
+MOST_ERRORS = 10_000
+"""The default limit of errors in one object."""
+
+
+class TooManyErrors(Exception):
+    """The validation stopped, because the object has more errors than the request admits."""
+
 
 class Request:
     """A create request, or an update request if there is an old object.
@@ -20,15 +27,24 @@ class Request:
         old: the stored object, decoded and defaulted; None on create.
         errors: the errors so far. The fields of an object are validated before its rules run, so a rule
             can see which fields are valid.
+        most_errors: the number of errors after which the validation of a list stops.
     """
 
-    __slots__ = ("_answers", "errors", "kind", "old", "server")
+    __slots__ = ("_answers", "errors", "kind", "most_errors", "old", "server")
 
-    def __init__(self, server: ApiServer, kind: str, old: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        server: ApiServer,
+        kind: str,
+        old: dict[str, Any] | None = None,
+        *,
+        most_errors: int = MOST_ERRORS,
+    ) -> None:
         self.server = server
         self.kind = kind
         self.old = old
         self.errors: list[FieldError] = []
+        self.most_errors = most_errors
         self._answers: dict[Hashable, bool] = {}
 
     def enabled(self, gate: str) -> bool:

@@ -6,9 +6,10 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
-from jobsworth.evaluation.evaluation import merged
+from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.long_messages import shortened
 from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
@@ -162,9 +163,11 @@ class FileEvaluator:
             return scalar_text(document, field)
 
         evaluation = settings.evaluator.evaluate(subject, written)
-        found = [*evaluation.api, *evaluation.lint]
+        found = shortened([*evaluation.api, *evaluation.lint])
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
+        if TOO_LARGE in evaluation.unreadable:
+            result.status = ERROR
         if not evaluation.known:
             result.status = SKIPPED
             if not found:

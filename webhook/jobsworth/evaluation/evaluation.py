@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
 
-    Unreadable = Literal["unknown_field", "wrong_type", "kind"]
+    Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
     T = TypeVar("T")
     Reported = tuple[str, Finding]
     """The name of the policy that a finding comes from, empty for other sources, and the finding."""
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 UNKNOWN_FIELD: Final = "unknown_field"
 WRONG_TYPE: Final = "wrong_type"
 UNKNOWN_KIND: Final = "kind"
-UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND)
-"""Why policies did not evaluate all of an object: a field of a later release, a value of a type that the
-field does not have, an object of another kind than its resource."""
+TOO_LARGE: Final = "too_large"
+UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND, TOO_LARGE)
+"""Reasons why policies did not evaluate all of an object: a field of a later release, a value of a type that
+the field does not have, an object of another kind than its resource, an object of too many values."""
 
 
 class PolicyResult:

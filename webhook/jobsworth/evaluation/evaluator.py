@@ -7,7 +7,9 @@ object as the server does, comes last. Which findings are reported is decided by
 
 from __future__ import annotations
 
+from jobsworth.evaluation.budget import BYTES_PER_VALUE, MANIFEST, size
 from jobsworth.evaluation.evaluation import (
+    TOO_LARGE,
     UNKNOWN_FIELD,
     UNKNOWN_KIND,
     WRONG_TYPE,
@@ -16,7 +18,13 @@ from jobsworth.evaluation.evaluation import (
 )
 from jobsworth.lint.linter import Linter
 from jobsworth.lint.selection import Selection
-from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for, is_known
+from jobsworth.validation.engine import (
+    CannotDecode,
+    UnknownKind,
+    engine_for,
+    is_known,
+    stopped,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
+    from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
@@ -48,9 +57,20 @@ class Evaluator:
         api: whether the API server's verdict is evaluated.
         lint: whether lint rules are.
         stored_by: the server that set the defaults of stored objects, where it is another.
+        budget: the work that one object may cause; a larger object is not evaluated.
     """
 
-    __slots__ = ("_api", "_engine", "_lint", "_linter", "_narrow", "_storing", "policies", "server")
+    __slots__ = (
+        "_api",
+        "_budget",
+        "_engine",
+        "_lint",
+        "_linter",
+        "_narrow",
+        "_storing",
+        "policies",
+        "server",
+    )
 
     def __init__(
         self,
@@ -61,8 +81,10 @@ class Evaluator:
         api: bool = True,
         lint: bool = True,
         stored_by: ApiServer | None = None,
+        budget: Budget = MANIFEST,
     ) -> None:
         self.server = server
+        self._budget = budget
         self.policies = policies
         self._engine = engine_for(server)
         self._storing = stored_by if stored_by is not None and stored_by != server else None
@@ -78,26 +100,39 @@ class Evaluator:
             subject: the object, and what is known about its request.
             written: the text of scalars, for fixes of manifests; None for no fixes of API findings.
         """
+        if self._is_too_large(subject):
+            return Evaluation(
+                subject.value, lint=[_too_large(self._budget)], unreadable=(TOO_LARGE,)
+            )
         if subject.source == "request":
             return self._request(subject)
         if subject.source == "stored":
             return self._stored(subject)
         return self._manifest(subject, written)
 
+    def _is_too_large(self, subject: Subject) -> bool:
+        most, bound = self._budget.values, subject.most_bytes
+        if bound is not None and bound <= most * BYTES_PER_VALUE:
+            return False
+        return any(size(value, most) > most for value in (subject.value, subject.old))
+
     def _manifest(self, subject: Subject, written: WrittenScalar | None) -> Evaluation:
         value = subject.value
+        most = self._budget.findings
         try:
-            decoded = self._engine.decode_object(value)
+            decoded = self._engine.decode_object(value, most)
         except UnknownKind:
             return self._misidentified(subject)
         # An object of another version, such as batch/v1beta1, is no base to compare an update with.
         old_value = subject.old if is_known(subject.old) else None
-        lint = self._linter.lint(decoded, self._engine) if self._lint else []
+        lint = self._linter.lint(decoded, self._engine, most) if self._lint else []
+        if len(lint) > most:
+            lint = [*lint[:most], stopped(most)]
         policy = None
         if self.policies is not None:
             old = None if old_value is None else self._engine.decode_object(old_value)
             policy = self.apply(self._manifest_request(subject, decoded, old))
-        api = self._engine.verdict(decoded, old_value) if self._api else []
+        api = self._engine.verdict(decoded, old_value, most) if self._api else []
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
@@ -126,7 +161,7 @@ class Evaluator:
         api: list[Finding] = []
         comparable = subject.old is None or is_known(subject.old)
         if self._api and comparable and UNKNOWN_KIND not in reasons:
-            api = self._engine.verdict(decoded, subject.old)
+            api = self._engine.verdict(decoded, subject.old, self._budget.findings)
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:
@@ -135,6 +170,8 @@ class Evaluator:
         An object with a value of a wrong type is left alone: the evaluation has no policy result then.
         """
         assert self.policies is not None
+        if self._is_too_large(subject):
+            return Evaluation(subject.value, unreadable=(TOO_LARGE,))
         decoded, errors, reasons = self._decoded_request(subject, subject.value)
         if errors:
             return Evaluation(subject.value, unreadable=reasons)
@@ -176,7 +213,7 @@ class Evaluator:
             )
             verdict = self.policies.evaluate(request, self.server)
             policy = PolicyResult(self.policies, request, verdict, None)
-        api = self._engine.verdict(decoded) if self._api else []
+        api = self._engine.verdict(decoded, None, self._budget.findings) if self._api else []
         return Evaluation(manifest, api, lint, policy, _reasons(decoded))
 
     def _lint_either_way(self, decoded: DecodedObject, manifest: dict[str, Any]) -> list[Finding]:
@@ -246,13 +283,14 @@ class Evaluator:
         self, subject: Subject, value: dict[str, Any]
     ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[Unreadable, ...]]:
         """Decode the object of a request; its resource says what it must be."""
+        most = self._budget.findings
         try:
-            decoded = self._engine.decode_object(value)
+            decoded = self._engine.decode_object(value, most)
         except UnknownKind:
             from jobsworth.api.field_errors import invalid
 
             known = {"apiVersion": "batch/v1", "kind": subject.kind}
-            decoded = self._engine.decode_object({**value, **known})
+            decoded = self._engine.decode_object({**value, **known}, most)
             shown = f"{value.get('apiVersion')}, kind {value.get('kind')}"
             error = invalid("apiVersion", shown, f"must be batch/v1, kind {subject.kind}")
             return decoded, (error, *decoded.unreadable), (UNKNOWN_KIND, *_reasons(decoded))
@@ -300,6 +338,22 @@ class Evaluator:
         if decoded.unreadable:
             return None
         return self._as_policies_see_it(old, decoded, whole=True)
+
+
+def _too_large(budget: Budget) -> Finding:
+    from jobsworth.findings.finding import Finding
+    from jobsworth.lint.unreadable_codes import TOO_LARGE as CODE
+    from jobsworth.lint.unreadable_codes import TOO_LARGE_NAME
+
+    return Finding(
+        source="lint",
+        severity="error",
+        code=CODE,
+        field="",
+        reason=TOO_LARGE_NAME,
+        message=f"the object has more than {budget.values:,} values and was not evaluated; "
+        "move bulk data into a ConfigMap or an image",
+    )
 
 
 def _reasons(decoded: DecodedObject) -> tuple[Unreadable, ...]:

@@ -28,11 +28,12 @@ class Subject:
         options: the CreateOptions or UpdateOptions of a request.
         file: the path of a manifest, as the user named it; empty for other sources.
         beside: the names of other files in its folder, as far as they matter for fixes.
+        most_bytes: an upper bound of the size of `value` and `old` as JSON; None where it is unknown.
     """
 
     __slots__ = (
-        "beside", "dry_run", "file", "groups", "kind", "name", "namespace", "namespace_labels", "old",
-        "options", "source", "user", "value",
+        "beside", "dry_run", "file", "groups", "kind", "most_bytes", "name", "namespace",
+        "namespace_labels", "old", "options", "source", "user", "value",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +52,7 @@ class Subject:
         options: Mapping[str, Any] | None = None,
         file: str = "",
         beside: Iterable[str] = (),
+        most_bytes: int | None = None,
     ) -> None:
         self.value = value
         self.source = source
@@ -65,3 +67,4 @@ class Subject:
         self.options = options or {}
         self.file = file
         self.beside = beside
+        self.most_bytes = most_bytes

@@ -89,14 +89,18 @@ class Finding(Record, kw_only=True):
         """Return the finding with another severity."""
         return self._with(severity=severity)
 
+    def with_message(self, message: str) -> Finding:
+        """Return the finding with another message."""
+        return self._with(message=message)
+
     def with_fix(self, fix: Fix | None) -> Finding:
         """Return the finding with another fix, or with none."""
         return self._with(fix=fix)
 
     def _with(self, **changes: Any) -> Finding:
-        values = {name: getattr(self, name) for name in self._fields} | changes
+        values = {name: getattr(self, name) for name in self._fields}
         message = values.pop("parts")
-        return Finding(**values, message=message)
+        return Finding(**{"message": message, **values, **changes})
 
     def __eq__(self, other: object) -> bool:
         # Equal messages may be split into different parts.

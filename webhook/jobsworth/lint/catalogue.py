@@ -9,6 +9,8 @@ from jobsworth.lint.unreadable_codes import (
     NO_MANIFEST_NAME,
     TEMPLATE,
     TEMPLATE_NAME,
+    TOO_LARGE,
+    TOO_LARGE_NAME,
     UNREADABLE,
     UNREADABLE_NAME,
 )
@@ -63,6 +65,7 @@ _API_SUMMARIES = {
     "JW010": "A field refers to something that the manifest does not contain.",
     "JW020": "The API server drops a field without an error, because its feature gate is off.",
     "JW021": "The stored object to compare with cannot be decoded.",
+    "JW022": "The object has more errors than are reported.",
 }
 
 
@@ -77,6 +80,8 @@ def _entries() -> Iterable[CatalogueEntry]:
     yield CatalogueEntry(TEMPLATE, TEMPLATE_NAME, "info", template)
     no_manifest = "With --mixed: a document that cannot be parsed and names no Job is skipped."
     yield CatalogueEntry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
+    too_large = "An object has more values than are evaluated."
+    yield CatalogueEntry(TOO_LARGE, TOO_LARGE_NAME, "error", too_large, verdict=True)
     for rule in (*RULES, *manifest_rules.RULES):
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on

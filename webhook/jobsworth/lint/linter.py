@@ -139,18 +139,27 @@ class Linter:
         self._selects = selects
         self._families: dict[str, list[Rule]] = {}
 
-    def lint(self, decoded: DecodedObject, engine: Engine) -> list[Finding]:
-        """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded."""
+    def lint(
+        self, decoded: DecodedObject, engine: Engine, most: int | None = None
+    ) -> list[Finding]:
+        """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded.
+
+        Args:
+            decoded: the object.
+            engine: the engine of the API server that receives it.
+            most: the number of findings above which no further rule runs; None to run all.
+        """
         if not decoded.is_valid:
             return []
         job = _subject(decoded, engine)
-        return [
-            finding
-            for family, applies in FAMILIES
-            if applies(job)
-            for rule in self._selected(family)
-            for finding in rule.findings(job)
-        ]
+        found: list[Finding] = []
+        for family, applies in FAMILIES:
+            if applies(job):
+                for rule in self._selected(family):
+                    found += rule.findings(job)
+                    if most is not None and len(found) > most:
+                        return found
+        return found
 
     def _selected(self, family: str) -> list[Rule]:
         if family not in self._families:

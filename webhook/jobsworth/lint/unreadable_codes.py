@@ -10,3 +10,6 @@ TEMPLATE, TEMPLATE_NAME = "JW091", "template"
 
 NO_MANIFEST, NO_MANIFEST_NAME = "JW092", "no-manifest"
 """With ``--mixed``: a document that cannot be parsed and names no Job is skipped."""
+
+TOO_LARGE, TOO_LARGE_NAME = "JW093", "too-large"
+"""An object has more values than are evaluated."""

@@ -21,7 +21,7 @@ from jobsworth.provenance.client_object import client_object
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
 SEVERITIES: dict[Effect, Severity] = {DENY: "error", WARN: "warning", AUDIT: "info"}
+MOST_LISTED = 100
+"""The largest number of violations of one policy that a message or an audit annotation lists."""
+MOST_VIOLATIONS = 1_000
+"""The largest number of violations of one policy and effect that a verdict lists."""
 _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
 
@@ -88,10 +92,13 @@ class PolicyVerdict:
     """The violations of all matching policies, and the decision that follows from them.
 
     Attributes:
-        findings: every violation, in the order of the policies' precedence.
+        findings: the violations, in the order of the policies' precedence; of each policy and effect the
+            first :data:`MOST_VIOLATIONS`.
+        omitted: the number of further violations.
     """
 
     findings: tuple[EnforcedViolation, ...] = ()
+    omitted: int = 0
 
     @property
     def denied(self) -> bool:
@@ -110,10 +117,18 @@ class PolicyVerdict:
     @property
     def audit(self) -> dict[str, str]:
         """The audit annotations: the violations of each policy, by the policy's name."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, list[EnforcedViolation]] = {}
         for enforced in self.findings:
-            found.setdefault(enforced.policy, []).append(f"{enforced.effect}: {enforced}")
-        return {policy: "; ".join(texts) for policy, texts in found.items()}
+            found.setdefault(enforced.policy, []).append(enforced)
+        return {
+            policy: "; ".join(
+                [
+                    *(f"{one.effect}: {one}" for one in violations[:MOST_LISTED]),
+                    *_and_more(violations),
+                ]
+            )
+            for policy, violations in found.items()
+        }
 
     def message(self) -> str:
         """Return the message of a denial; empty if the request is allowed."""
@@ -128,10 +143,16 @@ def _paragraph(policy: str, violations: list[EnforcedViolation]) -> str:
     if len(violations) == 1:
         lines = [f"JobPolicy {policy}: {violations[0]}"]
     else:
-        lines = [f"JobPolicy {policy}:", *(f"- {enforced}" for enforced in violations)]
+        listed = [*map(str, violations[:MOST_LISTED]), *_and_more(violations)]
+        lines = [f"JobPolicy {policy}:", *(f"- {text}" for text in listed)]
     if violations[0].guidance:
         lines.append(violations[0].guidance)
     return "\n".join(lines)
+
+
+def _and_more(violations: list[EnforcedViolation]) -> list[str]:
+    omitted = len(violations) - MOST_LISTED
+    return [f"and {omitted:,} more"] if omitted > 0 else []
 
 
 NO_VIOLATIONS = PolicyVerdict()
@@ -153,12 +174,15 @@ def evaluate(
     """
     context = _RequestContext(request, server, linter)
     enforced: list[EnforcedViolation] = []
+    omitted = 0
     for policy, decision in matching:
         violations = _violations_of(policy, context)
         if violations:
             maximum = _maximum_effect(policy, request, decision.certain)
-            enforced.extend(_enforced(policy, violation, maximum) for violation in violations)
-    return PolicyVerdict(tuple(enforced)) if enforced else NO_VIOLATIONS
+            kept, more = _enforced(policy, violations, maximum)
+            enforced += kept
+            omitted += more
+    return PolicyVerdict(tuple(enforced), omitted) if enforced else NO_VIOLATIONS
 
 
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
@@ -239,10 +263,10 @@ def _violations_of(policy: JobPolicy, context: _RequestContext) -> list[Violatio
     if not unreadable:
         return found
     # The server's default replaces a value that cannot be decoded; do not report violations of that default.
-    places = tuple(error.field for error in unreadable)
+    places = {error.field for error in unreadable}
     decodable = [one for one in found if not _is_at_or_below(one.field, places)]
     return (
-        [*_unreadable(unreadable), *decodable]
+        [*_unreadable(unreadable[:MOST_VIOLATIONS]), *decodable]
         if context.spec_changed or context.metadata_changed
         else decodable
     )
@@ -259,17 +283,17 @@ def _violations(policy: JobPolicy, context: _RequestContext) -> Iterator[Violati
     if limits is not None and (
         context.spec_changed or (limits.metadata and context.metadata_changed)
     ):
-        found = list(limits.violations(context.new))
         yield from _new_violations(
-            found, limits.violations(context.old) if found and is_update else ()
+            limits.violations(context.new),
+            lambda: limits.violations(context.old) if is_update else (),
         )
     if policy.rules is not None and context.spec_changed:
         yield from _rule_violations(policy.rules.effects, context.linted())
     if policy.expressions is not None and changed:
-        found = list(policy.expressions.violations(context.request))
-        stored = _as_stored(context.request) if found and is_update else None
+        expressions = policy.expressions
         yield from _new_violations(
-            found, () if stored is None else policy.expressions.violations(stored)
+            expressions.violations(context.request),
+            lambda: expressions.violations(_as_stored(context.request)) if is_update else (),
         )
 
 
@@ -279,16 +303,22 @@ def _unreadable(errors: Iterable[FieldError]) -> Iterator[Violation]:
         yield Violation(violation_codes.UNREADABLE, error.field, error.reason, message)
 
 
-def _is_at_or_below(field: str, places: Iterable[str]) -> bool:
-    return any(field == place or field.startswith((f"{place}.", f"{place}[")) for place in places)
+def _is_at_or_below(field: str, places: Set[str]) -> bool:
+    return field in places or any(
+        field[:end] in places for end, letter in enumerate(field) if letter in ".["
+    )
 
 
-def _new_violations(found: list[Violation], before: Iterable[Violation]) -> Iterable[Violation]:
-    """Return the violations that the stored object does not have; `before` is read only if there are any."""
-    if not found:
-        return found
-    known = set(before)
-    return [violation for violation in found if violation not in known] if known else found
+def _new_violations(
+    found: Iterator[Violation], before: Callable[[], Iterable[Violation]]
+) -> Iterator[Violation]:
+    """Yield the violations that the stored object does not have; `before` is called only if there are any."""
+    known: set[Violation] | None = None
+    for violation in found:
+        if known is None:
+            known = set(before())
+        if violation not in known:
+            yield violation
 
 
 def _as_stored(request: PolicyRequest) -> PolicyRequest:
@@ -319,11 +349,29 @@ def _maximum_effect(policy: JobPolicy, request: PolicyRequest, certain: bool) ->
     return policy.enforcement
 
 
-def _enforced(policy: JobPolicy, violation: Violation, most: Effect) -> EnforcedViolation:
+def _enforced(
+    policy: JobPolicy, violations: Iterable[Violation], maximum: Effect
+) -> tuple[list[EnforcedViolation], int]:
+    """Return the violations with their effects, and how many of them were left out.
+
+    The limit is one of each effect, so that many warnings cannot crowd out a denial.
+    """
+    kept: list[EnforcedViolation] = []
+    omitted, counts = 0, dict.fromkeys(EFFECTS, 0)
+    for violation in violations:
+        effect = _effect(policy, violation, maximum)
+        counts[effect] += 1
+        if counts[effect] > MOST_VIOLATIONS:
+            omitted += 1
+        else:
+            kept.append(EnforcedViolation(policy.name, effect, violation, policy.guidance))
+    return kept, omitted
+
+
+def _effect(policy: JobPolicy, violation: Violation, maximum: Effect) -> Effect:
     effect = violation.effect or DENY
     if violation.code in _FAILURES and policy.on_internal_error == "allow":
         effect = AUDIT
     if violation.code == violation_codes.UNREADABLE and policy.on_unreadable == "allow":
         effect = AUDIT
-    effect = min(effect, most, key=_RANKS.__getitem__)
-    return EnforcedViolation(policy.name, effect, violation, policy.guidance)
+    return min(effect, maximum, key=_RANKS.__getitem__)

@@ -36,6 +36,11 @@ class PolicySet:
         """Return every policy with its match decision for a request, in order of precedence."""
         return [(policy, policy.matching.decide(request)) for policy in self.policies]
 
+    @property
+    def fails_closed(self) -> bool:
+        """Return True if a policy denies requests that cannot be evaluated."""
+        return any(policy.on_internal_error == "deny" for policy in self.policies)
+
     def evaluate(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
         """Evaluate a request against the policies that apply to it.
 

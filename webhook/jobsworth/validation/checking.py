@@ -11,6 +11,7 @@ from jobsworth.api.field_errors import (
     required,
     too_many,
 )
+from jobsworth.api.validation_request import TooManyErrors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,8 +100,11 @@ class Checking:
             assert isinstance(kind.item, Struct)
             check_item = self.of(kind.item)
             if check_item is not _nothing:
+                most = request.most_errors
                 for index, item in enumerate(value):
                     check_item(item, f"{path}[{index}]" if numbered else path, request, errors)
+                    if len(errors) > most:
+                        raise TooManyErrors
 
         return check
 
@@ -206,6 +210,8 @@ def _each(check_item: Check) -> Check:
     def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
         for index, item in enumerate(value):
             check_item(item, f"{path}[{index}]", request, errors)
+            if len(errors) > request.most_errors:
+                raise TooManyErrors
 
     return check
 

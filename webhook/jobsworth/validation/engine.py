@@ -6,7 +6,7 @@ from sys import intern
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
 from jobsworth.api.kinds import kind
-from jobsworth.api.validation_request import Request
+from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
 from jobsworth.validation.decoded_object import DecodedObject
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"
+STOPPED = "TooManyErrors"
+"""The reason of the last finding where an object has more errors than are reported."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that only the server writes; on create it discards the values of the manifest."""
 
@@ -58,24 +60,29 @@ class Engine:
         self._check = Checking(server)
         self._encoding: Encoding | None = None
 
-    def validate(self, value: Any, old: Any = None) -> list[Finding]:
+    def validate(self, value: Any, old: Any = None, most: int = MOST_ERRORS) -> list[Finding]:
         """Return the server's findings for a create, or for an update if there is an old object.
 
         Args:
             value: the object, as JSON decodes it.
             old: the object that is stored, or the manifest from which it was made.
+            most: the number of errors after which validation stops; a last finding says so.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
         """
         struct, decoded, report = self._read(value)
         if report.errors or report.unknown:
-            return self._malformed(struct, report)
+            return self._malformed(struct, report, most)
         self._fill_in(struct, decoded, Request(self.server, struct.name))
-        return self._verdict(struct, decoded, self._dropped_fields(report), old)
+        return self._verdict(struct, decoded, self._dropped_fields(report), old, most)
 
-    def decode_object(self, value: Any) -> DecodedObject:
+    def decode_object(self, value: Any, most: int = MOST_ERRORS) -> DecodedObject:
         """Decode an object once, for callers that need more than the verdict.
+
+        Args:
+            value: the object, as JSON decodes it.
+            most: the largest number of errors in `findings`.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -84,7 +91,9 @@ class Engine:
         if report.errors:
             decoded = _without_nothing(decoded)
         malformed = report.errors or report.unknown
-        findings = self._malformed(struct, report) if malformed else self._dropped_fields(report)
+        findings = (
+            self._malformed(struct, report, most) if malformed else self._dropped_fields(report)
+        )
         unknown = tuple(f"{path}.{name}" if path else name for path, name, _ in report.unknown)
 
         def fill(value: dict[str, Any]) -> None:
@@ -99,30 +108,36 @@ class Engine:
             fill=fill,
         )
 
-    def verdict(self, decoded: DecodedObject, old: Any = None) -> list[Finding]:
+    def verdict(
+        self, decoded: DecodedObject, old: Any = None, most: int = MOST_ERRORS
+    ) -> list[Finding]:
         """Return the findings of :meth:`validate` for an object that is already decoded."""
         if not decoded.is_valid:
             return decoded.findings
-        return self._verdict(decoded.struct, decoded.take_filled(), decoded.findings, old)
+        return self._verdict(decoded.struct, decoded.take_filled(), decoded.findings, old, most)
 
     def _verdict(
-        self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], old: Any
+        self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], old: Any, most: int
     ) -> list[Finding]:
         """Validate a decoded object with defaults, changing it in place as the server does."""
         try:
             stored = None if old is None else self._stored(old)
         except CannotDecode as error:
             return error.findings
-        request = Request(self.server, struct.name, stored)
+        request = Request(self.server, struct.name, stored, most_errors=most)
         _complete_metadata(filled, stored)
         for prepare in struct.preparers:
             prepare(filled, request)
         errors = request.errors
-        self._check.of(struct)(filled, "", request, errors)
-        if stored is not None:
-            for rule in struct.update_rules:
-                errors.extend(rule(filled, stored, request))
-        return [*dropped, *_findings(dict.fromkeys(errors), self.server)]
+        try:
+            self._check.of(struct)(filled, "", request, errors)
+            if stored is not None:
+                for rule in struct.update_rules:
+                    errors.extend(rule(filled, stored, request))
+        except TooManyErrors:
+            pass  # the errors so far are reported, and that there are more
+        found = list(_findings(dict.fromkeys(errors[:most]), self.server))
+        return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
     def default(self, value: Any) -> dict[str, Any]:
         """Return the object with the server's defaults, without values that the server generates.
@@ -154,7 +169,7 @@ class Engine:
     def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], list[Finding]]:
         struct, decoded, report = self._read(value)
         if report.errors or report.unknown:
-            raise CannotDecode(self._malformed(struct, report))
+            raise CannotDecode(self._malformed(struct, report, MOST_ERRORS))
         return struct, decoded, self._dropped_fields(report)
 
     def _read(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:
@@ -162,15 +177,17 @@ class Engine:
         report = Report()
         return struct, self._decoder.of(struct)(value, "", report), report
 
-    def _malformed(self, struct: Struct, report: Report) -> list[Finding]:
-        errors = list(_findings(report.errors, self.server))
+    def _malformed(self, struct: Struct, report: Report, most: int) -> list[Finding]:
+        errors = list(_findings(report.errors[:most], self.server))
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
             errors.extend(
                 unknown_field(struct, path, name, holder, self.server)
-                for path, name, holder in report.unknown
+                for path, name, holder in report.unknown[: most - len(errors)]
             )
+        if len(report.errors) + len(report.unknown) > most:
+            errors.append(stopped(most))
         return errors
 
     def _dropped_fields(self, report: Report) -> list[Finding]:
@@ -332,6 +349,18 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
 
 def _worded(message: str, field: str, server: ApiServer) -> str:
     return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+
+
+def stopped(most: int) -> Finding:
+    """Return the last finding of an object in which more than `most` errors were found."""
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES[STOPPED],
+        field="",
+        reason=STOPPED,
+        message=f"stopped after {most:,} findings; fix them first",
+    )
 
 
 def _of_stored(finding: Finding) -> Finding:

@@ -15,4 +15,5 @@ CODES = {
     "FieldValueNotFound": "JW010",
     "FieldDropped": "JW020",
     "StoredObjectUnreadable": "JW021",
+    "TooManyErrors": "JW022",
 }

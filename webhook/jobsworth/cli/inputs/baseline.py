@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 IDENTITY = ("kind", "namespace", "name", "field")
-NEVER = ("JW021", "JW090")
-"""Findings of unreadable files are never part of a baseline."""
+NEVER = ("JW021", "JW022", "JW090", "JW093")
+"""Findings of what was not, or not completely, evaluated are never part of a baseline."""
 
 
 class Baseline:

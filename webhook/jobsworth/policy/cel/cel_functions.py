@@ -31,12 +31,18 @@ NATIVE = frozenset(
 """Functions and macros that are built into the library."""
 
 EXTENSIONS = (
-    "charAt", "indexOf", "lastIndexOf", "substring", "replace", "split", "join", "lowerAscii",
-    "upperAscii", "trim", "min", "max", "sum", "math.greatest", "math.least", "math.abs",
-    "math.ceil", "math.floor", "math.round", "sets.contains", "sets.equivalent",
+    "charAt", "indexOf", "lastIndexOf", "substring", "split", "lowerAscii", "upperAscii", "trim",
+    "min", "max", "sum", "math.greatest", "math.least", "math.abs", "math.ceil", "math.floor",
+    "math.round", "sets.contains", "sets.equivalent",
     "sets.intersects",
 )  # fmt: skip
 """The library's extension functions that ValidatingAdmissionPolicy has, too."""
+
+BUILDERS = frozenset(("format", "join", "replace"))
+"""The functions whose result may be longer than their arguments."""
+
+MOST_BUILT = 256 * 1024
+"""The longest text that a function builds, in characters; annotations have at most as many bytes together."""
 
 NAMESPACES = frozenset(("math", "sets"))
 _QUANTITY = "quantity"
@@ -51,6 +57,32 @@ def functions() -> dict[str, Function]:
     from cel.stdlib import STDLIB_FUNCTIONS
 
     return {**{name: STDLIB_FUNCTIONS[name] for name in EXTENSIONS}, **_OWN}
+
+
+def replaced(text: str, old: str, new: str, limit: int = -1) -> str:
+    """Replace a part of a text, at most `limit` times if that is not negative.
+
+    Raises:
+        ValueError: the result would be longer than :data:`MOST_BUILT`.
+    """
+    times = text.count(old) if limit < 0 else min(limit, text.count(old))
+    _check_length("replace", len(text) + times * (len(new) - len(old)))
+    return text.replace(old, new, limit)
+
+
+def joined(items: list[str], separator: str = "") -> str:
+    """Join texts.
+
+    Raises:
+        ValueError: the result would be longer than :data:`MOST_BUILT`.
+    """
+    _check_length("join", sum(map(len, items)) + len(separator) * len(items))
+    return separator.join(items)
+
+
+def _check_length(function: str, length: int) -> None:
+    if length > MOST_BUILT:
+        raise ValueError(f"the result of {function} is longer than {MOST_BUILT} characters")
 
 
 def quantity(text: Any) -> dict[str, str]:
@@ -142,11 +174,13 @@ def formatted(template: str, values: list[Any]) -> str:
     '3 of [a, true], 2.2%'
 
     Raises:
-        ValueError: there are fewer values than placeholders, or a placeholder is not supported.
+        ValueError: there are fewer values than placeholders, a placeholder is not supported, or the result
+            would be longer than :data:`MOST_BUILT`.
     """
     import re
 
     rest = iter(values)
+    length = len(template)
 
     def put(match: re.Match[str]) -> str:
         form = match.group(2)
@@ -158,9 +192,11 @@ def formatted(template: str, values: list[Any]) -> str:
             value = next(rest)
         except StopIteration:
             raise ValueError("format has more places than values") from None
-        if form == "s":
-            return _shown(value)
-        return f"{{:{match.group(1)}{form}}}".format(value)
+        shown = _shown(value) if form == "s" else f"{{:{match.group(1)}{form}}}".format(value)
+        nonlocal length
+        length += len(shown)
+        _check_length("format", length)
+        return shown
 
     return re.sub(r"%((?:\.\d{1,2})?)(.?)", put, template, flags=re.DOTALL)
 
@@ -225,5 +261,7 @@ _OWN: dict[str, Function] = {
     "asApproximateFloat": as_approximate_float,
     "isSorted": is_sorted,
     "format": formatted,
+    "join": joined,
+    "replace": replaced,
     "bool": to_bool,
 }

@@ -2,16 +2,24 @@
 
 The cost of a program is bounded twice. At compile time, by its length and by the nesting depth of its loops.
 At evaluation, by the estimated steps: a loop may iterate over the largest list or map of the object, so the
-limit is that size to the power of the depth. Above :data:`MOST_STEPS` the expression is not evaluated, which
-counts as an error of the expression.
+limit is that size to the power of the depth. Its memory is bounded by the characters that it may build: the
+longest text as often as the expression may repeat it. Above :data:`MOST_STEPS` or :data:`MOST_BUILT_IN_ALL`
+the expression is not evaluated, which counts as an error of the expression.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.near_names import did_you_mean
-from jobsworth.policy.cel.cel_functions import NAMESPACES, NATIVE, functions
+from jobsworth.policy.cel.cel_functions import (
+    BUILDERS,
+    MOST_BUILT,
+    NAMESPACES,
+    NATIVE,
+    functions,
+)
 from jobsworth.policy.cel.cel_text import ITEMS, ExpressionOutline, place_of_name, tokens
 
 if TYPE_CHECKING:
@@ -26,6 +34,9 @@ MOST_CHARACTERS = 4096
 MOST_NESTED_LOOPS = 3
 MOST_STEPS = 1_000_000
 """The steps that an evaluation may take; a step takes about 0.4 µs, so less than half a second."""
+
+MOST_BUILT_IN_ALL = 64 * 1024 * 1024
+"""The characters that an evaluation may build."""
 
 _STEP_CHARACTERS = 1024
 """The characters of a text that are searched in the time of one step."""
@@ -80,9 +91,16 @@ class Program:
         source: the text of the expression.
         outline: the members that it reads, and the nesting depth of its loops.
         called: the functions that it calls beyond those built into CEL.
+        builders: how often it calls a function of :data:`BUILDERS`.
+        collects: it collects the results of a loop.
+        growth: how many times longer than its longest operand a text or list may be that it concatenates
+            with ``+``.
+        literals: an upper bound of the items of a list in its text.
     """
 
-    __slots__ = ("_program", "called", "outline", "source")
+    __slots__ = (
+        "_program", "builders", "called", "collects", "growth", "literals", "outline", "source",
+    )  # fmt: skip
 
     def __init__(self, source: str) -> None:
         """Compile an expression.
@@ -97,6 +115,11 @@ class Program:
             )
         self.source = source
         self.outline = ExpressionOutline(source)
+        words = Counter(token.text for token in tokens(source) if token.kind in ("name", "sign"))
+        self.builders = sum(words[name] for name in BUILDERS)
+        self.collects = words["map"] > 0
+        self.growth = _growth(words["+"], words["map"])
+        self.literals = words[","] + 1
         if self.outline.depth > MOST_NESTED_LOOPS:
             raise BadExpression(
                 f"loops (all, exists, map …) are nested {self.outline.depth} deep; "
@@ -198,8 +221,7 @@ class Activation:
         Raises:
             CannotEvaluate: it has no value for this object, or could take too many steps.
         """
-        if program.outline.depth:
-            self._bound(program.outline.depth)
+        self._bound(program)
         if self._context is None:
             from cel import Context
 
@@ -228,16 +250,47 @@ class Activation:
             raise CannotEvaluate(f"the value must be a string, not {value!r}")
         return value
 
-    def _bound(self, depth: int) -> None:
+    def _bound(self, program: Program) -> None:
+        depth, builders, growth = program.outline.depth, program.builders, program.growth
+        if not (depth or builders or growth > 1):
+            return
         if self._sizes is None:
             self._sizes = _sizes(self._variables)
         largest, longest = self._sizes
-        steps = largest**depth * (1 + longest // _STEP_CHARACTERS)
+        largest = max(largest, program.literals) * growth
+        if "split" in program.called:
+            largest = max(largest, longest)
+        iterations = largest**depth
+        steps = iterations * (1 + longest // _STEP_CHARACTERS)
         if steps > MOST_STEPS:
             raise CannotEvaluate(
                 f"it could take {steps} steps for this object; the maximum is {MOST_STEPS}: "
                 f"its loops are nested {depth} deep, and the largest list has {largest} items"
             )
+        if not (builders or growth > 1):
+            return
+        longest = max(longest, len(program.source))
+        if builders:
+            longest = max(longest, min(MOST_BUILT, longest ** (builders + 1)))
+        built = longest * growth * (iterations if program.collects else 1)
+        if built > MOST_BUILT_IN_ALL:
+            raise CannotEvaluate(
+                f"it could build {built} characters for this object; the maximum is {MOST_BUILT_IN_ALL}: "
+                f"the longest text has {longest} characters, and + may repeat it {growth} times"
+            )
+
+
+def _growth(plus: int, maps: int) -> int:
+    """Return how many times longer than its longest operand a concatenation may be.
+
+    Each ``map`` can concatenate what the one before it made, so their factors multiply; the product is
+    largest if the ``+`` of an expression are spread over them evenly.
+
+    >>> _growth(0, 3), _growth(2, 0), _growth(4, 1)
+    (1, 3, 9)
+    """
+    each, rest = divmod(plus, maps + 1)
+    return int((each + 2) ** rest * (each + 1) ** (maps + 1 - rest))
 
 
 def _compiled(source: str) -> Any:

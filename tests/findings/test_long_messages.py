@@ -1,0 +1,25 @@
+"""Messages that are long together lose their middle."""
+
+from __future__ import annotations
+
+from crossed_objects import controllers_of_many_names
+from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.long_messages import MOST_CHARACTERS, SHORT, shortened
+from jobsworth.validation.engine import engine_for
+
+
+def test_messages_are_reported_as_they_are_up_to_a_limit() -> None:
+    found = engine_for(ApiServer("1.36")).validate(controllers_of_many_names(20)[0])
+    assert shortened(found) == found
+
+
+def test_the_first_messages_beyond_the_limit_keep_their_beginning_and_end() -> None:
+    found = engine_for(ApiServer("1.36")).validate(controllers_of_many_names(1000)[0])
+    short = shortened(found)
+    assert sum(len(one.message) for one in found) > 70 * MOST_CHARACTERS
+    assert sum(len(one.message) for one in short) < MOST_CHARACTERS + len(found) * (SHORT + 100)
+    assert short[0].message == found[0].message
+    assert short[-1].message.startswith("Invalid value: [{")
+    assert short[-1].message.endswith("CronJob/n999")
+    assert "characters omitted" in short[-1].message
+    assert [(one.code, one.field) for one in short] == [(one.code, one.field) for one in found]

@@ -58,8 +58,8 @@ def test_a_cluster_without_faults_exits_with_0(server: FakeApiServer, audit: Aud
     done = audit("-A")
     assert done.code == 0
     assert done.out.splitlines() == [
-        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  REMARKS  MOST OFTEN",
-        "(all)         1         0       0         0        0",
+        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  INFO  MOST OFTEN",
+        "(all)         1         0       0         0     0",
     ]
     assert (
         done.err

@@ -187,7 +187,7 @@ def test_excluded_files_are_counted(validate: Validate) -> None:
         (".jobsworth.yaml", "exclude: a", "exclude: must be a list of strings"),
         (".jobsworth.yaml", "- a", "must have keys (kubernetes-version, "),
         (".jobsworth.yaml", "a: b: c", ".jobsworth.yaml:1:5: "),
-        (".jobsworth.yaml", "ignore: []\nignore: []", ".jobsworth.yaml:2: ignore: the key `ignore` stands in line 1 and in line 2"),
+        (".jobsworth.yaml", "ignore: []\nignore: []", ".jobsworth.yaml:2: ignore: duplicate key `ignore` in lines 1 and 2"),
         (".jobsworth.yaml", "ignore: []\n---\nignore: []", "must have one YAML document, got 2"),
         ("pyproject.toml", toml("ignore = 1"), "pyproject.toml: [tool.jobsworth]: ignore: must be a list of strings, got 1"),
         ("pyproject.toml", toml("ignore = ["), "pyproject.toml: invalid TOML: "),
@@ -206,7 +206,7 @@ def test_a_bad_configuration_is_an_error_that_says_what_would_be_right(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--config", "none.yaml"], "none.yaml: there is no such file or folder"),
+        (["--config", "none.yaml"], "none.yaml: no such file or folder, or a broken"),
         (["--config", "pyproject.toml"], "pyproject.toml: no table [tool.jobsworth]; add one"),
         (["--select", "JW999"], '--select: unknown rule "JW999"'),
         (["--ignore", "JW001"], '--ignore: "JW001" is an error'),

@@ -236,7 +236,7 @@ def test_a_missing_path_is_told(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", "missing.yaml", folder=tmp_path)
     assert done.returncode == 2
     assert "missing.yaml:1:1: error" in done.stdout
-    assert "there is no such file or folder" in done.stdout
+    assert "no such file or folder; check the path" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -91,19 +91,19 @@ def test_an_annotation_serves_json(validate: Validate) -> None:
 @pytest.mark.parametrize(
     ("job", "line", "message"),
     [
-        (f"# jobsworth: ignore[JW101]\n{SOUND}", 1, "there is no JW101 to ignore in this document: remove this"),
-        (SOUND.replace("kind: Job", "kind: Job # jobsworth: ignore[JW1]"), 2, "there is no JW1 to ignore on this line: remove this"),
+        (f"# jobsworth: ignore[JW101]\n{SOUND}", 1, "nothing to ignore: no JW101 finding in this document; remove this ignore"),
+        (SOUND.replace("kind: Job", "kind: Job # jobsworth: ignore[JW1]"), 2, "nothing to ignore: no JW1 finding on this line; remove this ignore"),
         (SHADOWED.replace("kind: Job", "kind: Job # jobsworth: ignore[JW101, JW2]"), 2,
-         "there is no JW101 or JW2 to ignore on this line: remove this, or move it to line 15, where it is found"),
-        (SHADOWED.replace(RULE, f"      # jobsworth: ignore[JW101]\n{RULE}"), 15, "or move it to line 16, where it is found"),
+         "nothing to ignore: no JW101 or JW2 finding on this line; remove this ignore, or move it to line 15, where it occurs"),
+        (SHADOWED.replace(RULE, f"      # jobsworth: ignore[JW101]\n{RULE}"), 15, "or move it to line 16, where it occurs"),
         (f"# jobsworth: ignore[JW999]\n{SOUND}", 1, 'unknown rule "JW999"'),
         (f"# jobsworth: ignore[JW004]\n{INVALID}", 1, '"JW004" is an error of the API server'),
         (f"# jobsworth: ignore\n{SOUND}", 1, "this ignore names no rule; write `# jobsworth: ignore[JW101] reason`"),
         (f"# jobsworth: ignore[]\n{SOUND}", 1, "this ignore names no rule"),
         (f"# jobsworth: ignored[JW101]\n{SOUND}", 1, "this ignore names no rule"),
         (f"# jobsworth: ignore[JW101\n{SOUND}", 1, "this ignore names no rule"),
-        (ANNOTATED.replace("shadowed", "x") % "JW201", 5, "there is no JW201 to ignore in this document"),
-        (ANNOTATED % "' , '", 5, "this ignore names no rule; write the rules with commas between: JW101,JW201"),
+        (ANNOTATED.replace("shadowed", "x") % "JW201", 5, "nothing to ignore: no JW201 finding in this document"),
+        (ANNOTATED % "' , '", 5, "this ignore names no rule; list the rules, separated by commas: JW101,JW201"),
     ],
 )  # fmt: skip
 def test_an_idle_ignore_is_told(job: str, line: int, message: str, validate: Validate) -> None:

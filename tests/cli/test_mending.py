@@ -342,7 +342,7 @@ def test_several_things_are_mended_one_after_the_other() -> None:
         container='env: [{name: A, value: "1"}]',
     )
     check(before, after)
-    assert [attempt.refused for attempt in attempts(mended(before))] == [""] * 6
+    assert [attempt.reason for attempt in attempts(mended(before))] == [""] * 6
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
     done = mended(text)
     assert done.data.decode() == text
     (attempt,) = attempts(done)
-    assert attempt.refused == (
+    assert attempt.reason == (
         'it would cause JW004 metadata.name: Invalid value: "train.1": will not able to create pod with '
         "invalid DNS label: train.1-2"
     )
@@ -378,7 +378,7 @@ def test_a_field_that_stands_behind_an_alias_is_left_alone_and_told() -> None:
     done = mended(text)
     assert done.data.decode() == text
     assert len(attempts(done)) == 2
-    assert all(attempt.refused for attempt in attempts(done))
+    assert all(attempt.reason for attempt in attempts(done))
 
 
 def test_every_document_and_item_is_mended() -> None:

@@ -48,7 +48,7 @@ def test_what_is_mended_once_stays_so(seed: int, unsafe: bool) -> None:
     done = mended(text_from(seed), unsafe=unsafe, select="JW")
     again = mended(done.data.decode(), unsafe=unsafe, select="JW")
     assert again.data == done.data
-    assert not [attempt for attempt in attempts(again) if not attempt.refused]
+    assert not [attempt for attempt in attempts(again) if not attempt.reason]
 
 
 @given(seeds, st.booleans())
@@ -71,7 +71,7 @@ def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> Non
         re.findall(r"# comment \d+\.", done.data.decode())
     )
     if lost:
-        made = [attempt.located.finding.fix for attempt in attempts(done) if not attempt.refused]
+        made = [attempt.located.finding.fix for attempt in attempts(done) if not attempt.reason]
         actions = {edit.action for fix in made if fix is not None for edit in fix.edits}
         assert actions & {"delete", "set", "move"}
 

@@ -60,7 +60,7 @@ class TestExplain:
         ]
         lines = told[2].splitlines()
         assert lines[0] == "house-rules (priority 0, deny) matches"
-        assert "  fills in    spec.ttlSecondsAfterFinished: unset becomes 3600" in lines
+        assert "  sets        spec.ttlSecondsAfterFinished: unset becomes 3600" in lines
         assert (
             "  deny        spec.backoffLimit: Invalid value: 9: must be less than or equal to 5 [JP002]"
             in lines
@@ -72,8 +72,8 @@ class TestExplain:
         done = command(
             "policy", "explain", "policies", "job.yaml", "--namespace", "others", files=files
         )
-        assert "fills in    spec.ttlSecondsAfterFinished: unset becomes 60" in done.out
-        assert "leaves      spec.ttlSecondsAfterFinished: policy elsewhere sets it" in done.out
+        assert "sets        spec.ttlSecondsAfterFinished: unset becomes 60" in done.out
+        assert "skips       spec.ttlSecondsAfterFinished: policy elsewhere sets it" in done.out
 
     def test_who_asks_and_where_can_be_said(self, command: Command) -> None:
         match = (
@@ -106,7 +106,10 @@ class TestExplain:
         ("arguments", "expected"),
         [
             (["policies"], "missing the policies or a manifest"),
-            (["policies", "nowhere.yaml"], "nowhere.yaml:1:1: there is no such file or folder"),
+            (
+                ["policies", "nowhere.yaml"],
+                "nowhere.yaml:1:1: no such file or folder; check the path",
+            ),
             (["policies", "job.yaml", "--namespace-labels", "a"], "not of the form KEY=VALUE"),
             (["job.yaml", "job.yaml"], "no JobPolicy"),
             (["policies", "job.yaml", "--kubernetes-version", "9"], "unknown Kubernetes release"),
@@ -268,7 +271,7 @@ class TestTest:
                 "spec.cases[0].name: must be a sentence",
             ),
             (CASES.replace("v1alpha1", "v2"), "house_test.yaml:1:13: error: apiVersion: must be"),
-            (CASES.replace("manifest: job.yaml", "manifest: no.yaml"), "no.yaml:1:1: there is no"),
+            (CASES.replace("manifest: job.yaml", "manifest: no.yaml"), "no.yaml:1:1: no such file"),
             (
                 CASES.replace("manifest: job.yaml", "manifest: 1"),
                 "house_test.yaml:6:17: error: spec.cases[0].manifest: must be a manifest",

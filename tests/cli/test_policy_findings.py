@@ -71,7 +71,7 @@ def test_a_default_that_would_do_harm_is_a_warning(command: Command) -> None:
     value = JOB.replace("Never", "OnFailure").replace("  backoffLimit: 9\n", "")
     files = {**FILES, "job.yaml": value}
     done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=files)
-    assert "warning JP050 spec.podFailurePolicy: the default was left out: it requires" in done.out
+    assert "warning JP050 spec.podFailurePolicy: cannot set the default: it requires" in done.out
 
 
 def test_nobody_can_ignore_what_a_policy_says(command: Command) -> None:
@@ -122,7 +122,7 @@ def test_a_configuration_whose_policies_cannot_be_used_is_an_error(command: Comm
     files = {".jobsworth.yaml": "policy: [nowhere]\n", "job.yaml": JOB}
     done = command("validate", "job.yaml", files=files)
     assert done.code == 2
-    assert "nowhere:1:1: error: there is no such file or folder" in done.err
+    assert "nowhere:1:1: error: no such file or folder; check the path" in done.err
 
 
 def test_many_files_are_judged_in_several_processes(command: Command) -> None:
@@ -216,7 +216,7 @@ def test_a_policy_that_cannot_be_used_is_told_with_its_place(
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("nowhere", "nowhere:1:1: error: there is no such file or folder"),
+        ("nowhere", "nowhere:1:1: error: no such file or folder; check the path"),
         ("job.yaml", "job.yaml:1:1: error: no JobPolicy of jobsworth.dev/v1alpha1 found in it"),
     ],
 )

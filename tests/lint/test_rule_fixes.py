@@ -30,7 +30,7 @@ def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None
     done = mended(explanation(rule).bad, select=rule.code, unsafe=rule.fixable == "unsafe")
     assert done.data.decode() != explanation(rule).bad
     assert findings_left(done) == []
-    assert [attempt.refused for attempt in attempts(done)] == [""] * len(attempts(done))
+    assert [attempt.reason for attempt in attempts(done)] == [""] * len(attempts(done))
 
 
 @each_fixable_rule

@@ -14,11 +14,11 @@ LAUGHS = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
 )
 
 REFUSED = {
-    "brackets": (b"[" * 10_001, "nests deeper"),
-    "brackets without end": (b"[" * 20_000, "nests deeper"),
-    "braces": (b"{a: " * 10_001, "nests deeper"),
-    "dashes": (b"- " * 10_001, "nests deeper"),
-    "JSON": (b'{"a":' * 10_001 + b"1" + b"}" * 10_001, "nests deeper"),
+    "brackets": (b"[" * 10_001, "levels of nesting"),
+    "brackets without end": (b"[" * 20_000, "levels of nesting"),
+    "braces": (b"{a: " * 10_001, "levels of nesting"),
+    "dashes": (b"- " * 10_001, "levels of nesting"),
+    "JSON": (b'{"a":' * 10_001 + b"1" + b"}" * 10_001, "levels of nesting"),
     "laughs": (LAUGHS, "excessive aliasing"),
     "a chain of aliases": (
         b"a0: &a0 [x]\n" + b"".join(b"a%d: &a%d [*a%d]\n" % (n, n, n - 1) for n in range(1, 3000)),

@@ -92,7 +92,7 @@ for dumper in (yaml.SafeDumper, yaml.CSafeDumper):
 assert yaml._yaml.CParser is yaml.cyaml.CParser
 print(value(b"a: [1, x]"), value(b"a: &a 1\\nb: *a"), read_text(b"a: [1", "f")[0].error.message)
 """
-    assert run(code).startswith("[{'a': [1, 'x']}] [{'a': 1, 'b': 1}] a comma or `]` is missing")
+    assert run(code).startswith("[{'a': [1, 'x']}] [{'a': 1, 'b': 1}] missing comma or `]`")
 
 
 @needs_libyaml
@@ -130,7 +130,7 @@ print(error.line, error.column, error.message)
 """
     first, second = run(code).splitlines()
     assert first == "[{'a': [1, 'x']}] [{'true': 1}] python"
-    assert second.startswith("2 1 a tab stands where")
+    assert second.startswith("2 1 YAML does not allow tabs")
 
 
 def test_the_python_parser_agrees_with_kubectl_too() -> None:

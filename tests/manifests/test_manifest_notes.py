@@ -71,7 +71,7 @@ def test_a_key_can_be_noted_for_being_coerced_and_for_standing_twice() -> None:
 def test_it_is_said_when_chance_decides_between_two_keys() -> None:
     (note,) = notes('1: a\n"1": b\n')
 
-    assert "left to chance" in note.message
+    assert "uses a random one" in note.message
 
 
 @pytest.mark.parametrize("file", ["file.json", "file.yaml"])

@@ -271,9 +271,9 @@ def test_what_would_make_the_object_invalid_is_left_out_with_the_reason(
     )
     (rejected,) = mutation.rejected
     assert (rejected.policy, rejected.field) == ("house-rules", field)
-    assert reason in rejected.why
+    assert reason in rejected.reason
     assert mutation.warnings == (
-        f"policy house-rules: default for {field} not set: {rejected.why}",
+        f"policy house-rules: default for {field} not set: {rejected.reason}",
     )
     # The others are filled in all the same.
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60

@@ -49,11 +49,11 @@ def test_namespaces_rules_and_objects_the_worst_first() -> None:
         result("d", "told", found("JW204", "info")),
     ]
     assert list(overview.render(results)) == [
-        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  REMARKS  MOST OFTEN",
-        "c             1         1       3         1        0  JP001 FieldValueForbidden of policy research (2), "
+        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  INFO  MOST OFTEN",
+        "c             1         1       3         1     0  JP001 FieldValueForbidden of policy research (2), "
         "JW004 FieldValueInvalid, JW201 no-deadline",
-        "b             1         0       0         1        1  JW201 no-deadline",
-        "(all)         4         1       3         2        2",
+        "b             1         0       0         1     1  JW201 no-deadline",
+        "(all)         4         1       3         2     2",
         "2 namespaces have neither errors nor warnings",
         "",
         "COUNT  OBJECTS  SEVERITY  RULE",
@@ -71,8 +71,8 @@ def test_namespaces_rules_and_objects_the_worst_first() -> None:
 
 def test_one_clean_namespace_has_one_line() -> None:
     assert list(overview.render([result("a", "fine"), result("a", "nightly", kind="CronJob")])) == [
-        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  REMARKS  MOST OFTEN",
-        "(all)         1         1       0         0        0",
+        "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  INFO  MOST OFTEN",
+        "(all)         1         1       0         0     0",
     ]
 
 

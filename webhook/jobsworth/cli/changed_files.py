@@ -48,8 +48,8 @@ def changed_manifests(
     """
     repository = Repository()
     commit = repository.commit(ref)
-    standing = repository.changed_since(commit)
-    changed = set(standing)
+    content_ids = repository.changed_since(commit)
+    changed = set(content_ids)
     base = repository.merge_base(commit)
     if base != commit:
         changed &= repository.changed_since(base).keys()
@@ -62,7 +62,7 @@ def changed_manifests(
         found |= dict.fromkeys(name for name in meant if os.path.lexists(name))
         if not meant and not os.path.lexists(path):
             found[path] = None
-    return list(found), _standing(repository, standing, configurations)
+    return list(found), _objects_at_ref(repository, content_ids, configurations)
 
 
 def _name_here(repository: Repository, file: str) -> str:
@@ -95,12 +95,12 @@ def _means(within: str, file: str) -> bool:
     )
 
 
-def _standing(
-    repository: Repository, standing: dict[str, str], configurations: Configurations
+def _objects_at_ref(
+    repository: Repository, content_ids: dict[str, str], configurations: Configurations
 ) -> ExistingObjects:
     """Read the objects at the ref of the changed files; all other files still have their objects."""
-    files = [file for file, content in standing.items() if content]
-    contents = repository.contents([standing[file] for file in files])
+    files = [file for file, content in content_ids.items() if content]
+    contents = repository.contents([content_ids[file] for file in files])
     in_file: dict[tuple[str, Identity], Any] = {}
     moved: dict[Identity, list[Any]] = {}
     for file, content in zip(files, contents, strict=True):
@@ -109,12 +109,12 @@ def _standing(
             continue
         name = _name_here(repository, file)
         engine = engine_for(configurations.of(name).server)
-        left = _objects(_now(name), file)
+        remaining = _objects(_now(name), file)
         for key, value in objects.items():
-            if not _could_stand(value, engine):
+            if not _is_valid(value, engine):
                 continue
             in_file[name, key] = value
-            if key not in left:
+            if key not in remaining:
                 moved.setdefault(key, []).append(value)
     # If two objects of one name have moved, the match is ambiguous.
     anywhere = {key: values[0] for key, values in moved.items() if len(values) == 1}
@@ -136,7 +136,7 @@ def _objects(content: bytes, file: str) -> dict[Identity, Any]:
     return {key: value for value in values if (key := identity(value)) is not None}
 
 
-def _could_stand(value: Any, engine: Engine) -> bool:
+def _is_valid(value: Any, engine: Engine) -> bool:
     try:
         return not any(finding.severity == "error" for finding in engine.validate(value))
     except UnknownKind:

@@ -53,7 +53,7 @@ def apply_ignores(
             value = document.position(ANNOTATION_FIELD)
             place = _Place(value.line, value.column, ANNOTATION_FIELD)
             _apply([ignore], [(document, result)])
-            _complain(ignore, place, [(document, result)], selection)
+            _report_unused(ignore, place, [(document, result)], selection)
     result_of = {id(document): result for document, result in evaluated}
     for members, comments in marked_comments(documents, MARK):
         group = [(each, result_of[id(each)]) for each in members if id(each) in result_of]
@@ -66,7 +66,7 @@ def apply_ignores(
         ]
         _apply([ignore for _, ignore in found], group)
         for comment, ignore in found:
-            _complain(ignore, _Place(comment.line, comment.column, ""), group, selection)
+            _report_unused(ignore, _Place(comment.line, comment.column, ""), group, selection)
 
 
 def _nothing(code: str) -> bool:
@@ -100,7 +100,7 @@ def _lines(document: Document, located: LocatedFinding) -> tuple[int, ...]:
     return (located.line or 0, key.line)
 
 
-def _complain(ignore: Ignore, place: _Place, group: Group, selection: Selection) -> None:
+def _report_unused(ignore: Ignore, place: _Place, group: Group, selection: Selection) -> None:
     elsewhere = sorted(
         {
             located.line
@@ -110,8 +110,8 @@ def _complain(ignore: Ignore, place: _Place, group: Group, selection: Selection)
         }
     )
     found = {located.finding.code for _, result in group for located in result.findings}
-    asked = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
-    message = ignore.problem(asked, elsewhere)
+    is_reported = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
+    message = ignore.problem(is_reported, elsewhere)
     finding = selection.adjusted(unused(message, place.field)) if message else None
     if finding is not None:
         document, result = group[0]

@@ -121,7 +121,7 @@ def _report(
         found = list(results)
         shown = [result for result in found if not quiet or _is_wrong(result)]
         progress.clear()
-        for line in _whole(reporter, shown, options.statistics):
+        for line in _rendered_at_once(reporter, shown, options.statistics):
             print(line, file=out)
         return found
     color = out.isatty() and not os.environ.get("NO_COLOR")
@@ -142,7 +142,9 @@ def _is_wrong(result: Result) -> bool:
     return any(located.finding.severity == "error" for located in result.findings)
 
 
-def _whole(reporter: Reporter, results: Sequence[Result], statistics: bool) -> Iterable[str]:
+def _rendered_at_once(
+    reporter: Reporter, results: Sequence[Result], statistics: bool
+) -> Iterable[str]:
     if statistics and "statistics" not in reporter.takes:
         from jobsworth.reports.statistics import table
 

@@ -188,8 +188,8 @@ def read_failure_policy(
         ReasonRule(position, rule.action, rule.operator, frozenset(rule.reasons), rule.container)
         for position, rule in enumerate(extension)
     ]
-    for position, entry in enumerate((policy or {}).get("rules") or ()):
-        rule = _read_rule(position, entry)
+    for position, written in enumerate((policy or {}).get("rules") or ()):
+        rule = _read_rule(position, written)
         if rule is not None:
             rules.append(rule)
     return FailurePolicy(tuple(rules))
@@ -212,7 +212,9 @@ def _read_rule(position: int, rule: dict[str, Any]) -> Rule | None:
     return ConditionRule(
         position,
         action,
-        frozenset(f"{entry.get('type')}={entry.get('status') or 'True'}" for entry in patterns),
+        frozenset(
+            f"{pattern.get('type')}={pattern.get('status') or 'True'}" for pattern in patterns
+        ),
     )
 
 

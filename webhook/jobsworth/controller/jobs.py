@@ -127,11 +127,11 @@ def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
         deleting=meta.get("deletionTimestamp") is not None,
         managed_by=spec.get("managedBy"),
         finalizer=settings.finalizer_for(spec.get("managedBy")),
-        parallelism=_given(spec.get("parallelism"), 1),
+        parallelism=_value_or_default(spec.get("parallelism"), 1),
         completions=spec.get("completions"),
         completion_mode=spec.get("completionMode") or well_known_names.NON_INDEXED,
         suspended=bool(spec.get("suspend")),
-        backoff_limit=_given(spec.get("backoffLimit"), default_limit),
+        backoff_limit=_value_or_default(spec.get("backoffLimit"), default_limit),
         backoff_limit_per_index=per_index,
         max_failed_indexes=spec.get("maxFailedIndexes"),
         active_deadline=spec.get("activeDeadlineSeconds"),
@@ -147,5 +147,5 @@ def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
     )
 
 
-def _given(value: int | None, default: int) -> int:
+def _value_or_default(value: int | None, default: int) -> int:
     return default if value is None else value

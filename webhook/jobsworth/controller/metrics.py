@@ -32,8 +32,8 @@ def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
     limit = "perIndex" if job.per_index else "global"
     counts = []
     if job.indexed:
-        succeeded = _growth(before.completed_indexes, after.completed_indexes, job.size)
-        failed = _growth(before.failed_indexes, after.failed_indexes, job.size)
+        succeeded = _newly_finished(before.completed_indexes, after.completed_indexes, job.size)
+        failed = _newly_finished(before.failed_indexes, after.failed_indexes, job.size)
         for status, number in (("succeeded", succeeded), ("failed", failed)):
             labels = (("status", status), ("backoffLimit", limit))
             counts.append(Count(well_known_names.FINISHED_INDEXES, labels, number))
@@ -65,7 +65,7 @@ def finished_job(job: Job, finished_condition: FinishedCondition) -> Count:
     )
 
 
-def _growth(before: str | None, after: str | None, limit: int) -> int:
+def _newly_finished(before: str | None, after: str | None, limit: int) -> int:
     if before == after:
         return 0
     return len(IndexSet.read(after, limit)) - len(IndexSet.read(before, limit))

@@ -89,7 +89,9 @@ def _indexed_spec(spec: dict[str, Any], hostname: str) -> dict[str, Any]:
 def _with_index(container: dict[str, Any]) -> dict[str, Any]:
     """Return the container with its index in the environment, unless it sets that variable itself."""
     variables = container.get("env") or []
-    if any(entry.get("name") == well_known_names.COMPLETION_INDEX_VARIABLE for entry in variables):
+    if any(
+        variable.get("name") == well_known_names.COMPLETION_INDEX_VARIABLE for variable in variables
+    ):
         return container
     path = f"metadata.labels['{well_known_names.COMPLETION_INDEX}']"
     variable = {

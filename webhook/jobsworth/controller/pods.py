@@ -126,7 +126,7 @@ def read_pod(pod: dict[str, Any], settings: ControllerSettings) -> Pod:
     sidecars = _sidecars(spec.get("initContainers") or ())
     conditions = status.get("conditions") or ()
     ready: dict[str, Any] = next(
-        (entry for entry in conditions if entry.get("type") == "Ready"), {}
+        (condition for condition in conditions if condition.get("type") == "Ready"), {}
     )
     created = read_time(meta.get("creationTimestamp")) or 0
     return Pod(
@@ -143,7 +143,7 @@ def read_pod(pod: dict[str, Any], settings: ControllerSettings) -> Pod:
         created=created,
         finished_at=_containers_finished(containers, init_containers, sidecars)
         or _became_unready(ready)
-        or _deletion_asked(meta)
+        or _deletion_requested(meta)
         or created,
         node=intern(spec.get("nodeName") or ""),
         ready=ready.get("status") == "True",
@@ -154,11 +154,14 @@ def read_pod(pod: dict[str, Any], settings: ControllerSettings) -> Pod:
         restarts=_restarts(containers, sum) + _restarts(init_containers, sum),
         container_restarts=_restarts(containers, max),
         sidecar_restarts=_restarts(
-            [entry for entry in init_containers if entry.get("name") in sidecars], max
+            [container for container in init_containers if container.get("name") in sidecars], max
         ),
         terminations=_terminations((*containers, *init_containers)),
         conditions=_shared_texts(
-            tuple(intern(f"{entry.get('type')}={entry.get('status')}") for entry in conditions)
+            tuple(
+                intern(f"{condition.get('type')}={condition.get('status')}")
+                for condition in conditions
+            )
         ),
     )
 
@@ -237,7 +240,7 @@ def _became_unready(ready: dict[str, Any]) -> int | None:
     return read_time(ready.get("lastTransitionTime")) if ready.get("status") == "False" else None
 
 
-def _deletion_asked(meta: dict[str, Any]) -> int | None:
+def _deletion_requested(meta: dict[str, Any]) -> int | None:
     deletion = read_time(meta.get("deletionTimestamp"))
     return None if deletion is None else deletion - (meta.get("deletionGracePeriodSeconds") or 0)
 

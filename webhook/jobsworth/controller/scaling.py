@@ -74,16 +74,19 @@ def manage_job(given: ScalingInput) -> Scaling:
     classified, job = given.classified, given.classified.job
     if job.suspended:
         return Scaling(deletions=_deletions(classified.active))
-    active, wanted = len(classified.active), _wanted(job, given.succeeded, len(classified.active))
-    surplus = _surplus(classified, active - wanted)[: given.settings.max_pods_per_sync]
+    active, desired = (
+        len(classified.active),
+        _desired_active(job, given.succeeded, len(classified.active)),
+    )
+    surplus = _surplus(classified, active - desired)[: given.settings.max_pods_per_sync]
     if surplus:
         return Scaling(deletions=_deletions(surplus))
     awaited = len(classified.terminating) if job.only_replace_failed else 0
-    missing = min(wanted - active - awaited, given.settings.max_pods_per_sync)
+    missing = min(desired - active - awaited, given.settings.max_pods_per_sync)
     return _create(given, missing) if missing > 0 else Scaling()
 
 
-def _wanted(job: Job, succeeded: int, active: int) -> int:
+def _desired_active(job: Job, succeeded: int, active: int) -> int:
     if job.completions is None:
         return active if succeeded else job.parallelism
     return max(0, min(job.completions - succeeded, job.parallelism))

@@ -65,10 +65,10 @@ def read_selector(selector: dict[str, Any] | None) -> Selector:
         ),
         requirements=tuple(
             Requirement(
-                entry.get("key") or "",
-                entry.get("operator") or "",
-                tuple(entry.get("values") or ()),
+                expression.get("key") or "",
+                expression.get("operator") or "",
+                tuple(expression.get("values") or ()),
             )
-            for entry in selector.get("matchExpressions") or ()
+            for expression in selector.get("matchExpressions") or ()
         ),
     )

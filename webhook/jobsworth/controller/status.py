@@ -102,7 +102,7 @@ class Status:
 
     def holds(self, kind: str) -> bool:
         """Return True if a condition of the type is True."""
-        return any(entry.type == kind and entry.holds for entry in self.conditions)
+        return any(condition.type == kind and condition.holds for condition in self.conditions)
 
     def with_condition(self, condition: Condition) -> Status:
         """Return the status with a condition, in place of the first of its type or at the end.
@@ -119,7 +119,7 @@ class Status:
             return self
         return replace(
             self,
-            conditions=tuple(condition if entry is present else entry for entry in self.conditions),
+            conditions=tuple(condition if other is present else other for other in self.conditions),
         )
 
 
@@ -127,7 +127,9 @@ def read_status(status: dict[str, Any]) -> Status:
     """Read the ``status`` of a Job from its JSON object."""
     uncounted = status.get("uncountedTerminatedPods") or {}
     return Status(
-        conditions=tuple(_read_condition(entry) for entry in status.get("conditions") or ()),
+        conditions=tuple(
+            _read_condition(condition) for condition in status.get("conditions") or ()
+        ),
         start_time=read_time(status.get("startTime")),
         completion_time=read_time(status.get("completionTime")),
         active=status.get("active") or 0,
@@ -150,7 +152,7 @@ def write_status(status: Status) -> dict[str, Any]:
     {'active': 2, 'ready': 0, 'uncountedTerminatedPods': {}}
     """
     written: dict[str, Any] = {
-        "conditions": [_write_condition(entry) for entry in status.conditions],
+        "conditions": [_write_condition(condition) for condition in status.conditions],
         "startTime": _written(status.start_time),
         "completionTime": _written(status.completion_time),
         "active": status.active or None,
@@ -173,15 +175,15 @@ def write_status(status: Status) -> dict[str, Any]:
     return {**status.other, **written}
 
 
-def _read_condition(entry: dict[str, Any]) -> Condition:
+def _read_condition(condition: dict[str, Any]) -> Condition:
     return Condition(
-        type=entry.get("type") or "",
-        status=entry.get("status") or "",
-        reason=entry.get("reason") or "",
-        message=entry.get("message") or "",
-        probed=read_time(entry.get("lastProbeTime")),
-        changed=read_time(entry.get("lastTransitionTime")),
-        other=_others(entry, _CONDITION_FIELDS),
+        type=condition.get("type") or "",
+        status=condition.get("status") or "",
+        reason=condition.get("reason") or "",
+        message=condition.get("message") or "",
+        probed=read_time(condition.get("lastProbeTime")),
+        changed=read_time(condition.get("lastTransitionTime")),
+        other=_others(condition, _CONDITION_FIELDS),
     )
 
 
@@ -203,4 +205,4 @@ def _written(seconds: int | None) -> str | None:
 
 
 def _others(value: dict[str, Any], known: Iterable[str]) -> dict[str, Any]:
-    return {key: entry for key, entry in value.items() if key not in known}
+    return {key: part for key, part in value.items() if key not in known}

@@ -126,7 +126,7 @@ class PodCounts:
 def count_after_actions(
     classified: ClassifiedPods, deletions: Sequence[Deletion], results: ActionResults
 ) -> PodCounts:
-    deleted = [entry.pod for entry in deletions if entry.pod.uid in results.deleted]
+    deleted = [deletion.pod for deletion in deletions if deletion.pod.uid in results.deleted]
     return PodCounts(
         active=len(classified.active) - len(deleted) + results.created,
         ready=classified.ready - sum(pod.ready for pod in deleted),

@@ -1,4 +1,4 @@
-"""The evaluation: what the API server, the lint rules and the policies find in one object."""
+"""The evaluation: the findings of the API server, the lint rules and the policies in one object."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     Unreadable = Literal["unknown_field", "wrong_type", "kind", "too_large"]
     T = TypeVar("T")
     Reported = tuple[str, Finding]
-    """The name of the policy that a finding comes from, empty for other sources, and the finding."""
+    """The name of the policy that reports a finding (empty for other sources), and the finding."""
 
 UNKNOWN_FIELD: Final = "unknown_field"
 WRONG_TYPE: Final = "wrong_type"
 UNKNOWN_KIND: Final = "kind"
 TOO_LARGE: Final = "too_large"
 UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND, TOO_LARGE)
-"""Reasons why policies did not evaluate all of an object: a field of a later release, a value of a type that
-the field does not have, an object of another kind than its resource, an object of too many values."""
+"""The reasons why policies cannot evaluate an object completely: a field of a later release, a value of the
+wrong type, an object of another kind than its resource, an object of too many values."""
 
 
 class PolicyResult:
-    """What a set of policies makes of a request.
+    """The result of a set of policies for a request.
 
     Attributes:
-        request: as it arrives; its object has the API server's defaults.
-        policies: the policies.
+        request: the request as it arrives; its object has the API server's defaults.
+        policies: the set of policies.
         verdict: their violations, after their defaults were applied where the source is a manifest.
-        mutation: what their defaults do; None where they were not applied.
+        mutation: the changes by their defaults; None if the defaults were not applied.
     """
 
     __slots__ = ("mutation", "policies", "request", "verdict")
@@ -58,12 +58,12 @@ class PolicyResult:
 
     @property
     def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
-        """Of every policy, in the order of precedence, whether it applies to the request, and why."""
+        """Each policy with its match decision and the reason, in order of precedence."""
         return self.policies.decisions(self.request)
 
     @property
     def findings(self) -> list[Reported]:
-        """The defaults that could not be applied and the violations, each with the policy's name."""
+        """The rejected defaults and the violations, each with the name of its policy."""
         from jobsworth.policy.language.violation_codes import DEFAULT_NOT_APPLIED
 
         rejected = () if self.mutation is None else self.mutation.rejected
@@ -77,7 +77,7 @@ class PolicyResult:
                         code=DEFAULT_NOT_APPLIED,
                         field=one.field,
                         reason="DefaultNotApplied",
-                        message=f"the default was left out: {one.why} (policy {one.policy})",
+                        message=f"cannot set the default: {one.reason} (policy {one.policy})",
                     ),
                 )
                 for one in rejected
@@ -87,17 +87,17 @@ class PolicyResult:
 
 
 class Evaluation:
-    """What is found in one object.
+    """The findings in one object.
 
     Attributes:
-        known: whether the object is a Job or CronJob of ``batch/v1``; if not, at most ``lint`` has a
-            finding, for what may have been meant to be one.
+        known: True if the object is a Job or CronJob of ``batch/v1``; if not, only ``lint`` may have a
+            finding, for a likely typo of the kind or apiVersion.
         api: the API server's findings, in its words.
-        lint: those of lint rules.
-        policy: what the policies make of it; None where there are none.
-        unreadable: of :data:`UNREADABLE`, why policies did not evaluate all of the object.
-        withheld: the fixes of findings that may not be made in this document.
-        withheld_reason: why; empty where none was withheld.
+        lint: the findings of lint rules.
+        policy: the result of the policies; None without policies.
+        unreadable: the reasons, of :data:`UNREADABLE`, why policies did not evaluate the whole object.
+        withheld: the fixes that are not allowed in this document, removed from the findings.
+        withheld_reason: the reason for that; empty if no fix was withheld.
     """
 
     __slots__ = (
@@ -125,7 +125,7 @@ class Evaluation:
 
     @property
     def findings(self) -> list[Finding]:
-        """All findings, merged: the API server's, those of lint rules, then those of policies."""
+        """All findings without duplicates: of the API server, of lint rules, then of policies."""
         own = merged([*self.api, *self.lint], self.violations, lambda finding: finding)
         return [*own, *(finding for _, finding in self.violations)]
 
@@ -144,9 +144,9 @@ class Evaluation:
         ]
 
     def reported(self, selection: Selection) -> list[Reported]:
-        """The findings that a user selected and that no annotation of the object ignores, merged.
+        """Return the selected findings that no annotation of the object ignores, without duplicates.
 
-        Those of policies come first; they can be neither deselected nor ignored.
+        Findings of policies come first; they can be neither deselected nor ignored.
         """
         from jobsworth.evaluation.ignores import from_annotation
 
@@ -166,7 +166,7 @@ class Evaluation:
 def merged(
     items: Iterable[T], violations: Iterable[Reported], finding_of: Callable[[T], Finding]
 ) -> list[T]:
-    """Return the items whose finding no policy reports as well: with the same code about the same field."""
+    """Remove the lint findings that a policy reports too, with the same code for the same field."""
     reported = {(finding.code, finding.field) for _, finding in violations}
     if not reported:
         return list(items)

@@ -1,8 +1,8 @@
-"""The evaluator: the one pipeline that CLI, webhook and audit run.
+"""The evaluator: the pipeline that the CLI, the webhook and the audit share.
 
-An object is decoded once. Lint rules and policies read that; the API server's verdict, which changes the
-object as the server does, comes last. Which findings are reported is decided by one rule:
-:func:`jobsworth.evaluation.evaluation.merged`.
+An object is decoded once, for lint rules and policies. The API server's verdict comes last, because it
+changes the decoded object as the server does. :func:`jobsworth.evaluation.evaluation.merged` decides which
+findings are reported.
 """
 
 from __future__ import annotations
@@ -42,35 +42,27 @@ if TYPE_CHECKING:
     from jobsworth.validation.decoded_object import DecodedObject
 
     WrittenScalar = Callable[[str], str | None]
-    """The text of a scalar by its field path; None where the manifest has none."""
+    """Returns the text of a scalar by its field path; None if the manifest has none."""
 
 
 class Evaluator:
     """Evaluates objects for one API server, one selection of lint rules and one set of policies.
 
-    Any number of threads may use it.
+    Safe to share between threads.
 
     Args:
-        server: whose verdict is asked: the cluster's, or the one that it is to become.
-        selection: which lint rules are asked; None for those that are on by default.
-        policies: what the organization requires; None for nothing.
-        api: whether the API server's verdict is evaluated.
-        lint: whether lint rules are.
-        stored_by: the server that set the defaults of stored objects, where it is another.
+        server: the API server whose verdict is evaluated: the cluster's, or that of a planned upgrade.
+        selection: the lint rules to run; None for those that are on by default.
+        policies: the organization's policies; None for none.
+        api: evaluate the API server's verdict.
+        lint: run lint rules.
+        stored_by: the server that set the defaults of stored objects, if it is not `server`.
         budget: the work that one object may cause; a larger object is not evaluated.
     """
 
     __slots__ = (
-        "_api",
-        "_budget",
-        "_engine",
-        "_lint",
-        "_linter",
-        "_narrow",
-        "_storing",
-        "policies",
-        "server",
-    )
+        "_api", "_budget", "_engine", "_lint", "_linter", "_narrow", "_storing", "policies", "server",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -97,7 +89,7 @@ class Evaluator:
         """Evaluate an object.
 
         Args:
-            subject: the object, and what is known about its request.
+            subject: the object and its request, as far as that is known.
             written: the text of scalars, for fixes of manifests; None for no fixes of API findings.
         """
         if self._is_too_large(subject):
@@ -123,7 +115,7 @@ class Evaluator:
             decoded = self._engine.decode_object(value, most)
         except UnknownKind:
             return self._misidentified(subject)
-        # An object of another version, such as batch/v1beta1, is no base to compare an update with.
+        # An update cannot be compared with an object of another version, such as batch/v1beta1.
         old_value = subject.old if is_known(subject.old) else None
         lint = self._linter.lint(decoded, self._engine, most) if self._lint else []
         if len(lint) > most:
@@ -165,9 +157,9 @@ class Evaluator:
         return Evaluation(value, api, (), policy, reasons)
 
     def mutate(self, subject: Subject) -> Evaluation:
-        """Apply the defaults of the policies to the object of a request; evaluate nothing.
+        """Apply the defaults of the policies to the object of a request, without checking their limits.
 
-        An object with a value of a wrong type is left alone: the evaluation has no policy result then.
+        If the object has a value of the wrong type, no default is set and there is no policy result.
         """
         assert self.policies is not None
         if self._is_too_large(subject):
@@ -186,7 +178,7 @@ class Evaluator:
         return Evaluation(subject.value, policy=policy, unreadable=reasons)
 
     def _stored(self, subject: Subject) -> Evaluation:
-        """Evaluate a stored object as if a client created it today as it was written."""
+        """Evaluate a stored object as if a client created it today from its original manifest."""
         from jobsworth.policy.policy_request import CREATE, PolicyRequest
         from jobsworth.provenance.generated_fields import strip_generated
         from jobsworth.provenance.server_defaults import strip_defaults
@@ -197,7 +189,7 @@ class Evaluator:
             manifest = strip_defaults(manifest, storing)
         decoded = stored = self._engine.decode_object(manifest)
         if storing is not None and decoded.is_valid:
-            # With the defaults of this server, as it would store the object.
+            # Lint the object with the defaults of this server, as it would store it.
             manifest = self._engine.encoded(decoded)
             stored = self._engine.decode_object(manifest)
         lint, policy = self._lint_either_way(stored, manifest), None
@@ -217,9 +209,9 @@ class Evaluator:
         return Evaluation(manifest, api, lint, policy, _reasons(decoded))
 
     def _lint_either_way(self, decoded: DecodedObject, manifest: dict[str, Any]) -> list[Finding]:
-        """Return the lint findings that hold whether or not a client wrote the stored defaults.
+        """Return the lint findings that are independent of who wrote the stored defaults.
 
-        A rule may ask what was written. That is unknown of a stored object.
+        Some rules check what a client wrote, which is unknown for a stored object.
         """
         found = self._linter.lint(decoded, self._engine) if self._lint else []
         if not found:
@@ -235,7 +227,7 @@ class Evaluator:
         return [finding for finding in found if (finding.code, finding.field) in also]
 
     def apply(self, request: PolicyRequest) -> PolicyResult:
-        """Run the request of a manifest through the policies as a cluster does: defaults, then limits."""
+        """Apply policies to the request of a manifest as a cluster does: defaults, then limits."""
         assert self.policies is not None
         from dataclasses import replace
 
@@ -247,9 +239,9 @@ class Evaluator:
     def policy_request(self, subject: Subject) -> PolicyRequest:
         """Return the request that a manifest becomes when a client sends it.
 
-        Raises:
-            UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
-            CannotDecode: the API server could not decode it, or what it replaces.
+                Raises:
+                    UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
+        CannotDecode: the API server could not decode it, or the object that it replaces.
         """
         decoded = self._engine.decode_object(subject.value)
         old = None if subject.old is None else self._engine.decode_object(subject.old)
@@ -282,7 +274,7 @@ class Evaluator:
     def _decoded_request(
         self, subject: Subject, value: dict[str, Any]
     ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[Unreadable, ...]]:
-        """Decode the object of a request; its resource says what it must be."""
+        """Decode the object of a request, which must be of the kind of the request's resource."""
         most = self._budget.findings
         try:
             decoded = self._engine.decode_object(value, most)
@@ -314,7 +306,7 @@ class Evaluator:
             dry_run=subject.dry_run,
             options=subject.options,
             unreadable=errors,
-            manifest=subject.value,  # as it was sent: with the traces of who wrote what
+            manifest=subject.value,  # as sent, with its records of field ownership
         )
 
     def _as_policies_see_it(
@@ -322,13 +314,13 @@ class Evaluator:
     ) -> dict[str, Any]:
         from jobsworth.provenance.generated_fields import came_from_a_server
 
-        # What a server has filled in is left as it is: it may be of a later release than ours.
+        # Keep the defaults that a server has set: its release may be newer than any that we know.
         if whole and decoded.is_valid and came_from_a_server(value):
             return value
         return self._engine.encoded(decoded)
 
     def _old(self, old: dict[str, Any] | None) -> dict[str, Any] | None:
-        """The stored object as policies see it; None where it cannot be decoded, as if it were new."""
+        """Return the stored object as policies see it; None, as for a create, if it cannot be decoded."""
         if old is None:
             return None
         try:
@@ -362,7 +354,7 @@ def _reasons(decoded: DecodedObject) -> tuple[Unreadable, ...]:
 
 
 def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
-    """Withhold the fixes of a document that is no manifest to be applied."""
+    """Withhold the fixes of a document that no client applies."""
     found = [*evaluation.api, *evaluation.lint]
     if all(finding.fix is None for finding in found):
         return evaluation

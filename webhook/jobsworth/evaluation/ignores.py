@@ -1,4 +1,4 @@
-"""Ignores that stand in a manifest: a comment or an annotation that keeps a finding from being told."""
+"""Ignores in a manifest: comments and annotations that suppress findings."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 ANNOTATION = "jobsworth.dev/ignore"
 ANNOTATION_FIELD = f"metadata.annotations[{ANNOTATION}]"
 COMMENT_FORM = "write `# jobsworth: ignore[JW101] reason`"
-ANNOTATION_FORM = "write the rules with commas between: JW101,JW201"
+ANNOTATION_FORM = "list the rules, separated by commas: JW101,JW201"
 
 
 class Ignore:
-    """Some codes that somebody wants to hear nothing of, on a line or in a whole document.
+    """Codes whose findings are suppressed, on a line or in a whole document.
 
     Args:
-        words: codes, names and beginnings of codes, as they were written.
-        line: the line that it is for; None for the whole document.
-        form: what to write instead, where there is no word.
+        words: codes, rule names and prefixes of codes, as written.
+        line: the line that it applies to; None for the whole document.
+        form: advice on the right form, for an ignore without words.
 
     Attributes:
-        codes: those of them that can be ignored.
-        faults: what is wrong with how it is written, a sentence each.
-        used: whether it has kept a finding back.
+        codes: the codes that it suppresses.
+        faults: the errors in its text, a sentence each.
+        used: True if it has suppressed a finding.
     """
 
     __slots__ = ("codes", "faults", "line", "used", "words")
@@ -48,40 +48,42 @@ class Ignore:
         self.codes = frozenset(codes)
 
     def hides(self, code: str, lines: Sequence[int]) -> bool:
-        """Whether it is about a finding of this code that stands, with its key, in these lines."""
+        """Return True if it suppresses a finding of this code in these lines (its own and its key's)."""
         return code in self.codes and (self.line is None or self.line in lines)
 
-    def problem(self, asked: Callable[[str], bool], elsewhere: Sequence[int]) -> str:
-        """What is wrong with it once every finding is known; empty when it does its work.
+    def problem(self, is_reported: Callable[[str], bool], elsewhere: Sequence[int]) -> str:
+        """Return its problem, once every finding is known; empty if it has none.
 
         Args:
-            asked: whether the findings of a code are reported at all, so that they can be missed.
-            elsewhere: other lines where findings of its codes stand.
+            is_reported: returns True if findings of a code are reported when they occur.
+            elsewhere: other lines with findings of its codes.
         """
         if self.faults:
             return "; ".join(self.faults)
         if self.used or UNUSED_IGNORE.code in self.codes:
             return ""
         by_default = [code for code in self.codes if CATALOGUE[code].on]
-        if not all(asked(code) for code in by_default or self.codes):
+        if not all(is_reported(code) for code in by_default or self.codes):
             return ""
         place = "in this document" if self.line is None else "on this line"
-        message = f"there is no {' or '.join(self.words)} to ignore {place}: remove this"
+        message = (
+            f"nothing to ignore: no {' or '.join(self.words)} finding {place}; remove this ignore"
+        )
         if elsewhere:
             lines = " or ".join(f"line {line}" for line in elsewhere[:3])
-            message += f", or move it to {lines}, where it is found"
+            message += f", or move it to {lines}, where it occurs"
         return message
 
 
 def from_comment(text: str, line: int | None) -> Ignore | None:
-    """The ignore that a comment says; None when it says something else.
+    """Return the ignore in a comment; None for any other comment.
 
-    >>> from_comment("ignore[JW101, notin-zero] as agreed", 7).words
-    ['JW101', 'notin-zero']
+        >>> from_comment("ignore[JW101, notin-zero] as agreed", 7).words
+        ['JW101', 'notin-zero']
 
     Args:
-        text: the comment behind ``# jobsworth:``.
-        line: the line that it is for; None for the whole document.
+        text: the comment after ``# jobsworth:``.
+        line: the line that it applies to; None for the whole document.
     """
     if not text.startswith("ignore"):
         return None
@@ -92,14 +94,14 @@ def from_comment(text: str, line: int | None) -> Ignore | None:
 
 
 def from_annotation(value: Any) -> Ignore | None:
-    """The ignore in an object's annotation ``jobsworth.dev/ignore``; None when there is none."""
+    """Return the ignore in an object's annotation ``jobsworth.dev/ignore``; None if there is none."""
     for part in ("metadata", "annotations", ANNOTATION):
         value = value.get(part) if isinstance(value, dict) else None
     return Ignore(_words(value), None, ANNOTATION_FORM) if isinstance(value, str) else None
 
 
 def unused(message: str, field: str = "") -> Finding:
-    """The finding for an ignore that is of no use."""
+    """Return the finding for an ignore that suppresses nothing."""
     return UNUSED_IGNORE.finding(field, message)
 
 

@@ -1,4 +1,4 @@
-"""The subject of an evaluation: an object, and what is known about the request that writes it."""
+"""The subject of an evaluation: an object, and the known parts of the request that writes it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Source = Literal["manifest", "request", "stored"]
-    """Where an object comes from: a file, an API server that asks a webhook, a cluster that stores it."""
+    """The source of an object: a manifest file, an admission request, or storage in a cluster."""
 
 
 class Subject:
     """An object to evaluate.
 
     Attributes:
-        value: the object, as JSON decodes it; it is never changed.
-        source: where it comes from.
+        value: the object, as JSON decodes it; never modified.
+        source: its source.
         old: the stored object, or the manifest from which it was made; None for a create.
-        kind: ``Job`` or ``CronJob`` where the resource of a request says so; otherwise the object's own.
-        namespace: of the request; of a manifest, where it has none itself.
-        name: of a request; empty where the server is still to generate it.
-        user: who sends the request; None where that is unknown.
-        groups: of the user.
-        namespace_labels: of the namespace; None where they are unknown.
-        dry_run: whether nothing will be stored.
+        kind: the kind of the request's resource, ``Job`` or ``CronJob``; empty for other sources.
+        namespace: the request's namespace; for a manifest, the namespace if it has none itself.
+        name: the name in the request; empty if the server has not generated it yet.
+        user: the requesting user; None if unknown.
+        groups: the user's groups.
+        namespace_labels: the labels of the namespace; None if unknown.
+        dry_run: True if the API server will not store the object.
         options: the CreateOptions or UpdateOptions of a request.
         file: the path of a manifest, as the user named it; empty for other sources.
-        beside: the names of other files in its folder, as far as they matter for fixes.
-        most_bytes: an upper bound of the size of `value` and `old` as JSON; None where it is unknown.
+        beside: the names of other files in its folder that decide if fixes are allowed.
+        most_bytes: an upper bound of the size of `value` and `old` as JSON; None if unknown.
     """
 
     __slots__ = (

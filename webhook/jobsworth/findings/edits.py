@@ -175,19 +175,19 @@ def _make(value: Any, place: EditTarget, new: Any, path: str) -> None:
         parent = at(value, place.steps[:-1])
         parent[place.steps[-1]] = {first: new} if isinstance(first, str) else [new]
     else:
-        raise CannotEdit(f"{path} cannot be made where it would have to stand")
+        raise CannotEdit(f"{path} cannot be created: its parent has another type")
 
 
 def _insert(value: Any, edit: Edit) -> None:
     place = locate(value, edit.field)
     if place.missing:
         if not isinstance(place.missing[-1], int):
-            raise CannotEdit(f"{edit.field} is no position in a list")
+            raise CannotEdit(f"{edit.field} is not a position in a list")
         _make(value, place, edit.value, edit.field)
         return
     holder, position = at(value, place.steps[:-1]), place.steps[-1]
     if not isinstance(holder, list) or not isinstance(position, int):
-        raise CannotEdit(f"{edit.field} is no position in a list")
+        raise CannotEdit(f"{edit.field} is not a position in a list")
     holder.insert(position, _copy(edit.value))
 
 
@@ -198,7 +198,7 @@ def _delete(value: Any, edit: Edit) -> None:
 def _existing(value: Any, path: str) -> Steps:
     place = locate(value, path)
     if place.missing or not place.steps:
-        raise CannotEdit(f"there is no {path or 'field without a path'}")
+        raise CannotEdit(f"the object has no field {path or 'without a path'}")
     return place.steps
 
 
@@ -219,7 +219,7 @@ def _rename(value: Any, edit: Edit) -> None:
     steps = _existing(value, edit.field)
     holder, name = at(value, steps[:-1]), steps[-1]
     if not isinstance(holder, dict) or edit.value in holder:
-        raise CannotEdit(f"{edit.field} cannot be called {edit.value}: there is one already")
+        raise CannotEdit(f"cannot rename {edit.field} to {edit.value}: that field exists")
     entries = list(holder.items())
     holder.clear()
     holder.update((edit.value if key == name else key, part) for key, part in entries)
@@ -233,9 +233,9 @@ def _move(value: Any, edit: Edit) -> None:
         holder.insert(target.steps[-1], holder.pop(steps[-1]))
         return
     if not target.missing:
-        raise CannotEdit(f"{edit.field} cannot move to {edit.value}: there is one already")
+        raise CannotEdit(f"cannot move {edit.field} to {edit.value}: that field exists")
     if target.steps[: len(steps)] == steps:
-        raise CannotEdit(f"{edit.field} cannot move into itself")
+        raise CannotEdit(f"cannot move {edit.field} into itself")
     moved = at(value, steps)
     _make(value, target, moved, edit.value)
     _remove(value, steps)

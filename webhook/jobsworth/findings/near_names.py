@@ -74,7 +74,7 @@ def near(name: str, known: Iterable[str]) -> NearName | None:
 
 
 def _most_slips(folded: str) -> int:
-    """Return how many slips a name can have and still be recognized."""
+    """Return the maximum number of slips in a typo of a name."""
     return len(folded) // 3
 
 
@@ -101,15 +101,15 @@ def _near(folded: str, known: tuple[str, ...]) -> NearName | None:
 
 
 def slips(one: str, other: str, most: int) -> int:
-    """Count the letters more, less, changed or swapped with a neighbor that make one word the other.
+    """Count the letters to insert, delete, change or swap with a neighbor to turn one word into the other.
 
-    Args:
-        one: a word.
-        other: another word.
-        most: the count that still matters: beyond it the answer is `most` and one more.
+        Args:
+            one: a word.
+            other: another word.
+    most: the maximum count that matters; a greater one is returned as `most` + 1.
 
-    >>> slips("fialjob", "failjob", 2), slips("never", "onfailure", 2)
-    (1, 3)
+        >>> slips("fialjob", "failjob", 2), slips("never", "onfailure", 2)
+        (1, 3)
     """
     if abs(len(one) - len(other)) > most or _letters_apart(one, other) > most:
         return most + 1
@@ -138,9 +138,9 @@ def slips(one: str, other: str, most: int) -> int:
 
 
 def _letters_apart(one: str, other: str) -> int:
-    """Return the slips that there are at least: letters, in any order, that only one of the words has.
+    """Return a lower bound of the slips: the letters, in any order, that only one of the words has.
 
-    It takes a tenth of the time of counting slips, and spares most of it.
+    It takes a tenth of the time of counting slips, and makes most counting unnecessary.
     """
     only_other = other
     for letter in one:

@@ -1,12 +1,11 @@
-"""YAML and JSON text to objects, exactly as kubectl reads them, with a place for every field.
+"""Manifests: YAML and JSON text to objects, exactly as kubectl reads them, with positions.
 
-``find_manifests`` finds files, ``read_file`` and ``read_text`` read them into a ``Document`` each,
-of which ``Document.position`` gives the place of a field. ``may_hold_job`` tells before any parsing
-which files can be left out.
+``find_manifests`` finds files. ``read_file`` and ``read_text`` return the documents of a file;
+``Document.position`` returns the position of a field. ``may_hold_job`` excludes files before they are
+parsed.
 
-The package is imported whenever one file is checked, and so imports nothing that takes time: none
-of ``re``, ``typing``, ``dataclasses``, ``enum``, ``json``, ``pathlib``, ``collections``; see
-``libyaml``.
+The package is on the start-up path of ``jobsworth validate``, so it imports none of ``re``,
+``typing``, ``dataclasses``, ``enum``, ``json``, ``pathlib`` and ``collections``; see ``libyaml``.
 """
 
 from jobsworth.manifests.parsing.document import Document

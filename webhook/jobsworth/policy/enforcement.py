@@ -187,8 +187,8 @@ def evaluate(
 
 def linter_for(policies: Iterable[JobPolicy]) -> Linter | None:
     """Return a linter that runs the lint rules of some policies; None if they enforce no rule."""
-    asked = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
-    return Linter(Selection(select=asked).selects) if asked else None
+    codes = frozenset(code for policy in policies if policy.rules for code in policy.rules.effects)
+    return Linter(Selection(select=codes).selects) if codes else None
 
 
 class _RequestContext:

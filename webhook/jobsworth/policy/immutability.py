@@ -57,7 +57,7 @@ def _is_suspended(view: JobView) -> bool:
 
 def _changed(field: _ImmutableField, new: JobView, before: Any, after: Any) -> Violation:
     circumstances = ", unless it is suspended" if field.unless_suspended else ""
-    was = "unset" if before is None else quoted(before) if _is_short(before) else "otherwise"
+    was = "unset" if before is None else quoted(before) if _is_short(before) else "another value"
     error = invalid("", after, f"may not be changed{circumstances}: it was {was}")
     return Violation(
         violation_codes.IMMUTABLE, field.path(new), error.reason, error.message, hint=field.hint
@@ -76,10 +76,12 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
         path: the path of the list in the document.
         problems: collects the errors that the schema cannot express.
     """
-    entries = [{"field": entry} if isinstance(entry, str) else entry for entry in value]
+    selections = [
+        {"field": selection} if isinstance(selection, str) else selection for selection in value
+    ]
     seen: list[tuple[str, str]] = []
-    for index, entry in enumerate(entries):
-        names = [(key, entry[key]) for key in ("field", *METADATA) if key in entry]
+    for index, selection in enumerate(selections):
+        names = [(key, selection[key]) for key in ("field", *METADATA) if key in selection]
         if len(names) != 1:
             problems.add(
                 f"{path}[{index}]",
@@ -95,15 +97,15 @@ def read(value: Sequence[Any], path: str, problems: Problems) -> Immutable:
         seen.extend(names)
     if problems.at_or_below(path):
         return Immutable(())
-    return Immutable(tuple(map(_read_entry, entries)))
+    return Immutable(tuple(map(_read_selection, selections)))
 
 
-def _read_entry(entry: dict[str, Any]) -> _ImmutableField:
-    unless, hint = bool(entry.get("unlessSuspended")), entry.get("message", "")
+def _read_selection(selection: dict[str, Any]) -> _ImmutableField:
+    unless, hint = bool(selection.get("unlessSuspended")), selection.get("message", "")
     for key, holder in METADATA.items():
-        if key in entry:
-            return _metadata(holder, entry[key], unless, hint)
-    field = FIELDS[entry["field"]]
+        if key in selection:
+            return _metadata(holder, selection[key], unless, hint)
+    field = FIELDS[selection["field"]]
     kind = "CronJob" if field.scope == "cronJob" else "Job"
     return _ImmutableField(field.path, field.value, lambda view: view.kind == kind, unless, hint)
 

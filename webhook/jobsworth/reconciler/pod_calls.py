@@ -77,7 +77,7 @@ class PodCalls:
     def delete(self, deletions: Sequence[Deletion]) -> frozenset[str]:
         """Delete Pods, and return the UIDs of those that are terminating or no longer exist."""
         deleted = set()
-        for deletion, answer in self._together(self._delete_one, deletions):
+        for deletion, answer in self._call_each(self._delete_one, deletions):
             pod = deletion.pod
             if isinstance(answer, ApiError) and not (answer.not_found or answer.another_object):
                 self._errors.append(answer)
@@ -102,7 +102,7 @@ class PodCalls:
             batch = creations[begun : begun + size]
             begun += len(batch)
             failed = False
-            for _, answer in self._together(self._create_one, batch):
+            for _, answer in self._call_each(self._create_one, batch):
                 if isinstance(answer, ApiError):
                     failed = True
                     rejected += self._creation_failed(answer)
@@ -136,7 +136,7 @@ class PodCalls:
         """Remove the tracking finalizer of Pods, and return the UIDs of those without it."""
         self._expectations.releasing(self._job.key, (pod.uid for pod in pods))
         released = set()
-        for pod, answer in self._together(self._remove_finalizer, pods):
+        for pod, answer in self._call_each(self._remove_finalizer, pods):
             if isinstance(answer, ApiError):
                 self._expectations.not_released(pod.uid)
                 self._errors.append(answer)
@@ -159,5 +159,5 @@ class PodCalls:
     def _wrote(self, answer: dict[str, Any]) -> None:
         self._expectations.wrote(PODS, self._job.key, resource_version(answer))
 
-    def _together(self, call: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
+    def _call_each(self, call: Callable[[Any], Any], items: Sequence[Any]) -> Iterable[Any]:
         return zip(items, self._calls(call, items), strict=True)

@@ -71,7 +71,7 @@ class ReconcilerProcess:
             monotonic=time.monotonic,
             calls=self._calls,
             event_sink=ApiEventSink(self._recorder, self.metrics),
-            look=self._look_at,
+            look=self._observe,
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)
@@ -217,7 +217,7 @@ class ReconcilerProcess:
             except Exception as error:
                 self._log(f"internal error: {_describe_error(error)}")
 
-    def _look_at(self, job: dict[str, Any]) -> None:
+    def _observe(self, job: dict[str, Any]) -> None:
         settings = self.options.settings
         if settings.adopt_unmanaged and has_written_status(job, settings, self._started):
             meta = job["metadata"]

@@ -50,8 +50,8 @@ def _result(result: Result) -> dict[str, Any]:
             _finding(located, in_text=not result.in_cluster) for located in result.findings
         ],
     }
-    for key, refused in (("fixed", False), ("not_fixed", True)):
-        attempts = [each.as_dict() for each in result.attempts if bool(each.refused) == refused]
+    for key, failed in (("fixed", False), ("not_fixed", True)):
+        attempts = [each.as_dict() for each in result.attempts if bool(each.reason) == failed]
         if attempts:
             described[key] = attempts
     return described

@@ -68,10 +68,10 @@ def _test_case(result: Result) -> Iterator[str]:
         if located.line is not None
     ]
     start = " ".join([start, *lines[:1], 'time="0"'])
-    said = "\n".join(concise_lines(result))
+    text = "\n".join(concise_lines(result))
     outcome = _outcome(result)
     if outcome == "skipped":
-        message = _escaped(said) or "not a Job or CronJob"
+        message = _escaped(text) or "not a Job or CronJob"
         yield f'{start}><skipped message="{message}"/></testcase>'
     elif errors:
         first = errors[0].finding
@@ -79,9 +79,9 @@ def _test_case(result: Result) -> Iterator[str]:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         message = _escaped(f"{field}{first.message}{more}")
         kind = _escaped(f"{first.code} {first.reason}")
-        yield f'{start}><{outcome} message="{message}" type="{kind}">{_escaped(said)}</{outcome}></testcase>'
-    elif said:
-        yield f"{start}><system-out>{_escaped(said)}</system-out></testcase>"
+        yield f'{start}><{outcome} message="{message}" type="{kind}">{_escaped(text)}</{outcome}></testcase>'
+    elif text:
+        yield f"{start}><system-out>{_escaped(text)}</system-out></testcase>"
     else:
         yield f"{start}/>"
 

@@ -47,7 +47,7 @@ def _by_namespace(results: Sequence[Result]) -> Iterator[str]:
         groups.setdefault(result.namespace or "", []).append(result)
     bad = [name for name in groups if any(map(_is_bad, groups[name]))]
     bad.sort(key=lambda name: (*_negative(_by_severity(groups[name])), name))
-    rows = [["NAMESPACE", "JOBS", "CRONJOBS", "ERRORS", "WARNINGS", "REMARKS", "MOST OFTEN"]]
+    rows = [["NAMESPACE", "JOBS", "CRONJOBS", "ERRORS", "WARNINGS", "INFO", "MOST OFTEN"]]
     rows += [[name, *_numbers(groups[name]), _often(groups[name])] for name in bad]
     if len(groups) > 1 or not bad:
         rows.append(["(all)", *_numbers(results), ""])

@@ -70,11 +70,11 @@ class FixAttempt(Record):
 
     Attributes:
         located: the finding with the fix, and its position before the fix.
-        refused: the reason why the fix was not applied or was reverted; empty if it was applied.
+        reason: the reason why the fix was not applied or was reverted; empty if it was applied.
     """
 
     located: LocatedFinding
-    refused: str = ""
+    reason: str = ""
 
     def sentence(self, file: str) -> str:
         """Describe the attempt in one line for people."""
@@ -83,8 +83,8 @@ class FixAttempt(Record):
         title = finding.fix.title if finding.fix is not None else ""
         place = file if self.located.line is None else f"{file}:{self.located.line}"
         field = f" ({finding.field})" if finding.field else ""
-        said = f"{place}: {finding.code}{name}: {title}{field}"
-        return f"not fixed: {said}: {self.refused}" if self.refused else f"fixed: {said}"
+        text = f"{place}: {finding.code}{name}: {title}{field}"
+        return f"not fixed: {text}: {self.reason}" if self.reason else f"fixed: {text}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attempt's fields as reports write them."""
@@ -92,7 +92,7 @@ class FixAttempt(Record):
         parts: dict[str, Any] = {"code": finding.code, "field": finding.field}
         parts["title"] = finding.fix.title if finding.fix is not None else ""
         parts["line"] = self.located.line
-        return {**parts, "refused": self.refused} if self.refused else parts
+        return {**parts, "refused": self.reason} if self.reason else parts
 
 
 class Result:

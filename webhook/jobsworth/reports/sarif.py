@@ -68,12 +68,12 @@ def render(results: Sequence[Result]) -> str:
 def _rule(finding: Finding) -> dict[str, Any]:
     """Return the metadata of a finding's rule (a ``reportingDescriptor``)."""
     described: dict[str, Any] = {"id": finding.code, "name": finding.reason}
-    entry = CATALOGUE.get(finding.code)
+    rule_info = CATALOGUE.get(finding.code)
     severity = finding.severity
-    if entry is not None:
-        described["name"] = entry.name
-        described["shortDescription"] = {"text": entry.summary}
-        severity = entry.severity
+    if rule_info is not None:
+        described["name"] = rule_info.name
+        described["shortDescription"] = {"text": rule_info.summary}
+        severity = rule_info.severity
     rule = _RULES.get(finding.code)
     if rule is not None:
         explained = pages.explanation(rule)

@@ -19,7 +19,7 @@ def counts(results: Iterable[Result]) -> list[dict[str, Any]]:
     for result in results:
         for located in result.findings:
             finding = located.finding
-            entry = found.setdefault(
+            row = found.setdefault(
                 (finding.code, finding.severity),
                 {
                     "count": 0,
@@ -29,18 +29,17 @@ def counts(results: Iterable[Result]) -> list[dict[str, Any]]:
                     "fixable": 0,
                 },
             )
-            entry["count"] += 1
-            entry["fixable"] += finding.fix is not None
-    return sorted(found.values(), key=lambda entry: (-entry["count"], entry["code"]))
+            row["count"] += 1
+            row["fixable"] += finding.fix is not None
+    return sorted(found.values(), key=lambda row: (-row["count"], row["code"]))
 
 
 def table(results: Iterable[Result]) -> Iterator[str]:
     """Return the counts as lines: count, severity, code, name, and the number with a fix."""
     found = counts(results)
-    width = max((len(str(entry["count"])) for entry in found), default=0)
-    for entry in found:
-        fixable = f" ({entry['fixable']} with a fix)" if entry["fixable"] else ""
+    width = max((len(str(row["count"])) for row in found), default=0)
+    for row in found:
+        fixable = f" ({row['fixable']} with a fix)" if row["fixable"] else ""
         yield (
-            f"{entry['count']:>{width}}  {entry['severity']:<7}  {entry['code']}  "
-            f"{entry['name']}{fixable}"
+            f"{row['count']:>{width}}  {row['severity']:<7}  {row['code']}  {row['name']}{fixable}"
         )

@@ -164,11 +164,11 @@ def _struct_decoder(
         if type(value) is dict:
             prefix = f"{path}." if path else ""
             for name, part in value.items():
-                entry = entries.get(name)
-                if entry is None:
+                known = entries.get(name)
+                if known is None:
                     report.unknown.append((path, name, struct))
                     continue
-                plain, keeps_zero, slow = entry
+                plain, keeps_zero, slow = known
                 if type(part) is plain:
                     if part or keeps_zero:
                         decoded[name] = part
@@ -244,11 +244,11 @@ def _map_decoder(decode: Decode, zero: Any, keeps_empty: bool) -> Decode:
         if type(value) is not dict:
             report.wrong_type(path, value, "an object")
             return None
-        entries = {
-            key: zero if entry is None else decode(entry, f"{path}[{key}]", report)
-            for key, entry in value.items()
+        decoded = {
+            key: zero if part is None else decode(part, f"{path}[{key}]", report)
+            for key, part in value.items()
         }
-        return entries if entries or keeps_empty else None
+        return decoded if decoded or keeps_empty else None
 
     return decode_map
 

@@ -242,7 +242,7 @@ def kind_of(value: Any) -> Struct:
 
 
 def is_known(value: Any) -> bool:
-    """Return whether an object is a Job or CronJob of ``batch/v1``."""
+    """Return True if an object is a Job or CronJob of ``batch/v1``."""
     return isinstance(value, dict) and kind(value.get("apiVersion"), value.get("kind")) is not None
 
 

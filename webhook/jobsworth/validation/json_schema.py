@@ -85,7 +85,7 @@ class _Generator:
             "additionalProperties": False,
             "properties": {field.name: self._field(struct, field) for field in fields},
         }
-        required = [field.name for field in fields if self._must_be_there(field)]
+        required = [field.name for field in fields if self._is_required(field)]
         if required:
             schema["required"] = required
         conditions = [
@@ -105,7 +105,7 @@ class _Generator:
             not field.gate or self._server.enabled(field.gate)
         )
 
-    def _must_be_there(self, field: Field) -> bool:
+    def _is_required(self, field: Field) -> bool:
         if not self._kept(field) or field.default is not None:
             return False
         if field.required is not False:
@@ -113,7 +113,7 @@ class _Generator:
         if field.validate_empty and not isinstance(field.type, Pointer):
             return bool(field.enum or (field.format is not None and field.format("")))
         return isinstance(field.type, Struct) and any(
-            self._must_be_there(below) for below in field.type.fields.values()
+            self._is_required(below) for below in field.type.fields.values()
         )
 
     def _field(self, struct: Struct, field: Field) -> Schema:
@@ -130,10 +130,10 @@ class _Generator:
             described["default"] = field.default
         gate = GATED_VALUES.get(f"{struct.name}.{field.name}")
         if field.validate_when is not None or (gate and not self._server.enabled(gate)):
-            return described | self._unvalidated(field)
+            return described | self._type_only(field)
         return described | self._type(field)
 
-    def _unvalidated(self, field: Field) -> Schema:
+    def _type_only(self, field: Field) -> Schema:
         """Return only the type of a field that the server validates conditionally."""
         kind = field.type.target if isinstance(field.type, Pointer) else field.type
         if isinstance(kind, Scalar):
@@ -142,7 +142,7 @@ class _Generator:
 
     def _type(self, field: Field) -> Schema:
         kind = field.type
-        nullable = not self._must_be_there(field)
+        nullable = not self._is_required(field)
         if isinstance(kind, ListOf):
             items = (
                 _nullable(self._scalar(field, kind.item, pointer=True))
@@ -196,7 +196,7 @@ class _Generator:
         if isinstance(kind, Scalar):
             return _nullable(dict(_SCALARS[kind.name]))
         reference = self._reference(kind)
-        if any(self._must_be_there(field) for field in kind.fields.values()):
+        if any(self._is_required(field) for field in kind.fields.values()):
             return reference
         # The server reads a null item as an empty struct, which this type accepts.
         return {"anyOf": [reference, {"type": "null"}]}

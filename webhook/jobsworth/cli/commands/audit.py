@@ -96,7 +96,7 @@ def run(options: AuditOptions) -> int:
     reporting.check(options.report)
     if options.scope.namespace and options.scope.all_namespaces:
         raise UsageError("--namespace and --all-namespaces exclude each other: use one of them")
-    asked = AuditInput(
+    audit = AuditInput(
         options.scope,
         options.server.kubernetes_version,
         options.server.feature_gates,
@@ -104,14 +104,14 @@ def run(options: AuditOptions) -> int:
         options.report,
         options.request_timeout,
     )
-    _configurations(asked, asked.release)  # report configuration errors before connecting
+    _configurations(audit, audit.release)  # report configuration errors before connecting
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
 
     try:
         with rest_config(target_of(options.cluster)) as config:
             try:
-                return _audit(config, asked)
+                return _audit(config, audit)
             except ApiError as error:
                 error.explanation = _explained(error, config)
                 raise
@@ -158,7 +158,7 @@ class AuditInput:
     timeout: int
 
 
-def _audit(config: RestConfig, asked: AuditInput) -> int:
+def _audit(config: RestConfig, audit: AuditInput) -> int:
     from jobsworth.audit.audited_objects import AuditProgress, audited_objects
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.client.retry import Retry
@@ -169,29 +169,29 @@ def _audit(config: RestConfig, asked: AuditInput) -> int:
         config,
         user_agent="jobsworth",
         connections=1,
-        timeout=asked.timeout,
+        timeout=audit.timeout,
         retry=Retry(4, reads_while_busy=True),
         compressed=True,
     )
-    cluster = StoredObjects(api)
-    runs, release = _releases(cluster, asked.release)
-    settings = _configurations(asked, release).of(STDIN)
+    stored_objects = StoredObjects(api)
+    runs, release = _releases(stored_objects, audit.release)
+    settings = _configurations(audit, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
-    scope = _scope(asked.scope, config.namespace)
-    labels = _labels(cluster, scope, policies, config)
+    scope = _scope(audit.scope, config.namespace)
+    labels = _labels(stored_objects, scope, policies, config)
     stored_by = ApiServer(_known(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     counts = AuditProgress()
-    quiet = asked.report.quiet
+    quiet = audit.report.quiet
     progress = Progress(enabled=not quiet, noun="objects")
     audited = _audited(
-        audited_objects(cluster, scope, counts),
+        audited_objects(stored_objects, scope, counts),
         evaluator,
         settings.selection,
         labels,
         lambda: progress.update(counts.read, counts.read + counts.left),
     )
-    results = reporting.report(audited, asked.report, progress)
+    results = reporting.report(audited, audit.report, progress)
     summary = Summary(results)
     if not quiet:
         print(_sentence(config, runs, settings.server, summary, counts), file=sys.stderr)
@@ -229,27 +229,27 @@ def _audited(
         yield result
 
 
-def _configurations(asked: AuditInput, release: str | None) -> Configurations:
+def _configurations(audit: AuditInput, release: str | None) -> Configurations:
     return configurations_for(
-        asked.configuration,
+        audit.configuration,
         release=release,
-        gates=asked.gates,
+        gates=audit.gates,
         allow_privileged=True,  # a stored object has been accepted
     )
 
 
-def _releases(cluster: StoredObjects, release: str | None) -> tuple[str, str | None]:
+def _releases(stored_objects: StoredObjects, release: str | None) -> tuple[str, str | None]:
     """Return the cluster's release (empty if unknown), and the release to assume.
 
     Args:
-        cluster: the objects stored in it.
+        stored_objects: the objects stored in the cluster.
         release: the requested release; None for the cluster's, if known.
     """
     from jobsworth.client.api_errors import ApiError
 
     runs = ""
     try:
-        runs = cluster.release()
+        runs = stored_objects.release()
     except ApiError as error:
         if error.code in (0, 200, 401):
             raise
@@ -278,7 +278,7 @@ def _scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
 
 
 def _labels(
-    cluster: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
+    stored_objects: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
 ) -> Labels:
     """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
 
@@ -293,7 +293,7 @@ def _labels(
         if namespace is None and not wanted:
             continue
         try:
-            labels |= cluster.namespace_labels(namespace)
+            labels |= stored_objects.namespace_labels(namespace)
         except ApiError as error:
             if error.not_found:
                 error.explanation = f'{config.name} has no namespace "{namespace}"'

@@ -128,7 +128,7 @@ def _manage(
         times=Times(lease=max(15.0, LEASE_INTERVALS * seconds)),
         log=LOG.error,
     )
-    return _always(manager, election, seconds, stop)
+    return _until_stopped(manager, election, seconds, stop)
 
 
 def _once(manager: Manager) -> int:
@@ -139,7 +139,7 @@ def _once(manager: Manager) -> int:
         return 1
 
 
-def _always(
+def _until_stopped(
     manager: Manager, election: LeaderElection, interval: float, stop: threading.Event
 ) -> int:
     leading = False

@@ -50,7 +50,7 @@ def run(options: ExplainOptions) -> int:
         raise UsageError(
             "missing the policies or a manifest: run jobsworth policy explain FILE JOB"
         )
-    asked = ExplanationInput(
+    explanation = ExplanationInput(
         policies=options.paths[0],
         manifests=options.paths[1:],
         against=options.against,
@@ -60,7 +60,7 @@ def run(options: ExplainOptions) -> int:
         groups=options.group,
         namespace_labels=_labels(options.namespace_labels),
     )
-    return explain(asked)
+    return explain(explanation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ class ExplanationInput:
     namespace_labels: Mapping[str, str] | None
 
 
-def explain(asked: ExplanationInput) -> int:
+def explain(explanation: ExplanationInput) -> int:
     """Print the effects of policies on manifests, and return the exit code.
 
     Raises:
@@ -100,17 +100,17 @@ def explain(asked: ExplanationInput) -> int:
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind
 
-    policies, code = load_policies([asked.policies]), EXIT_DONE
-    evaluator = Evaluator(asked.server, policies=policies)
-    existing = ExistingObjects(read_existing(asked.against)[0] if asked.against else {})
-    for document in read_documents(asked.manifests):
+    policies, code = load_policies([explanation.policies]), EXIT_DONE
+    evaluator = Evaluator(explanation.server, policies=policies)
+    existing = ExistingObjects(read_existing(explanation.against)[0] if explanation.against else {})
+    for document in read_documents(explanation.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
             print(f"error: {error}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
-            subject = _subject(document.value, existing.old(document), asked)
+            subject = _subject(document.value, existing.old(document), explanation)
             request = evaluator.policy_request(subject)
         except UnknownKind:
             continue
@@ -118,20 +118,20 @@ def explain(asked: ExplanationInput) -> int:
             print(f"error: {document.file}: {failure}", file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
-        print("\n".join(_told(evaluator.apply(request), asked.server)))
+        print("\n".join(_report(evaluator.apply(request), explanation.server)))
     return code
 
 
-def _subject(value: Any, old: Any, asked: ExplanationInput) -> Subject:
+def _subject(value: Any, old: Any, explanation: ExplanationInput) -> Subject:
     from jobsworth.evaluation.subject import Subject
 
     return Subject(
         value,
         old=old,
-        namespace=asked.namespace,
-        user=asked.user,
-        groups=asked.groups,
-        namespace_labels=asked.namespace_labels,
+        namespace=explanation.namespace,
+        user=explanation.user,
+        groups=explanation.groups,
+        namespace_labels=explanation.namespace_labels,
     )
 
 
@@ -147,19 +147,19 @@ def _labels(text: str | None) -> dict[str, str] | None:
     return labels
 
 
-def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
+def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
     request = result.request
     user = f" by {request.user}" if request.user else ""
     name = request.name or "(unnamed)"
     yield (
         f"{request.kind} {name} in namespace {request.namespace}: {request.operation}{user}, "
-        f"Kubernetes {chosen.release}"
+        f"Kubernetes {server.release}"
     )
     for policy, decision in result.decisions:
         matches = "matches" if decision.applies else "does not match"
         yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
-        yield from _said_by(policy.name, result)
+        yield from _effects_of(policy.name, result)
     findings = result.verdict.findings
     counts = dict.fromkeys(("deny", "warn", "audit"), 0)
     for enforced in findings:
@@ -169,19 +169,19 @@ def _told(result: PolicyResult, chosen: ApiServer) -> Iterator[str]:
     yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
 
 
-def _said_by(name: str, result: PolicyResult) -> Iterator[str]:
+def _effects_of(name: str, result: PolicyResult) -> Iterator[str]:
     mutation = result.mutation
     assert mutation is not None
     for applied in mutation.applied:
         if name in applied.policy.split(", "):
             before, after = _shown(applied.before), _shown(applied.after)
-            yield f"  fills in    {applied.field}: {before} becomes {after}"
-    for policy, field, why in mutation.skipped:
+            yield f"  sets        {applied.field}: {before} becomes {after}"
+    for policy, field, reason in mutation.skipped:
         if policy == name:
-            yield f"  leaves      {field}: {why}"
+            yield f"  skips       {field}: {reason}"
     for rejected in mutation.rejected:
         if name in rejected.policy.split(", "):
-            yield f"  left out    {rejected.field}: {rejected.why}"
+            yield f"  cannot set  {rejected.field}: {rejected.reason}"
     for enforced in result.verdict.findings:
         if enforced.policy == name:
             yield f"  {enforced.effect:<11} {enforced}"
@@ -195,8 +195,10 @@ def _shown(value: Any) -> str:
 
 COMMAND = Command(
     "policy explain",
-    help="""Show the effect of each policy on a manifest and the reason: does it match, which defaults does it
-apply, what does it deny?
+    help="""Show the effect of each policy on a manifest, with reasons.
+
+The report has, for each policy, the match, the defaults that it sets, and the violations that it denies,
+warns about or audits.
 
 FILE is a file or folder of JobPolicy documents, JOB a file or folder of manifests, or - for standard
 input. Policies are listed in order of precedence.""",

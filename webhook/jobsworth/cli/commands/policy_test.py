@@ -114,10 +114,10 @@ def _outcomes(cases: PolicyTestInput) -> Iterator[CaseOutcome]:
         paths = cases.policies or file.policies
         if paths not in loaded:
             loaded[paths] = load_policies(paths)
-        chosen = server_of(cases.server, file.release)
+        server = server_of(cases.server, file.release)
         for case in file.cases:
             if cases.name in case.name:
-                yield run_case(file.file, case, loaded[paths], chosen)
+                yield run_case(file.file, case, loaded[paths], server)
 
 
 def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:

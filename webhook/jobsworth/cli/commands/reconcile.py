@@ -118,17 +118,17 @@ def run(options: ReconcileOptions) -> int:
     from jobsworth.client.rest_config import own_namespace, rest_config
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
-    asked = options.controller
-    host, port = _address(asked.listen)
+    chosen = options.controller
+    host, port = _address(chosen.listen)
     controller = ReconcilerOptions(
-        settings=_settings(asked),
-        namespace=asked.namespace or "",
-        workers=asked.workers,
-        qps=_number("--kube-api-qps", asked.kube_api_qps),
-        burst=asked.kube_api_burst,
-        leader_elect=asked.leader_elect,
-        lease_namespace=asked.leader_elect_namespace or own_namespace(),
-        lease=asked.leader_elect_name,
+        settings=_settings(chosen),
+        namespace=chosen.namespace or "",
+        workers=chosen.workers,
+        qps=_number("--kube-api-qps", chosen.kube_api_qps),
+        burst=chosen.kube_api_burst,
+        leader_elect=chosen.leader_elect,
+        lease_namespace=chosen.leader_elect_namespace or own_namespace(),
+        lease=chosen.leader_elect_name,
         identity=_identity(),
         host=host,
         port=port,

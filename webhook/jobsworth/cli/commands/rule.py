@@ -74,14 +74,14 @@ def _json(codes: Iterable[str]) -> str:
 
 
 def _described(code: str) -> dict[str, Any]:
-    entry, rule = CATALOGUE[code], _RULES.get(code)
+    rule_info, rule = CATALOGUE[code], _RULES.get(code)
     described: dict[str, Any] = {
-        "code": entry.code,
-        "name": entry.name,
-        "severity": entry.severity,
-        "fix": entry.fixable or None,
-        "default": entry.on,
-        "summary": entry.summary,
+        "code": rule_info.code,
+        "name": rule_info.name,
+        "severity": rule_info.severity,
+        "fix": rule_info.fixable or None,
+        "default": rule_info.on,
+        "summary": rule_info.summary,
     }
     if rule is not None:
         explained = pages.explanation(rule)
@@ -97,7 +97,7 @@ def _described(code: str) -> dict[str, Any]:
 def _write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rules: Sequence[Rule] = list(_RULES.values())
-    others = [entry for entry in CATALOGUE.values() if entry.code not in _RULES]
+    others = [rule_info for rule_info in CATALOGUE.values() if rule_info.code not in _RULES]
     (folder / "README.md").write_text(pages.index(rules, others), encoding="utf-8")
     for rule in rules:
         (folder / pages.file_name(rule)).write_text(pages.page(rule), encoding="utf-8")

@@ -97,7 +97,7 @@ def run(options: ServeOptions) -> int:
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
-    chosen = server_of(options.server)
+    server = server_of(options.server)
     settings = Settings(
         bind=address(options.bind, "--bind"),
         monitor_bind=address(options.monitor_bind, "--monitor-bind"),
@@ -115,7 +115,7 @@ def run(options: ServeOptions) -> int:
     labels = _namespace_labels() if options.namespaces_from_cluster else None
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
-        launch.serve(settings, chosen, load, labels, announce)
+        launch.serve(settings, server, load, labels, announce)
     except OSError as error:
         raise UsageError(
             f"cannot bind --monitor-bind {options.monitor_bind}: {error.strerror or error}"

@@ -95,7 +95,7 @@ def run(options: ValidateOptions) -> int:
         raise UsageError("--unsafe requires --fix or --diff")
     if known.write_baseline and known.baseline is None:
         raise UsageError("--write-baseline requires --baseline FILE, the file to write")
-    asked = ValidationInput(
+    validation = ValidationInput(
         configurations_for(
             options.configuration,
             release=options.server.kubernetes_version,
@@ -110,7 +110,7 @@ def run(options: ValidateOptions) -> int:
         jobs=1 if fixing.diff else options.jobs or _cores(),
         report=options.report,
     )
-    return validate(asked)
+    return validate(validation)
 
 
 class ValidationInput:
@@ -153,31 +153,31 @@ class ValidationInput:
         self.report = report
 
 
-def validate(asked: ValidationInput) -> int:
+def validate(validation: ValidationInput) -> int:
     """Run a validation, and return the exit code.
 
     Raises:
         UsageError: a configuration, the baseline or the git ref is invalid.
     """
-    baseline = _baseline(asked.known)
-    paths, existing, failures = _manifests(asked)
+    baseline = _baseline(validation.known)
+    paths, existing, failures = _manifests(validation)
     from jobsworth.cli.progress import Progress
 
-    progress = Progress(enabled=not asked.report.quiet)
-    evaluator = _evaluator(asked, existing)
-    fixer = _fixer(evaluator, asked.fixing)
-    evaluated = evaluate_all(fixer or evaluator, paths, asked.jobs, progress.update)
-    left = _without_known(failures, evaluated, baseline)
+    progress = Progress(enabled=not validation.report.quiet)
+    evaluator = _evaluator(validation, existing)
+    fixer = _fixer(evaluator, validation.fixing)
+    evaluated = evaluate_all(fixer or evaluator, paths, validation.jobs, progress.update)
+    remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
-        results = report(left, asked.report, progress)
+        results = report(remaining, validation.report, progress)
     else:
-        results = fixer.report(left, asked.report, progress, paths)
+        results = fixer.report(remaining, validation.report, progress, paths)
     summary = Summary(results, excluded=evaluator.excluded)
-    summarize, to_file = not asked.report.quiet, asked.report.output_file is not None
-    if summarize and (asked.report.output != "json" or to_file):
+    summarize, to_file = not validation.report.quiet, validation.report.output_file is not None
+    if summarize and (validation.report.output != "json" or to_file):
         print(summary.sentence(), file=sys.stderr)
     if baseline is not None:
-        for line in baseline.finish(write=asked.known.write_baseline):
+        for line in baseline.finish(write=validation.known.write_baseline):
             if summarize:
                 print(line, file=sys.stderr)
     if summary.documents[ERROR]:
@@ -196,31 +196,31 @@ def _baseline(options: BaselineOptions) -> Baseline | None:
 
 
 def _manifests(
-    asked: ValidationInput,
+    validation: ValidationInput,
 ) -> tuple[Sequence[str], ExistingObjects | None, list[Result]]:
     """Return the paths to validate, the existing objects, and errors from reading them."""
-    against, git_ref = asked.comparison.against, asked.comparison.git_ref
+    against, git_ref = validation.comparison.against, validation.comparison.git_ref
     if git_ref is not None:
         from jobsworth.cli.changed_files import changed_manifests
 
-        paths, existing = changed_manifests(git_ref, asked.paths, asked.configurations)
+        paths, existing = changed_manifests(git_ref, validation.paths, validation.configurations)
         return paths, existing, []
     if against is None:
-        return asked.paths, None, []
+        return validation.paths, None, []
     objects, failures = read_existing(against)
-    return asked.paths, ExistingObjects(objects), failures
+    return validation.paths, ExistingObjects(objects), failures
 
 
-def _evaluator(asked: ValidationInput, existing: ExistingObjects | None) -> FileEvaluator:
-    fixing = asked.fixing.fix or asked.fixing.diff
+def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) -> FileEvaluator:
+    fixing = validation.fixing.fix or validation.fixing.diff
     # A baseline and fixes require every finding.
-    all_needed = asked.known.baseline is not None or fixing or asked.report.statistics
+    all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
     return FileEvaluator(
-        asked.configurations,
+        validation.configurations,
         existing,
-        mixed=asked.mixed,
-        changes=asked.report.output == "sarif",
-        only_invalid=asked.report.quiet and not all_needed,
+        mixed=validation.mixed,
+        changes=validation.report.output == "sarif",
+        only_invalid=validation.report.quiet and not all_needed,
     )
 
 

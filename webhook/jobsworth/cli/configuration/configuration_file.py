@@ -97,7 +97,7 @@ class _ConfigurationReader:
         for key in values:
             if key not in KEYS:
                 hint = did_you_mean(str(key), KEYS) or f"valid keys are {', '.join(KEYS)}"
-                self._refuse(str(key), f"unknown key: {hint}")
+                self._reject(str(key), f"unknown key: {hint}")
 
     def release(self) -> str | None:
         value = self._values.get("kubernetes-version")
@@ -109,7 +109,7 @@ class _ConfigurationReader:
             return ApiServer(value if isinstance(value, str) else "").release
         except UnknownRelease:
             known = f"{RELEASES[0]} to {RELEASES[-1]}"
-            self._refuse("kubernetes-version", f"{_shown(value)} is not one of {known}")
+            self._reject("kubernetes-version", f"{_shown(value)} is not one of {known}")
 
     def gates(self) -> dict[str, bool]:
         gates = self._table("feature-gates", "a feature gate: true or false")
@@ -117,7 +117,7 @@ class _ConfigurationReader:
             key = f"feature-gates.{name}"
             if name not in FEATURE_GATES:
                 hint = did_you_mean(name, FEATURE_GATES)
-                self._refuse(key, f"unknown feature gate{f': {hint}' if hint else ''}")
+                self._reject(key, f"unknown feature gate{f': {hint}' if hint else ''}")
             self._must_be_truth(key, value)
         return gates
 
@@ -132,13 +132,13 @@ class _ConfigurationReader:
         try:
             return selected(self.words("select"))
         except UnknownCode as error:
-            self._refuse("select", str(error))
+            self._reject("select", str(error))
 
     def codes(self, key: str) -> frozenset[str]:
         try:
             return ignored(self.words(key))
         except UnknownCode as error:
-            self._refuse(key, str(error))
+            self._reject(key, str(error))
 
     def severity(self) -> dict[str, Severity]:
         found = []
@@ -147,11 +147,11 @@ class _ConfigurationReader:
             if severity not in SEVERITIES:
                 hint = did_you_mean(severity, SEVERITIES) if isinstance(severity, str) else ""
                 hint = hint or f"valid are {', '.join(SEVERITIES)}"
-                self._refuse(key, f"{_shown(severity)} is not a severity: {hint}")
+                self._reject(key, f"{_shown(severity)} is not a severity: {hint}")
             try:
                 found.append((codes_to_change(word), severity))
             except UnknownCode as error:
-                self._refuse(key, str(error))
+                self._reject(key, str(error))
         found.sort(
             key=lambda pair: -len(pair[0])
         )  # the entry that selects fewer codes takes precedence
@@ -165,7 +165,7 @@ class _ConfigurationReader:
             try:
                 found.append((pattern, ignored(self._words(key, words))))
             except UnknownCode as error:
-                self._refuse(key, str(error))
+                self._reject(key, str(error))
         return found
 
     def words(self, key: str) -> list[str]:
@@ -174,11 +174,11 @@ class _ConfigurationReader:
 
     def _must_be_truth(self, key: str, value: Any) -> None:
         if not isinstance(value, bool):
-            self._refuse(key, f"must be true or false, got {_shown(value)}")
+            self._reject(key, f"must be true or false, got {_shown(value)}")
 
     def _words(self, key: str, value: Any) -> list[str]:
         if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
-            self._refuse(key, f"must be a list of strings, got {_shown(value)}")
+            self._reject(key, f"must be a list of strings, got {_shown(value)}")
         return value
 
     def _table(self, key: str, form: str) -> dict[str, Any]:
@@ -186,10 +186,10 @@ class _ConfigurationReader:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            self._refuse(key, f"must have entries of the form `{form}`, got {_shown(value)}")
+            self._reject(key, f"must have entries of the form `{form}`, got {_shown(value)}")
         return value
 
-    def _refuse(self, key: str, message: str) -> NoReturn:
+    def _reject(self, key: str, message: str) -> NoReturn:
         raise UsageError(f"{self._where(key)}: {key}: {message}")
 
 

@@ -80,13 +80,13 @@ class _FixLoop:
         self._documents = self._read(data)
         self._seen = {(number[0], each.text) for number, each in self._documents.items()}
         self._made: dict[Number, list[FixAttempt]] = {}
-        self._refused: dict[Number, dict[Key, FixAttempt]] = {}
+        self._rejected: dict[Number, dict[Key, FixAttempt]] = {}
 
     def fixed_file(self) -> FixedFile:
         for result in self._results:
             made = self._made.get(_number(result), [])
-            refused = self._refused.get(_number(result), {}).values()
-            result.attempts = sorted([*made, *refused], key=lambda each: each.located.line or 0)
+            rejected = self._rejected.get(_number(result), {}).values()
+            result.attempts = sorted([*made, *rejected], key=lambda each: each.located.line or 0)
         return FixedFile(self._data, self._results)
 
     def round(self) -> bool:
@@ -115,7 +115,7 @@ class _FixLoop:
                 fix = located.finding.fix
                 if fix is None or not (fix.safe or self._unsafe):
                     continue
-                if _key(located) not in self._refused.get(_number(result), {}):
+                if _key(located) not in self._rejected.get(_number(result), {}):
                     chosen[_number(result)] = located
                     taken.add(result.document)
                     break
@@ -135,13 +135,13 @@ class _FixLoop:
             elif (number[0], documents[number].text) in self._seen:
                 reason = "it would undo another fix"
             else:
-                reason = _why_not(located.finding, before, after, number)
+                reason = _reason_to_revert(located.finding, before, after, number)
             if reason:
-                self._refuse(number, located, reason)
+                self._reject(number, located, reason)
             else:
                 kept[number] = located
                 self._made.setdefault(number, []).append(FixAttempt(located))
-                self._refused.pop(number, None)  # a fix that failed before may succeed now
+                self._rejected.pop(number, None)  # a fix that failed before may succeed now
                 self._seen.add((number[0], documents[number].text))
         if not kept:
             return
@@ -162,16 +162,16 @@ class _FixLoop:
             try:
                 after = fixed(data, self._documents[number], _fix(chosen[number]))
             except CannotEdit as error:
-                self._refuse(number, chosen[number], str(error))
+                self._reject(number, chosen[number], str(error))
                 continue
             if after == data:
-                self._refuse(number, chosen[number], "it changes nothing")
+                self._reject(number, chosen[number], "it changes nothing")
                 continue
             data, made[number] = after, chosen[number]
         return data, made
 
-    def _refuse(self, number: Number, located: LocatedFinding, reason: str) -> None:
-        self._refused.setdefault(number, {})[_key(located)] = FixAttempt(located, reason)
+    def _reject(self, number: Number, located: LocatedFinding, reason: str) -> None:
+        self._rejected.setdefault(number, {})[_key(located)] = FixAttempt(located, reason)
 
 
 def _fix(located: LocatedFinding) -> Fix:
@@ -192,7 +192,7 @@ def _key(located: LocatedFinding) -> Key:
     return (finding.code, finding.field, finding.message, fix.title)
 
 
-def _why_not(
+def _reason_to_revert(
     finding: Finding, before: dict[Number, Result], after: dict[Number, Result], number: Number
 ) -> str:
     """Return the reason to revert a fix; empty if it resolved its finding without a new error."""
@@ -204,9 +204,9 @@ def _why_not(
     # A List's items share their text, and an anchor may join them.
     for other, result in after.items():
         if other[0] == number[0] and other in before:
-            brought = _brought(_findings(before[other]), _findings(result))
-            if brought is not None:
-                return f"it would cause {brought.code} {brought.field}: {brought.message}"
+            new_error = _new_error(_findings(before[other]), _findings(result))
+            if new_error is not None:
+                return f"it would cause {new_error.code} {new_error.field}: {new_error.message}"
     return ""
 
 
@@ -226,7 +226,7 @@ def _is_gone(finding: Finding, old: Sequence[Finding], new: Sequence[Finding]) -
     return any(sum(map(kind, new)) < sum(map(kind, old)) for kind in (same, alike))
 
 
-def _brought(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
+def _new_error(old: Sequence[Finding], new: Sequence[Finding]) -> Finding | None:
     """Return an error that the fix introduced; None for errors that were only hidden before."""
     if _stage(new) > _stage(old):
         return None

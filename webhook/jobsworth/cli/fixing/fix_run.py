@@ -108,7 +108,7 @@ class Fixer:
                 left_alone.add(why_not)
                 yield why_not
             for attempt in result.attempts:
-                yield ("" if attempt.refused else would) + attempt.sentence(result.file)
+                yield ("" if attempt.reason else would) + attempt.sentence(result.file)
 
     def _print_diff(self, name: str, before: bytes, after: bytes) -> None:
         color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -95,10 +95,10 @@ class Repository:
     def _run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         done = self._try(*arguments, stdin=stdin)
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-            if "not a git repository" in said:
-                said = "this folder is not in a git repository; run jobsworth in the repository of the branch"
-            raise UsageError(f"--git-ref: {said}")
+            error = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+            if "not a git repository" in error:
+                error = "this folder is not in a git repository; run jobsworth in the branch's repository"
+            raise UsageError(f"--git-ref: {error}")
         return done.stdout
 
     def _try(

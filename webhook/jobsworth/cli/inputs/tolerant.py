@@ -64,7 +64,7 @@ def _is_template(excerpt: str, text: bytes) -> bool:
 
     A container's arguments may have such marks too: ``kubectl get -o go-template='{{…}}'``.
     """
-    if any(_stands_unquoted(mark, excerpt) for mark in TEMPLATE_MARKS):
+    if any(_is_unquoted(mark, excerpt) for mark in TEMPLATE_MARKS):
         return True
     if b"{{" not in text and b"{%" not in text:
         return False
@@ -73,7 +73,7 @@ def _is_template(excerpt: str, text: bytes) -> bool:
     return re.search(_TEMPLATE_LINE, text) is not None
 
 
-def _stands_unquoted(mark: str, line: str) -> bool:
+def _is_unquoted(mark: str, line: str) -> bool:
     before, found, _ = line.partition(mark)
     quoted = before.count('"') % 2 or before.count("'") % 2
     return bool(found) and not quoted

@@ -200,7 +200,7 @@ def _expect(value: Any, field: str) -> Mapping[str, Any]:
         )
     lists: dict[str, list[Mapping[str, str]]] = {
         key: [
-            _wanted(item, f"{field}.{key}[{index}]")
+            _expected_finding(item, f"{field}.{key}[{index}]")
             for index, item in enumerate(_list(expect[key], f"{field}.{key}"))
         ]
         for key in SEVERITIES
@@ -222,14 +222,14 @@ def _list(value: Any, field: str) -> list[Any]:
     return value
 
 
-def _wanted(value: Any, field: str) -> Mapping[str, str]:
+def _expected_finding(value: Any, field: str) -> Mapping[str, str]:
     if isinstance(value, str):
         return {"message": value}
-    wanted = _mapping(value, field, _FINDING_KEYS)
-    for key, part in wanted.items():
+    expected = _mapping(value, field, _FINDING_KEYS)
+    for key, part in expected.items():
         if not isinstance(part, str):
             raise _BadCase(f"{field}.{key}", "must be a string")
-    return wanted
+    return expected
 
 
 def _mapping(value: Any, field: str, known: Sequence[str]) -> dict[str, Any]:

@@ -77,8 +77,8 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
 def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
     denied = result.verdict.denied
     if denied != (expect["verdict"] == "deny"):
-        got = "deny" if denied else "allow"
-        yield f"verdict:\n- {expect['verdict']}\n+ {got}{_said(result, 'deny')}"
+        actual = "deny" if denied else "allow"
+        yield f"verdict:\n- {expect['verdict']}\n+ {actual}{_finding_lines(result, 'deny')}"
     for effect in SEVERITIES:
         if effect in expect:
             yield from _unmatched(effect, expect[effect], result)
@@ -87,14 +87,14 @@ def _differences(expect: Mapping[str, Any], result: PolicyResult) -> Iterator[st
 
 
 def _unmatched(
-    effect: Effect, wanted: Sequence[Mapping[str, str]], result: PolicyResult
+    effect: Effect, expected: Sequence[Mapping[str, str]], result: PolicyResult
 ) -> Iterator[str]:
     found = _of_effect(result, effect)
-    if not wanted and found:
-        yield f"{effect}:\n- nothing{_said(result, effect)}"
-    for one in wanted:
+    if not expected and found:
+        yield f"{effect}:\n- nothing{_finding_lines(result, effect)}"
+    for one in expected:
         if not any(_matches(one, policy, finding) for policy, finding in found):
-            found_lines = _said(result, effect) or "\n+ nothing"
+            found_lines = _finding_lines(result, effect) or "\n+ nothing"
             yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{found_lines}"
 
 
@@ -103,34 +103,34 @@ def _of_effect(result: PolicyResult, effect: Effect) -> list[tuple[str, Finding]
     return [pair for pair in result.findings if pair[1].severity == severity]
 
 
-def _matches(wanted: Mapping[str, str], policy: str, finding: Finding) -> bool:
+def _matches(expected: Mapping[str, str], policy: str, finding: Finding) -> bool:
     tests: dict[str, Callable[[str], bool]] = {
         "code": lambda text: finding.code == text,
         "field": lambda text: finding.field == text,
         "message": lambda text: text in f"{finding.message} {finding.hint}",
         "policy": lambda text: policy == text,
     }
-    return all(tests[key](text) for key, text in wanted.items())
+    return all(tests[key](text) for key, text in expected.items())
 
 
-def _said(result: PolicyResult, effect: Effect) -> str:
+def _finding_lines(result: PolicyResult, effect: Effect) -> str:
     return "".join(
         f"\n+ {finding.code} {finding.field}: {finding.message}"
         for _, finding in _of_effect(result, effect)
     )
 
 
-def _unpatched(wanted: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
+def _unpatched(expected: Mapping[str, Any], result: PolicyResult) -> Iterator[str]:
     mutation = result.mutation
     assert mutation is not None
-    if not wanted:
+    if not expected:
         for applied in mutation.applied:
             yield f"patch of {applied.field}:\n- nothing\n+ {_shown(applied.after)}"
-    for path, value in wanted.items():
+    for path, value in expected.items():
         place = locate(mutation.object, path)
-        got = _NOTHING if place.missing else at(mutation.object, place.steps)
-        if got != (_NOTHING if value is None else value):
-            yield f"patch of {path}:\n- {_shown(value)}\n+ {_shown(got)}"
+        actual = _NOTHING if place.missing else at(mutation.object, place.steps)
+        if actual != (_NOTHING if value is None else value):
+            yield f"patch of {path}:\n- {_shown(value)}\n+ {_shown(actual)}"
 
 
 def _shown(value: Any) -> str:

@@ -1,1 +1,1 @@
-"""Editing: fixes that change the text of a manifest and keep comments and layout."""
+"""Editing: apply fixes to the text of a manifest, preserving comments and layout."""

@@ -1,8 +1,8 @@
 """Apply fixes to the text of a manifest and change nothing else.
 
-Indentation, quotes, comments, line ends, the other documents of the file: all of it stays byte for
-byte. That is not left to care alone. Every changed document is read again, as kubectl would, and
-must say what the edits make of its value; else the fix is refused and nothing has happened.
+Indentation, quotes, comments, line ends and the other documents of the file stay byte for byte. To
+guarantee that, every changed document is read again as kubectl reads it. If its value is not the one
+that the edits produce, the fix is rejected and the file stays unchanged.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _BYTE_ORDER_MARK = "\ufeff"
 def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
     """Return the bytes of a file with a fix applied in one of its documents.
 
-    ``data`` are the bytes that ``document`` was read from. Raises CannotEdit, which says why.
+    ``data`` is the content from which ``document`` was read. Raises CannotEdit with the reason.
 
-    >>> from jobsworth.manifests import read_text
-    >>> from jobsworth.findings.fix import Fix
-    >>> text = b"values: [3, 1] # two\\n"
-    >>> (document,) = read_text(text, "job.yaml")
-    >>> fixed(text, document, Fix("sort", Edit("set", "values", [1, 3]), safe=True))
-    b'values: [1, 3] # two\\n'
+        >>> from jobsworth.manifests import read_text
+        >>> from jobsworth.findings.fix import Fix
+        >>> text = b"values: [3, 1] # two\\n"
+        >>> (document,) = read_text(text, "job.yaml")
+        >>> fixed(text, document, Fix("sort", Edit("set", "values", [1, 3]), safe=True))
+        b'values: [1, 3] # two\\n'
     """
     passage = DocumentText(data, document)
     for edit in fix.edits:
@@ -43,7 +43,7 @@ def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
 
 
 class DocumentText:
-    """The part of a file that is one document's text, to be changed."""
+    """The part of a file that contains the text of one document, to be edited."""
 
     __slots__ = ("_after", "_before", "_json", "_language", "_text", "_value")
 
@@ -58,15 +58,17 @@ class DocumentText:
         self._value = self._read(self._text)
 
     def edited(self, edit: Edit) -> DocumentText:
-        """Make the passage in which an edit is made; raises CannotEdit."""
+        """Return the passage with an edit applied; raise CannotEdit if that is impossible."""
         try:
             wanted = edited(self._value, edit)
             text = applied(EditableText(self._text, json=self._json), self._value, edit).text
             same = identical(self._read(text), wanted)
         except RecursionError as error:
-            raise CannotEdit("this document nests too deep to be changed") from error
+            raise CannotEdit(
+                "the document is nested too deeply to edit; edit it by hand"
+            ) from error
         if not same:
-            raise CannotEdit("in this text it cannot be changed without changing something else")
+            raise CannotEdit("the edit would change something else in this text; edit it by hand")
         passage = object.__new__(DocumentText)
         passage._language, passage._json = self._language, self._json
         passage._before, passage._after = self._before, self._after
@@ -78,7 +80,7 @@ class DocumentText:
         return (self._before + self._text + self._after).encode("utf-8", "surrogateescape")
 
     def _read(self, text: str) -> Value:
-        """Read a document as it would be read where it stands."""
+        """Return the value of a text, read as at its position in the file."""
         data = text.encode("utf-8", "surrogateescape")
         reading = StreamState(Source("", data))
         if self._language == "exact json":
@@ -94,12 +96,12 @@ class DocumentText:
 
             read_yaml(reading, data, Position(1, 1))
         if len(reading.documents) != 1 or reading.documents[0].error is not None:
-            raise CannotEdit("the changed text would be unreadable")
+            raise CannotEdit("the edited text would be unreadable; edit it by hand")
         return reading.documents[0].value
 
 
 def _bounds(whole: str, document: Document) -> tuple[int, int]:
-    """Return where a document's text begins and ends in its file."""
+    """Return the start and end index of a document's text in its file."""
     begin, text = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
     start = 0
     for _ in range(begin.line - 1):
@@ -113,7 +115,7 @@ def _bounds(whole: str, document: Document) -> tuple[int, int]:
     for _ in range(text.count("\n")):
         end = whole.find("\n", end) + 1
         if not end:
-            end = len(whole)  # the last line needs no line feed; the reader has given it one
+            end = len(whole)  # the reader adds a line feed that the last line of a file may lack
             break
     if whole.startswith(_BYTE_ORDER_MARK, start):
         start += 1
@@ -121,7 +123,7 @@ def _bounds(whole: str, document: Document) -> tuple[int, int]:
 
 
 def _within(path: str, edit: Edit) -> Edit:
-    """Make an edit of an item of a List one of the List."""
+    """Return the edit of an item of a List as an edit of the List."""
     if not path:
         return edit
     target = f"{path}.{edit.value}" if edit.action == "move" else edit.value

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from jobsworth.manifests.editing.ranges import MappingEntry, Span
 
 _LONG = ("spec", "template", "jobTemplate", "initContainers", "containers")
-"""What people write last in a mapping."""
+"""Fields that manifests usually have at the end of a mapping."""
 
 
 def without(sheet: EditableText, found: FoundSpan) -> EditableText:
-    """Take one of several entries or items away, with its comments."""
+    """Remove one of several entries or items, with its comments."""
     assert found.holder is not None
     units = sheet.units(found.holder)
     number = found.index if found.entry is None else found.holder.entries.index(found.entry)
     unit = units[number]
     if not unit.shares:
         return sheet.changed(_without_lines(sheet, units, number))
-    # The first behind a dash: what comes next takes its place on the line, its comments go above.
+    # The first entry after a dash: the next entry takes its place on the line, under its own comments.
     second = units[1]
     margin = sheet.text[sheet.line_start(unit.head) : unit.head]
     dash = len(margin) - len(margin.lstrip(" "))
@@ -38,7 +38,7 @@ def without(sheet: EditableText, found: FoundSpan) -> EditableText:
 def _without_lines(
     sheet: EditableText, units: list[LineBlock], number: int
 ) -> tuple[int, int, str]:
-    """Return the change that takes lines away, and one of the blank parts around them."""
+    """Return the change that removes an entry's lines, and the blank lines on one side of them."""
     start, end = units[number].start, units[number].end
     before = sheet.text[units[number - 1].end : start] if number else ""
     after = sheet.text[end : units[number + 1].start] if number + 1 < len(units) else ""
@@ -53,7 +53,7 @@ def _without_lines(
 
 
 def with_item(sheet: EditableText, holder: Span, index: int, lines: Sequence[str]) -> EditableText:
-    """Put lines, written at column 0, before the item of this number of a list, or at the end."""
+    """Insert lines, given at column 0, before the item of a list at an index, or at the end."""
     units = sheet.units(holder)
     unit = units[min(index, len(units) - 1)]
     new = [indented(line, unit.column) for line in lines]
@@ -64,15 +64,15 @@ def with_item(sheet: EditableText, holder: Span, index: int, lines: Sequence[str
     if index == len(units):
         return sheet.changed(sheet.lines_inserted(unit.end, [*blank, *new]))
     if unit.shares:
-        raise CannotEdit("something stands before it on its line")
+        raise CannotEdit("other content precedes it on its line; edit it by hand")
     return sheet.changed(sheet.lines_inserted(unit.start, [*new, *blank]))
 
 
 def with_key(sheet: EditableText, holder: Span, lines: Sequence[str]) -> EditableText:
-    """Add an entry, written at column 0, to a mapping that has some.
+    """Add an entry, given at column 0, to a mapping that is not empty.
 
-    It goes behind the last that fits on a line, and so among its like. Where none does, it goes
-    before what is long in every manifest, or to the end.
+    Insert it after the last entry that fits on a line. If there is none, insert it before the
+    fields that are long in every manifest, or at the end.
     """
     units = sheet.units(holder)
     at = units[-1].end
@@ -96,25 +96,27 @@ def _fits_line(entry: MappingEntry) -> bool:
 def filled(
     sheet: EditableText, found: FoundSpan, lines: Sequence[str], *, indent: int
 ) -> EditableText:
-    """Put a block, written at column 0, where a value is null, ``{}``, ``[]`` or a scalar."""
+    """Replace null, ``{}``, ``[]`` or a scalar by a block, given at column 0."""
     head = sheet.head(found)
-    behind = sheet.behind_head(found)
+    after_head = sheet.after_head(found)
     column = sheet.column(head)
     if found.entry is None:
         text = f"{sheet.style.newline}{' ' * (column + 2)}".join(lines)
-        return sheet.changed((behind, max(found.span.end, behind), f" {text}"))
-    below = sheet.next_line(max(found.span.end, behind))
+        return sheet.changed((after_head, max(found.span.end, after_head), f" {text}"))
+    below = sheet.next_line(max(found.span.end, after_head))
     changes = [sheet.lines_inserted(below, [indented(line, column + indent) for line in lines])]
-    if found.span.end > behind:
-        changes.append((behind, found.span.end, ""))
+    if found.span.end > after_head:
+        changes.append((after_head, found.span.end, ""))
     return sheet.changed(*changes)
 
 
 def moved(sheet: EditableText, holder: Span, index: int, position: int) -> EditableText:
-    """Move an item of a list to another position; what stands between items stays in its place."""
+    """Move an item of a list to another position; text between items stays in its place."""
     units = sheet.units(holder)
     if units[0].shares:
-        raise CannotEdit("the first item of this list shares its line with another list")
+        raise CannotEdit(
+            "the first item of this list shares its line with another list; edit it by hand"
+        )
     parts = [sheet.text[unit.start : unit.end] for unit in units]
     from itertools import pairwise
 
@@ -130,26 +132,26 @@ def moved(sheet: EditableText, holder: Span, index: int, position: int) -> Edita
 
 
 def replaced(sheet: EditableText, found: FoundSpan, text: str) -> EditableText:
-    """Replace a block by a value on the line of its key or dash; the comment there stays."""
+    """Replace a block by a value on the line of its key or dash, and keep the comment there."""
     if found.span.anchored:
-        raise CannotEdit("its anchor (`&`) is used elsewhere")
+        raise CannotEdit("an alias may use its anchor (`&`); edit it by hand")
     unit = sheet.unit(found)
-    behind = sheet.behind_head(found)
-    if sheet.line_start(found.span.content) == sheet.line_start(behind):
+    after_head = sheet.after_head(found)
+    if sheet.line_start(found.span.content) == sheet.line_start(after_head):
         rest = sheet.style.newline if sheet.text[: unit.end].endswith("\n") else ""
     else:
-        rest = sheet.text[behind : sheet.next_line(behind)]
+        rest = sheet.text[after_head : sheet.next_line(after_head)]
         if not sheet.text[: unit.end].endswith("\n"):
             rest = rest.removesuffix("\n").removesuffix("\r")
-    return sheet.changed((behind, unit.end, f" {text}{rest}"))
+    return sheet.changed((after_head, unit.end, f" {text}{rest}"))
 
 
 def lines_of(sheet: EditableText, found: FoundSpan, *, name: str = "") -> list[str]:
-    """Return the lines of an entry or item at column 0; of an entry, under a name that may be new."""
+    """Return the lines of an entry or item, moved to column 0; an entry may get a new name."""
     unit = sheet.unit(found)
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
-    behind_name = unit.head if found.entry is None else found.entry.key.end
-    first, *rest = _lines(sheet.text[behind_name : unit.end])
+    after_name = unit.head if found.entry is None else found.entry.key.end
+    first, *rest = _lines(sheet.text[after_name : unit.end])
     above, below = (
         [indented(line, -unit.column) for line in lines] for lines in (_lines(comments), rest)
     )
@@ -166,7 +168,7 @@ def _shifted(text: str, by: int) -> str:
 
 
 def indented(line: str, by: int) -> str:
-    """Move a line to the right, or to the left as far as there are blanks; an empty one stays."""
+    """Indent a line by some columns, or unindent it as far as it has blanks; keep empty lines."""
     if not line.strip():
         return line
     if by >= 0:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 class LineBlock(Record):
     """The lines of an entry or item.
 
-    ``start`` is the beginning of its first line, a comment perhaps; ``head`` where its key or dash
-    stands, ``column`` in which; ``end`` is behind its last line. ``shares`` tells that something
-    stands before the head on its line: the dash of the list of which this is the first.
+    ``start`` is the index of its first line, which may be a comment; ``head`` is that of its key or
+        dash, in column ``column``; ``end`` is the index after its last line. ``shares`` is True if the
+        dash of an outer list precedes the head on its line.
     """
 
     start: int
@@ -35,7 +35,7 @@ class LineBlock(Record):
 
 
 class FoundSpan(Record):
-    """A value in the tree: what holds it, and as which entry or item; and if brackets do."""
+    """A value in the tree, its container, its entry or index there, and True for flow style."""
 
     span: Span
     holder: Span | None
@@ -45,7 +45,7 @@ class FoundSpan(Record):
 
 
 class EditableText:
-    """A text and its spans; every change makes another. Raises CannotEdit where it has none."""
+    """An immutable text with its spans. Raises CannotEdit for a text that cannot be edited."""
 
     __slots__ = ("json", "root", "style", "text")
 
@@ -55,38 +55,38 @@ class EditableText:
         except NoSpans as error:
             raise CannotEdit(str(error)) from error
         if root is None:
-            raise CannotEdit("there is nothing in this document")
+            raise CannotEdit("this document is empty")
         self.text = text
         self.json = json
         self.root = root
         self.style = style_of(text, root, json=json)
 
     def changed(self, *changes: tuple[int, int, str]) -> EditableText:
-        """Make the sheet in which some parts of the text, from here to there, are others."""
+        """Return a sheet with parts of the text replaced, each given as (start, end, new text)."""
         text = self.text
         for start, end, new in sorted(changes, reverse=True):
             text = text[:start] + new + text[end:]
         return EditableText(text, json=self.json)
 
     def find(self, steps: Steps) -> FoundSpan:
-        """Find a value; raises CannotEdit where its text is not its own."""
+        """Return a value; raise CannotEdit if other places share its text."""
         found = FoundSpan(self.root, None, None, 0, flows=False)
         for step in steps:
             holder = found.span
             if holder.kind == ALIAS:
-                raise CannotEdit(
-                    "it stands behind an alias (`*`), and so in several places at once"
-                )
+                raise CannotEdit("an alias (`*`) shares it with other places; edit it by hand")
             flows = found.flows or holder.flows
             if holder.kind == MAPPING and isinstance(step, str):
                 entry = holder.entry(step)
                 if entry is None:
-                    raise CannotEdit("it comes from somewhere else, by a merge key (`<<`)")
+                    raise CannotEdit(
+                        "a merge key (`<<`) brings it from another mapping; edit it by hand"
+                    )
                 found = FoundSpan(entry.value, holder, entry, 0, flows=flows)
             elif holder.kind == LIST and isinstance(step, int) and step < len(holder.items):
                 found = FoundSpan(holder.items[step], holder, None, step, flows=flows)
             else:
-                raise CannotEdit("it is not to be found in the text")
+                raise CannotEdit("its position in the text is unknown; edit it by hand")
         return found
 
     def column(self, index: int) -> int:
@@ -96,7 +96,7 @@ class EditableText:
         return self.text.rfind("\n", 0, index) + 1
 
     def line_end(self, index: int) -> int:
-        """Return the index of the line feed, or of the text's end."""
+        """Return the index of the next line feed, or of the end of the text."""
         end = self.text.find("\n", index)
         return end if end >= 0 else len(self.text)
 
@@ -111,7 +111,7 @@ class EditableText:
         return self.text[index : self.line_end(index)].strip()[:1] in ("", "#")
 
     def head(self, found: FoundSpan) -> int:
-        """Return where the key or the dash of a value in a block stands."""
+        """Return the index of the key or dash of a value in a block."""
         if found.entry is not None:
             return found.entry.key.start
         assert found.holder is not None
@@ -120,25 +120,25 @@ class EditableText:
         while True:
             start = self.line_start(index)
             dash = start + column
-            found_here = self.text[dash : dash + 1] == "-" and dash < found.span.start
-            if found_here and "#" not in self.text[start:dash]:
+            has_dash = self.text[dash : dash + 1] == "-" and dash < found.span.start
+            if has_dash and "#" not in self.text[start:dash]:
                 return dash
             if start == 0:
-                raise CannotEdit("the dash of this item is not to be found in the text")
+                raise CannotEdit("the position of this item's dash is unknown; edit it by hand")
             index = start - 1
 
     def _first_dash(self, holder: Span) -> int:
         if self.text[holder.content : holder.content + 1] != "-":
-            raise CannotEdit("the dashes of this list are not to be found in the text")
+            raise CannotEdit("the positions of this list's dashes are unknown; edit it by hand")
         return holder.content
 
-    def behind_head(self, found: FoundSpan) -> int:
-        """Return the index behind the colon of a key, or behind a dash."""
+    def after_head(self, found: FoundSpan) -> int:
+        """Return the index after the colon of a key, or after a dash."""
         if found.entry is None:
             return self.head(found) + 1
         index = self.text.find(":", found.entry.key.end)
         if index < 0 or self.text[found.entry.key.end : index].strip():
-            raise CannotEdit("there is no colon behind this key")
+            raise CannotEdit("there is no colon after this key; edit it by hand")
         return index + 1
 
     def unit(self, found: FoundSpan) -> LineBlock:
@@ -147,9 +147,9 @@ class EditableText:
         column = self.column(head)
         before = self.text[self.line_start(head) : head]
         if before.strip(" -"):
-            raise CannotEdit("something that is not its own stands before it on its line")
+            raise CannotEdit("other content precedes it on its line; edit it by hand")
         shares = bool(before.strip())
-        end = self._end_of_lines(max(found.span.end, self.behind_head(found)))
+        end = self._end_of_lines(max(found.span.end, self.after_head(found)))
         while self._is_comment(end, deeper_than=column):
             end = self.next_line(end)
         start = self.line_start(head)
@@ -173,7 +173,7 @@ class EditableText:
         ]
 
     def _end_of_lines(self, end: int) -> int:
-        """Give what is behind the last line of a value; blank lines behind a text are not its."""
+        """Return the index after the last line of a value, without blank lines after a block scalar."""
         if end and self.text[end - 1] == "\n":
             header = self._header_of_text(end)
             while "+" not in header:
@@ -183,11 +183,11 @@ class EditableText:
                 end = previous
             return end
         if not self.ends_line(end):
-            raise CannotEdit("something that is not its own stands behind it on its line")
+            raise CannotEdit("other content follows it on its line; edit it by hand")
         return self.next_line(end)
 
     def _header_of_text(self, end: int) -> str:
-        """Return the ``|-`` or ``>+`` of the block text that ends here."""
+        """Return the header (``|-``, ``>+``) of the block scalar that ends at an index."""
         unseen = [self.root]
         while unseen:
             span = unseen.pop()
@@ -203,14 +203,14 @@ class EditableText:
         return bare.startswith("#") and (column == at if at >= 0 else column > deeper_than)
 
     def comment_lines_above(self, index: int) -> int:
-        """Return where the comment lines right above a line begin, or the line where none are."""
+        """Return the start of the comment lines right above a line; of the line itself if none."""
         start = self.line_start(index)
         while start and self.text[self.line_start(start - 1) : start].lstrip().startswith("#"):
             start = self.line_start(start - 1)
         return start
 
     def lines_inserted(self, at: int, lines: Sequence[str]) -> tuple[int, int, str]:
-        """Return the change that puts lines before the line that begins here."""
+        """Return the change that inserts lines before the line that begins at an index."""
         newline = self.style.newline
         if at and self.text[at - 1] == "\n":
             newline = "\r\n" if self.text[: at - 1].endswith("\r") else "\n"

@@ -1,7 +1,7 @@
-"""Changes between brackets: ``{a: 1, b: 2}``, ``[1, 2]``, and all of JSON.
+"""Edits of flow style: ``{a: 1, b: 2}``, ``[1, 2]``, and all of JSON.
 
-What stands on lines of its own is taken for lines, with its comments; what does not, for a part of
-a line. The commas are put right.
+An entry on lines of its own is edited as lines, with its comments; another one as part of a line.
+Commas are added and removed as needed.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
 
 
 def extents(holder: Span) -> list[tuple[int, int]]:
-    """Return where each entry or item begins and ends."""
+    """Return the start and end index of each entry or item."""
     if holder.entries:
         return [(entry.key.start, max(entry.key.end, entry.value.end)) for entry in holder.entries]
     return [(item.start, item.end) for item in holder.items]
 
 
 def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
-    """Take one of several entries or items away."""
+    """Remove one of several entries or items."""
     places = extents(holder)
     start, end = places[index]
     last = index == len(places) - 1
     comma = _comma(sheet, end)
-    behind = end if comma is None else comma + 1
-    lone = sheet.begins_line(start) and sheet.ends_line(behind)
+    after = end if comma is None else comma + 1
+    lone = sheet.begins_line(start) and sheet.ends_line(after)
     changes: list[Change] = []
     if last and index and comma is None:
         before = _comma(sheet, places[index - 1][1])
         if before is not None:
             changes.append((before, before + 1, ""))
     if lone:
-        changes.append((sheet.comment_lines_above(start), sheet.next_line(behind), ""))
+        changes.append((sheet.comment_lines_above(start), sheet.next_line(after), ""))
     elif not last:
-        # What a comment between the two says may be about the next.
-        between = sheet.text[behind : places[index + 1][0]]
+        # A comment between the two may belong to the next one.
+        between = sheet.text[after : places[index + 1][0]]
         changes.append(
-            (start, sheet.line_end(behind) if "#" in between else places[index + 1][0], "")
+            (start, sheet.line_end(after) if "#" in between else places[index + 1][0], "")
         )
     elif "#" in sheet.text[places[index - 1][1] : start] or comma is not None:
-        changes.append((start, behind, ""))
+        changes.append((start, after, ""))
     else:
         changes = [(places[index - 1][1], end, "")]
     return sheet.changed(*changes)
@@ -56,15 +56,15 @@ def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
 def with_new(
     sheet: EditableText, holder: Span, index: int, text: str, lines: Sequence[str] = ()
 ) -> EditableText:
-    """Put an entry or item before the one of this number, or behind the last.
+    """Insert an entry or item before the one at an index, or after the last.
 
-    ``text`` is how it is written on one line; where each has lines of its own, so has this.
+    ``text`` is its form on one line; if the others have lines of their own, it gets its own, too.
     """
     places = extents(holder)
     if not places:
         inside = sheet.text[holder.content + 1 : holder.end - 1]
         if inside.strip():
-            raise CannotEdit("there is a comment between these brackets, and nothing else")
+            raise CannotEdit("only a comment stands between these brackets; edit it by hand")
         return sheet.changed((holder.content + 1, holder.end - 1, text))
     if not _one_a_line(sheet, holder, places):
         if index < len(places):
@@ -95,14 +95,14 @@ def moved(sheet: EditableText, holder: Span, index: int, position: int) -> Edita
         return sheet.changed(
             *((start, end, part) for (start, end), part in zip(places, parts, strict=True))
         )
-    # Of each line: the comment lines above it, the item, the comma, the comment.
+    # For each item: the comment lines above it, its text, the comma, the comment after it.
     slots = []
     for start, end in places:
         comma = _comma(sheet, end)
-        behind = end if comma is None else comma + 1
+        after = end if comma is None else comma + 1
         lead = sheet.text[sheet.comment_lines_above(start) : start]
-        tail = sheet.text[behind : sheet.line_end(behind)]
-        slots.append((lead, sheet.text[start:end], sheet.text[end:behind], tail))
+        tail = sheet.text[after : sheet.line_end(after)]
+        slots.append((lead, sheet.text[start:end], sheet.text[end:after], tail))
     order = [*range(len(places))]
     order.insert(position, order.pop(index))
     changes = []
@@ -115,13 +115,13 @@ def moved(sheet: EditableText, holder: Span, index: int, position: int) -> Edita
 
 
 def _one_a_line(sheet: EditableText, holder: Span, places: list[tuple[int, int]]) -> bool:
-    """Return whether every entry or item, and the bracket at the end, begins a line."""
+    """Return True if every entry or item, and the closing bracket, begins a line."""
     starts = [*(start for start, _ in places), holder.end - 1]
     return all(map(sheet.begins_line, starts))
 
 
 def _comma(sheet: EditableText, end: int) -> int | None:
-    """Return where the comma behind an entry or item stands, past blanks and comments."""
+    """Return the index of the comma after an entry or item, past blanks and comments."""
     text, index = sheet.text, end
     while index < len(text):
         if text[index] == "#":

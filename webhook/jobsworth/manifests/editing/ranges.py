@@ -1,8 +1,8 @@
 """A tree of spans of a document's text: the range of each key and value.
 
-``tree`` reads a document for what it means, and keeps the place of each field. To change a text it
-must be known, too, where things end, how they are written, and what stands twice. That is here,
-from the same parser's events, and only for texts that ``tree`` or ``json_tree`` can read.
+``yaml_tree`` decodes a document and keeps the position of each field. An edit also needs the end and
+the style of each value, and duplicate keys. This module reads them from the events of the same parser,
+only for texts that ``yaml_tree`` or ``json_tree`` can read.
 """
 
 from __future__ import annotations
@@ -34,13 +34,12 @@ class NoSpans(ValueError):
 
 
 class Span:
-    """A value, or a key, in the text. All places are indexes of characters.
+    """The range of a value or a key in the text, as indexes of characters.
 
-    ``start`` is where it begins with
-    its anchor and tag, ``content`` where it does without, ``end`` where it ends: of a block, where
-    its last value does. ``style`` is that of a scalar: empty if plain, else ``'``, ``"``, ``|`` or
-    ``>``; ``text`` what it says. ``flows`` tells brackets from a block. ``entries`` are of a
-    mapping, in the order of the text, ``items`` of a list.
+    ``start`` includes its anchor and tag, ``content`` does not; ``end`` is its end, for a block the
+    end of its last value. ``style`` is that of a scalar: empty if plain, else ``'``, ``"``, ``|`` or
+    ``>``; ``text`` is its text. ``flows`` is True for flow style (in brackets). ``entries`` are those
+    of a mapping, in the order of the text, ``items`` those of a list.
     """
 
     __slots__ = (
@@ -64,14 +63,14 @@ class Span:
         yield from self.items
 
     def entry(self, name: str) -> MappingEntry | None:
-        """Return the entry of a key; of several, the one that counts: the last."""
+        """Return the entry of a key; of duplicates, the last, which kubectl reads."""
         for entry in reversed(self.entries):
             if entry.name == name and not entry.merges:
                 return entry
         return None
 
     def is_empty(self) -> bool:
-        """Return whether it is a value without text: that of ``key:`` with nothing behind it."""
+        """Return True for a value without text: that of ``key:`` with nothing after it."""
         return self.kind == SCALAR and self.start == self.end
 
 
@@ -85,9 +84,9 @@ class MappingEntry(Record):
 
 
 def spans_of(text: str, *, json: bool = False) -> Span | None:
-    """Read a document's spans; None if there is nothing in it. Raises NoSpans.
+    """Return the root span of a document; None for an empty one. Raises NoSpans.
 
-    ``text`` has no byte order mark. JSON is read as the YAML that it nearly is.
+    ``text`` has no byte order mark. JSON is read as YAML, of which it is nearly a subset.
     """
     data = (_as_yaml(text) if json else text).encode("utf-8", "surrogatepass")
     places = LineIndex(text, Position(1, 1))
@@ -99,13 +98,13 @@ def spans_of(text: str, *, json: bool = False) -> Span | None:
             return reader.read(backend().events(dialect.data), names)
         except names.YAMLError as error:
             if not dialect.repair(error):
-                raise NoSpans("this text has a form that cannot be edited") from error
+                raise NoSpans("jobsworth cannot edit this form of text; edit it by hand") from error
         except (ScalarError, UnicodeDecodeError, RecursionError) as error:
-            raise NoSpans("this text has a form that cannot be edited") from error
+            raise NoSpans("jobsworth cannot edit this form of text; edit it by hand") from error
 
 
 def _as_yaml(text: str) -> str:
-    """Write JSON's escapes of half characters as others of the same length: YAML has none."""
+    """Replace escapes of surrogates, which YAML lacks, by escapes of the same length."""
     if "\\ud" not in text and "\\uD" not in text:
         return text
     parts = text.split("\\\\")
@@ -116,7 +115,7 @@ def _as_yaml(text: str) -> str:
 
 
 class _SpanReader:
-    """Makes spans of events."""
+    """Builds spans from parser events."""
 
     def __init__(self, text: str, dialect: LibyamlText) -> None:
         self._text = text
@@ -151,7 +150,7 @@ class _SpanReader:
         return span
 
     def _skip_properties(self, span: Span, event: YamlEvent) -> None:
-        """Find where a value begins behind its anchor and tag."""
+        """Set the index at which a value begins after its anchor and tag."""
         span.anchored = event.anchor is not None
         index = span.start
         while self._text[index : index + 1] in ("&", "!"):

@@ -1,7 +1,7 @@
-"""New values as the text of a manifest: with its indentation, its quotes, blocks or brackets.
+"""Render new values in the style of a manifest: indentation, quotes, block or flow style.
 
-ruamel.yaml writes the YAML, which knows how to put a value on one line or in a block, and what must
-be in quotes. Its import takes longer than to judge a file, so it waits until a value is rendered.
+ruamel.yaml writes the YAML: it supports block and flow style, and quotes what needs quotes. Its import
+takes longer than the validation of a file, so it is imported only when a value is rendered.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _WORDS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 class Style(Record, kw_only=True):
     """The style of a manifest.
 
-    ``json`` tells JSON from YAML. ``step`` is by how much a mapping within another is indented,
-    ``offset`` by how much the dashes of a list are, ``quote`` what strings have around them where
-    they need it, ``newline`` what ends a line, ``space`` what follows a colon or comma in brackets.
+    ``json`` is True for JSON. ``step`` is the indentation of a nested mapping, ``offset`` that of the
+        dashes of a list; ``quote`` is the quotation mark of strings that need one, ``newline`` the line
+        ending, ``space`` the space after a colon or comma in brackets.
     """
 
     json: bool = False
@@ -36,7 +36,7 @@ class Style(Record, kw_only=True):
 
 
 def style_of(text: str, root: Span, *, json: bool) -> Style:
-    """Detect the style of a document; use the most common style where it shows none."""
+    """Detect the style of a document; use the most common style for what it does not show."""
     steps: list[int] = []
     offsets: list[int] = []
     quotes = {'"': 0, "'": 0}
@@ -73,7 +73,7 @@ def _column(text: str, index: int) -> int:
 
 
 def _first_line_indent(text: str, span: Span) -> int | None:
-    """Return the column of what a mapping or list holds, if that begins on a line of its own."""
+    """Return the column of the first entry or item, if it begins on a line of its own."""
     if not span.flows:
         return _column(text, span.content)
     first = span.entries[0].key if span.entries else span.items[0] if span.items else None
@@ -88,7 +88,7 @@ def _most(found: list[Any], otherwise: Any) -> Any:
 
 
 def fits_line(value: Any) -> bool:
-    """Return whether a value stands on one line also where others stand in blocks."""
+    """Return True if a value is written on one line even in block style."""
     if isinstance(value, dict):
         return not value
     if isinstance(value, list):
@@ -98,7 +98,7 @@ def fits_line(value: Any) -> bool:
 
 
 def inline(value: Any, style: Style) -> str:
-    """Write a value on one line, as it may stand between brackets and outside of them."""
+    """Render a value on one line, valid inside and outside of brackets."""
     if style.json:
         return _json(value, style)
     if isinstance(value, dict | list):
@@ -107,7 +107,7 @@ def inline(value: Any, style: Style) -> str:
 
 
 def scalar(value: Any, style: Style, *, flows: bool, quote: str = "") -> str:
-    """Write a scalar; ``quote`` is what the one before it had around it."""
+    """Render a scalar; ``quote`` is the quotation mark of the value that it replaces."""
     if not isinstance(value, str):
         return _json(value, style)
     if style.json:
@@ -118,7 +118,7 @@ def scalar(value: Any, style: Style, *, flows: bool, quote: str = "") -> str:
 
 
 def block(value: Any, style: Style) -> list[str]:
-    """Write a mapping or list over several lines, the first at column 0."""
+    """Render a mapping or list on several lines, the first at column 0."""
     if style.json:
         import json
 
@@ -127,7 +127,7 @@ def block(value: Any, style: Style) -> list[str]:
 
 
 def entry(name: str, value: Any, style: Style) -> list[str]:
-    """Write a key and its value, the key at column 0."""
+    """Render a key and its value, the key at column 0."""
     key = scalar(name, style, flows=True)
     if style.json:
         first, *rest = [_json(value, style)] if fits_line(value) else block(value, style)
@@ -140,7 +140,7 @@ def entry(name: str, value: Any, style: Style) -> list[str]:
 
 
 def item(value: Any, style: Style) -> list[str]:
-    """Write an item of a block list, its dash at column 0."""
+    """Render an item of a block list, its dash at column 0."""
     if _is_scalar(value):
         return [f"- {scalar(value, style, flows=False)}"]
     if not value:
@@ -219,7 +219,7 @@ def _yaml(value: Any, style: Style, *, flows: bool) -> str:
     stream = StringIO()
     yaml.dump(value, stream)
     text = stream.getvalue()
-    # The dashes of a list that stands alone are indented, too: the first line is to be at column 0.
+    # ruamel.yaml indents the dashes of a top-level list too; move the first line to column 0.
     lines = text.rstrip("\n").split("\n")
     margin = len(lines[0]) - len(lines[0].lstrip(" "))
     return "\n".join(line[margin:] for line in lines)

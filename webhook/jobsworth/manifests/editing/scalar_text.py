@@ -14,9 +14,9 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def scalar_text(document: Document, field: str) -> str | None:
-    """Return a scalar as the text has it, without quotes and tag: ``yes`` where the value is True.
+    """Return the text of a scalar, without quotes and tag: ``yes`` for a value of True.
 
-    None where there is no such field, or no scalar in its place in the text.
+    None if the field does not exist or is not a scalar.
     """
     place = locate(document.value, field)
     data = document.text

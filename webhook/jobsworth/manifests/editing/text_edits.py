@@ -1,7 +1,7 @@
 """Minimal edits of a document's text that preserve everything else.
 
-A value is written anew only where it changes: to set a list is to move, delete and insert its
-items, to set a mapping is to set those of its fields that differ.
+Only the parts of a value that change are rewritten: to set a list, its items are moved, deleted and
+inserted; to set a mapping, the fields that differ are set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def applied(sheet: EditableText, value: Any, edit: Edit) -> EditableText:
-    """Make an edit in the text; ``value`` is the object that the text says. Raises CannotEdit."""
+    """Return the sheet with an edit applied; ``value`` is its decoded object. Raises CannotEdit."""
     place = locate(value, edit.field)
     if edit.action == "set":
         if place.missing:
@@ -34,7 +34,7 @@ def applied(sheet: EditableText, value: Any, edit: Edit) -> EditableText:
             return _made(sheet, place, edit.value)
         return _inserted(sheet, place.steps[:-1], int(place.steps[-1]), edit.value)
     if place.missing or not place.steps:
-        raise CannotEdit(f"there is no {edit.field}")
+        raise CannotEdit(f"the document has no field {edit.field}")
     if edit.action == "delete":
         return _deleted(sheet, place.steps)
     if edit.action == "rename":
@@ -52,7 +52,7 @@ def _set(sheet: EditableText, steps: Steps, old: Any, new: Any) -> EditableText:
     if isinstance(name, str):
         holder = sheet.find(tuple(above)).span
         if holder.kind == MAPPING and holder.entry(name) is None:
-            return _with_key(sheet, tuple(above), name, new)  # a merge key has brought it
+            return _with_key(sheet, tuple(above), name, new)  # the value comes from a merge key
     if isinstance(old, dict) and isinstance(new, dict) and old and new:
         return _set_mapping(sheet, steps, old, new)
     if isinstance(old, list) and isinstance(new, list) and old and new:
@@ -74,7 +74,7 @@ def _set_mapping(
 
 
 def _set_list(sheet: EditableText, steps: Steps, old: list[Any], new: list[Any]) -> EditableText:
-    """Keep the items that stay, with their comments, and bring them in order."""
+    """Set a list: keep the unchanged items with their comments, and reorder them."""
     while len(old) > len(new):
         position = max(
             index for index, item in enumerate(old) if _count(item, old) > _count(item, new)
@@ -106,7 +106,7 @@ def _count(item: Any, items: Sequence[Any]) -> int:
 
 
 def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
-    """Put another value in the place of one."""
+    """Replace a value by another."""
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if found.holder is None:
@@ -127,7 +127,7 @@ def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
         text = rendering.scalar(new, style, flows=found.flows, quote=span.style)
     if span.is_empty():
         if sheet.text[span.start - 1 : span.start] not in (":", "-"):
-            raise CannotEdit("there is no colon before its place")
+            raise CannotEdit("there is no colon before it; edit it by hand")
         return sheet.changed((span.start, span.end, f" {text}"))
     if span.anchored:
         anchor = next(
@@ -140,7 +140,7 @@ def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
 
 
 def _made(sheet: EditableText, place: EditTarget, new: Any) -> EditableText:
-    """Make a field or item that is not there, with what has to be around it."""
+    """Create an absent field or item, with its missing parents."""
     for step in reversed(place.missing[1:]):
         new = {step: new} if isinstance(step, str) else [new]
     first = place.missing[0]
@@ -157,7 +157,7 @@ def _with_key(sheet: EditableText, steps: Steps, name: str, new: Any) -> Editabl
 def _with_entry(
     sheet: EditableText, steps: Steps, name: str, new: Any, lines: Sequence[str]
 ) -> EditableText:
-    """Add an entry to a mapping; ``lines`` is how it is written in a block, at column 0."""
+    """Add an entry to a mapping; ``lines`` is its block form at column 0."""
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if span.kind == SCALAR:  # null
@@ -165,7 +165,7 @@ def _with_entry(
             return _replaced(sheet, steps, {name: new})
         return block_edits.filled(sheet, found, lines, indent=style.step)
     if span.kind != MAPPING:
-        raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
+        raise CannotEdit("an alias (`*`) shares it with other places; edit it by hand")
     if not span.flows:
         return block_edits.with_key(sheet, span, lines)
     in_block = not found.flows and not sheet.json and found.holder is not None
@@ -181,7 +181,7 @@ def _inserted(sheet: EditableText, steps: Steps, position: int, new: Any) -> Edi
     if span.kind == SCALAR:  # null
         return _replaced(sheet, steps, [new])
     if span.kind != LIST:
-        raise CannotEdit("it stands behind an alias (`*`), and so in several places at once")
+        raise CannotEdit("an alias (`*`) shares it with other places; edit it by hand")
     if not span.flows:
         if isinstance(new, dict | list) and all(item.flows for item in span.items):
             lines = [f"- {rendering.inline(new, style)}"]
@@ -195,7 +195,7 @@ def _inserted(sheet: EditableText, steps: Steps, position: int, new: Any) -> Edi
 
 
 def _deleted(sheet: EditableText, steps: Steps) -> EditableText:
-    """Take an entry or item away; a list that loses its last goes too, if it does not stand alone."""
+    """Remove an entry or item; remove an emptied list too, unless its mapping has no other key."""
     found = sheet.find(steps)
     holder = found.holder
     assert holder is not None
@@ -216,7 +216,7 @@ def _deleted(sheet: EditableText, steps: Steps) -> EditableText:
 def _renamed(sheet: EditableText, steps: Steps, name: str) -> EditableText:
     entry = sheet.find(steps).entry
     if entry is None or entry.key.kind != SCALAR:
-        raise CannotEdit("its key is not to be found in the text")
+        raise CannotEdit("the position of its key is unknown; edit it by hand")
     key = entry.key
     text = rendering.scalar(name, sheet.style, flows=True, quote=key.style)
     return sheet.changed((key.content, key.end, text))
@@ -230,9 +230,9 @@ def _moved_within_list(sheet: EditableText, steps: Steps, position: int) -> Edit
 
 
 def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) -> EditableText:
-    """Move a field or item to where there is none: made there, then taken away here.
+    """Move a field or item to an absent place: create it there, then delete it here.
 
-    It keeps its own text where that can stand there, too, and is written anew otherwise.
+    It keeps its text if that is valid in the new place, and is rendered again otherwise.
     """
     source, holder = sheet.find(steps), sheet.find(target.steps).span
     *above, last = target.missing
@@ -263,7 +263,7 @@ def _lines_of_item(sheet: EditableText, source: FoundSpan) -> list[str] | None:
 
 
 def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) -> list[str] | None:
-    """Give a field's own text as it would stand at column 0; None where it cannot be kept."""
+    """Return a field's own text moved to column 0; None if it cannot be kept."""
     assert source.entry is not None
     key = source.entry.key
     name = rendering.scalar(str(target.missing[-1]), sheet.style, flows=True, quote=key.style)

@@ -1,4 +1,4 @@
-"""Objects as YAML text that kubectl reads back as it was."""
+"""Write objects as YAML that kubectl decodes to the same values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _Dumper(yaml.SafeDumper):
-    """PyYAML's dumper, quoting what kubectl would not read as a string: ``y``, ``1e3``, ``08`` …"""
+    """PyYAML's dumper, with quotes for strings that kubectl decodes otherwise: ``y``, ``1e3``, ``08``."""
 
 
 def _represent_string(dumper: _Dumper, text: str) -> yaml.ScalarNode:
@@ -27,7 +27,7 @@ _Dumper.add_representer(str, _represent_string)
 
 
 def to_yaml(objects: Iterable[dict[str, Any]]) -> str:
-    """Objects as YAML documents, the keys in the order that they have."""
+    """Return objects as YAML documents, with their keys in the same order."""
     text: str = yaml.dump_all(
         objects, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
     )

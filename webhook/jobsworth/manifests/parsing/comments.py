@@ -1,6 +1,6 @@
-"""Comments in YAML that begin with a mark, such as ``# jobsworth: …``.
+"""YAML comments that begin with a marker, such as ``# jobsworth: …``.
 
-Imported only where a file has the mark at all.
+Imported only for files that contain the marker.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Comment(Record):
-    """A comment: where its ``#`` stands, and its text behind the mark.
+    """A comment: the position of its ``#``, and its text after the marker.
 
-    ``heads`` tells that it has a line to itself before the first key of its document.
+    ``heads`` is True for a comment on a line of its own before the document's first key.
     """
 
     line: int
@@ -34,11 +34,10 @@ class Comment(Record):
 def marked_comments(
     documents: Sequence[Document], mark: str
 ) -> Iterator[tuple[list[Document], list[Comment]]]:
-    """Return the comments of a file's documents whose text begins with ``mark``.
+    """Yield the comments of a file's documents whose text begins with ``mark``.
 
-    They are grouped by the text that they stand in: the items of a List are documents of one text.
-    Comments before a ``---`` with nothing else there belong to the document behind it. A text that
-    cannot be read has no comments, nor has JSON.
+    They are grouped by text, since the items of a List share one. Comments before a ``---`` with
+    nothing else there belong to the document after it. JSON and unreadable texts have no comments.
     """
     groups: list[tuple[Text, list[Document]]] = []
     for document in documents:
@@ -60,7 +59,7 @@ def marked_comments(
 
 
 def _candidates(source: Source, mark: str, start: int, end: int) -> list[tuple[Spot, str]]:
-    """What looks like such a comment in the lines from ``start`` to before ``end``."""
+    """Return the possible comments in the lines from ``start`` to before ``end``."""
     found = []
     for number in range(start, end):
         line = source.line(number)
@@ -79,17 +78,17 @@ def _comments(candidates: list[tuple[Spot, str]], text: Text, first_key: Spot) -
         Comment(
             line,
             column,
-            behind,
+            comment_text,
             heads=line < first_key[0]
             and not text.source.line(line)[: column - 1].replace("---", "").strip(),
         )
-        for (line, column), behind in candidates
+        for (line, column), comment_text in candidates
         if not any(start < (line, column) < end for start, end in scalars)
     ]
 
 
 def _spans_of_scalars(text: Text) -> list[tuple[Spot, Spot]]:
-    """Where the scalars stand in which a ``#`` begins no comment: quoted ones and blocks."""
+    """Return the ranges of quoted and block scalars, in which a ``#`` does not begin a comment."""
     places = LineIndex(text.data.decode("utf-8", "replace").removeprefix("\ufeff"), text.begin)
     parser = backend()
     names: Any = parser.names
@@ -103,5 +102,5 @@ def _spans_of_scalars(text: Text) -> list[tuple[Spot, Spot]]:
                 start = (begin.line, begin.column) if event.style in "\"'" else (begin.line + 1, 0)
                 spans.append((start, (end.line, end.column)))
     except names.YAMLError:
-        pass  # what kubectl reads all the same, such as an anchor defined anew: see `dialect`
+        pass  # kubectl accepts some texts that libyaml rejects, such as a redefined anchor
     return spans

@@ -30,7 +30,7 @@ class Source:
         self._lines: list[bytes] | None = None
 
     def line(self, number: int) -> str:
-        """Give a line by its number, from 1, without its end; empty where there is none."""
+        """Return a line by its number, from 1, without its line ending; empty if it does not exist."""
         if self._lines is None:
             self._lines = self.data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
         if not 1 <= number <= len(self._lines):
@@ -39,9 +39,9 @@ class Source:
 
 
 class Text:
-    """The text of one document, and where in its file it begins.
+    """The text of one document, and the position at which it begins in its file.
 
-    JSON is read as kubectl reads it, or exactly, as the API server does.
+    ``json`` is read as kubectl reads it, ``exact json`` as the API server does.
     """
 
     __slots__ = (
@@ -68,7 +68,7 @@ class Text:
         self._place_finder: LineIndex | None = None
 
     def compose(self) -> YamlTree:
-        """Read the text as a tree with positions; raises Unreadable."""
+        """Parse the text into a tree with positions; raise Unreadable if kubectl rejects it."""
         from jobsworth.manifests.parsing.yaml_tree import YamlTree, compose
 
         if self.language == "yaml":
@@ -84,7 +84,7 @@ class Text:
         return tree
 
     def root(self) -> Node | None:
-        """Return the tree's root, composed at the first call; None of a text that cannot be read."""
+        """Return the tree's root, composed at the first call; None if the text cannot be read."""
         if not self._rooted:
             try:
                 self.compose()
@@ -93,7 +93,7 @@ class Text:
         return self._root
 
     def position(self, path: str, field: str, *, key: bool) -> Position:
-        """Return the place of a field in the object at a path of this text."""
+        """Return the position of a field in the object at a path of this text."""
         from jobsworth.manifests.parsing.field_paths import find
 
         if not self._rooted and not self._outlined:
@@ -119,10 +119,10 @@ class Text:
 class Document(Record):
     """One document of a file, as kubectl would send it, or the error that keeps it from being read.
 
-    ``index`` counts the file's documents from 0 (empty ones are not counted), ``item`` the items of
-    a List, of which each is a document of its own. ``value`` is of plain dicts, lists, strings,
-    numbers, booleans and None, and shared with nobody. ``notes`` says what kubectl does with the
-    text in silence.
+    ``index`` counts the file's documents from 0, without empty ones. ``item`` counts the items of a
+    List, each of which is a document of its own. ``value`` consists of plain dicts, lists, strings,
+    numbers, booleans and None; no other document shares it. ``notes`` are the things that kubectl
+    does with the text without a warning.
     """
 
     file: str
@@ -137,7 +137,7 @@ class Document(Record):
     __hash__ = None  # type: ignore[assignment]
 
     def with_note(self, note: Note) -> Document:
-        """Make the same document with one more note."""
+        """Return the same document with one more note."""
         notes = (*self.notes, note)
         return Document(
             self.file, self.index, self.item, self.value, self.error, notes, self._text, self._path
@@ -152,17 +152,16 @@ class Document(Record):
         error: ManifestError | None = None,
         notes: tuple[Note, ...] = (),
     ) -> Document:
-        """Make the document of a List's item, which stands at ``path`` of this one."""
+        """Return the document for the item of a List at ``path`` of this one."""
         return Document(self.file, self.index, item, value, error, notes, self._text, path)
 
     def position(self, field: str, *, key: bool = False) -> Position:
-        """Return the place of a field by its path, such as ``spec.podFailurePolicy.rules[0].action``.
+        """Return the position of a field, such as ``spec.podFailurePolicy.rules[0].action``.
 
-        It is that of a scalar itself, of a mapping or list that of its key, of a list's item its
-        first character; with ``key`` it is that of the key always. Of a field that the text does
-        not have, it is the place of the key of the nearest one around it that the text has. Keys
-        with dots are found plain and in brackets: ``metadata.labels[a.b/c]``. The path ``""`` is
-        the document.
+        For a scalar it is the position of the scalar, for a mapping or list that of its key, for a
+        list item its first character; with ``key`` it is always that of the key. If the text lacks
+        the field, it is the position of the key of the nearest parent in the text. Keys with dots
+        may be plain or in brackets: ``metadata.labels[a.b/c]``. The path ``""`` is the document.
         """
         if self.error is not None:
             return Position(self.error.line, self.error.column)
@@ -170,19 +169,19 @@ class Document(Record):
 
     @property
     def path(self) -> str:
-        """The path of the object in the text; empty but for an item of a list."""
+        """The path of the object in the text; empty except for an item of a List."""
         return self._path
 
     @property
     def is_json(self) -> bool:
-        """Whether the text is JSON."""
+        """True if the text is JSON."""
         return self._text.language != "yaml"
 
     @property
     def text(self) -> bytes:
-        """The document's text: of a List's item that of the List, of UTF-16 the whole file."""
+        """The document's text: for an item of a List that of the List, for UTF-16 the whole file."""
         return self._text.data or self._text.source.data
 
     def source_line(self, line: int) -> str:
-        """Give a line of the file by its number, for an excerpt; empty where there is none."""
+        """Return a line of the file by its number, for an excerpt; empty if it does not exist."""
         return self._text.source.line(line)

@@ -1,4 +1,4 @@
-"""From a Kubernetes field path to its place in the text."""
+"""Positions of Kubernetes field paths in a document's text."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _METADATA_OF_A_TEMPLATE = ("labels", "annotations")
 
 
 class _Found(Record):
-    """As far as a path leads into a tree: the value there, and the place of the key before it."""
+    """The deepest value that a path leads to in a tree, and the position of its key."""
 
     node: Node
     key: Position
 
 
 def find(root: Node, path: str, field: str, *, key: bool) -> Position:
-    """Return the place of ``field`` in the object at ``path``: see ``Document.position``."""
+    """Return the position of ``field`` in the object at ``path``; see ``Document.position``."""
     found, rest = _walk(_Found(root, root.position), path)
     if not rest:
         if path:
@@ -36,7 +36,7 @@ def find(root: Node, path: str, field: str, *, key: bool) -> Position:
 
 
 def _walk(found: _Found, path: str) -> tuple[_Found, str]:
-    """Follow a path as far as there is text for it; give what is left of it too."""
+    """Follow a path as far as the text has it; return the value and the rest of the path."""
     while path:
         step = _step(found.node, path)
         if step is None:
@@ -69,7 +69,7 @@ def _step(node: Node, path: str) -> tuple[_Found, str] | None:
 
 
 def _leads(key: str, path: str) -> str | None:
-    """Give what is left of a path behind a key, or None where the path does not begin with it."""
+    """Return the rest of a path after a key; None if the path does not begin with the key."""
     if path.startswith("["):
         for written in (f"[{key}]", f'["{key}"]'):
             if path.startswith(written):
@@ -83,7 +83,7 @@ def _leads(key: str, path: str) -> str | None:
 
 
 def _step_into_metadata(node: Node, path: str) -> tuple[_Found, str] | None:
-    """Find labels in metadata: the API server calls a Pod template's ``spec.template.labels``."""
+    """Find labels in metadata: the API server reports a template's as ``spec.template.labels``."""
     if not path.removeprefix(".").startswith(_METADATA_OF_A_TEMPLATE):
         return None
     children = node.children

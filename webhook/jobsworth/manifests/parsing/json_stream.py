@@ -1,7 +1,7 @@
 """A stream of JSON values, as the API server or as kubectl reads it.
 
-kubectl reads JSON values one after the other. At the first text that is none it turns to YAML for
-the rest of the file, unless it has read two values by then: see YAMLOrJSONDecoder of
+kubectl reads JSON values one after the other. At the first text that is not JSON it switches to YAML
+for the rest of the file, unless it has read two values by then: see YAMLOrJSONDecoder of
 k8s.io/apimachinery 0.36, pkg/util/yaml/decoder.go.
 """
 
@@ -27,7 +27,7 @@ _LEAST_BYTES_OF_YAML = 4
 
 
 def read_json(reading: StreamState) -> None:
-    """Read JSON values as the API server does, which knows no YAML in JSON's place."""
+    """Read JSON values as the API server does, which does not fall back to YAML."""
     values = _Values(reading, reading.source.data.removeprefix(_BYTE_ORDER_MARK), exact=True)
     while not values.at_end():
         try:
@@ -38,7 +38,7 @@ def read_json(reading: StreamState) -> None:
 
 
 def read_json_or_yaml(reading: StreamState) -> None:
-    """Read what begins with `{` as kubectl does."""
+    """Read a text that begins with ``{`` as kubectl does: as JSON, then as YAML."""
     from jobsworth.manifests.parsing.yaml_stream import read_yaml
 
     data = reading.source.data
@@ -61,9 +61,9 @@ def read_json_or_yaml(reading: StreamState) -> None:
 
 
 def _begin_of_yaml(data: bytes, start: int) -> int | None:
-    """Return where YAML begins behind JSON: past white space, as far as the line's end.
+    """Return the index at which YAML begins after JSON: past white space, up to the line's end.
 
-    None where kubectl does not look: it wants four bytes, and text.
+    None where kubectl does not look for YAML: it requires four bytes, and text.
     """
     while True:
         ahead = data[start : start + _LEAST_BYTES_OF_YAML]
@@ -86,7 +86,7 @@ def _position(data: bytes, start: int) -> Position:
 
 
 class _Values:
-    """The JSON values of a file, one behind the other."""
+    """The JSON values of a file, one after the other."""
 
     def __init__(self, reading: StreamState, data: bytes, *, exact: bool) -> None:
         self._reading = reading
@@ -127,7 +127,7 @@ class _Values:
         self.count += 1
 
     def rest(self) -> Text:
-        """The text from the last value on."""
+        """Return the text after the last value."""
         start = skip_whitespace(self._text, self._index)
         return self._part(start, len(self._text))
 

@@ -1,7 +1,8 @@
-"""JSON as Go reads it, fast, by CPython's own scanner; errors and the odd go to ``json_tree``.
+"""A fast path for JSON as Go reads it, with CPython's own scanner.
 
-``exact`` is JSON as the API server gets it: 3.0 is a float, which an integer field refuses.
-Otherwise it is JSON that kubectl reads first and writes anew: 3.0 has become 3 when it is sent.
+Errors and unusual documents go to ``json_tree``. ``exact`` is for JSON as the API server receives
+it: 3.0 is a float, which an integer field rejects. Otherwise kubectl decodes and encodes the JSON
+first, and sends 3 for 3.0.
 """
 
 from __future__ import annotations
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
 
     from jobsworth.manifests.parsing.fast_yaml import Value
 
-TOO_LARGE = "this number is too large for JSON's readers (a 64-bit float has up to 1.8e308)"
+TOO_LARGE = "this number is too large for a 64-bit float; use at most 1.8e308, or a string"
 
 _WHITESPACE = " \t\r\n"
 _SCANNER_ERRORS = (ValueError, StopIteration, RecursionError, OverflowError, TypeError, SystemError)
-"""What the scanner raises; up to 3.12 it is a SystemError where ``json`` was never imported."""
+"""Exceptions of the scanner; up to 3.12 a SystemError if ``json`` was never imported."""
 
 
 def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
-    """Return the JSON value at ``start`` and the index behind it, or raise NeedsFullParser.
+    """Return the JSON value at ``start`` and the index after it, or raise NeedsFullParser.
 
-    NeedsFullParser are errors, duplicate keys and very deep nesting. Of halves of surrogate pairs
-    (``\\ud83d``) the caller takes care.
+    NeedsFullParser is raised for errors, duplicate keys and very deep nesting. The caller replaces
+    halves of surrogate pairs (``\\ud83d``).
     """
     try:
         value, end = scanner(text, start)
@@ -36,9 +37,9 @@ def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
 
 
 def json_scanner(*, exact: bool) -> Any:
-    """Make the scanner that ``json`` has, without ``json``, which imports ``re`` and takes 7 ms.
+    """Return the scanner of ``json`` without importing ``json``, which imports ``re`` (7 ms).
 
-    None where the interpreter has none: then all JSON is extraordinary.
+    None if the interpreter lacks it; all JSON then goes to ``json_tree``.
     """
     try:
         accelerator: Any = __import__("_json")
@@ -51,7 +52,7 @@ def json_scanner(*, exact: bool) -> Any:
             raise ValueError
         return mapping
 
-    def refuse(constant: str) -> None:
+    def reject(constant: str) -> None:
         raise ValueError(constant)
 
     class Context:
@@ -60,14 +61,14 @@ def json_scanner(*, exact: bool) -> Any:
         object_pairs_hook = staticmethod(without_duplicates)
         parse_float = staticmethod(lambda text: number(text, exact=exact))
         parse_int = parse_float
-        parse_constant = staticmethod(refuse)
+        parse_constant = staticmethod(reject)
         memo: dict[str, str] = {}  # noqa: RUF012
 
     return accelerator.make_scanner(Context)
 
 
 def number(text: str, *, exact: bool) -> int | float:
-    """Read a JSON number; raise ValueError beyond a float's range."""
+    """Return the value of a JSON number; raise ValueError beyond the range of a float."""
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise ValueError(TOO_LARGE)

@@ -1,4 +1,4 @@
-"""JSON as a tree with positions, with errors that help."""
+"""JSON as a tree with positions, with errors that say how to fix the text."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _DIGITS = frozenset("0123456789")
 def compose_json(
     places: LineIndex, start: int, *, exact: bool
 ) -> tuple[Node, int, tuple[Note, ...]]:
-    """Read the JSON value at ``start`` as a tree; give it, the index behind it, and the notes.
+    """Return the tree of the JSON value at ``start``, the index after it, and the notes.
 
-    Raises Unreadable.
+    Raises Unreadable if the text is not JSON.
     """
     composer = _JsonComposer(places, exact=exact)
     end = composer.read(start)
@@ -33,7 +33,7 @@ def compose_json(
 
 
 class _JsonFrame:
-    """An object or array that has begun and not ended."""
+    """An object or array that is still open."""
 
     __slots__ = ("empty", "entries", "items", "key", "key_index", "mapping", "node", "start")
 
@@ -67,7 +67,7 @@ class _JsonComposer:
         return index
 
     def _next(self, index: int) -> int:
-        """Read on in the innermost container: its end, or its next item or entry."""
+        """Read the innermost container's end, or its next item or entry; return the index after it."""
         frame = self._frames[-1]
         closing = frame.closing()
         index = skip_whitespace(self._text, index)
@@ -93,11 +93,11 @@ class _JsonComposer:
         frame.key, index = self._string(index)
         index = skip_whitespace(self._text, index)
         if self._text[index : index + 1] != ":":
-            raise self._unexpected(index, f'a colon behind the key "{frame.key}"')
+            raise self._unexpected(index, f'a colon after the key "{frame.key}"')
         return index + 1
 
     def _value(self, index: int) -> int:
-        """Read a scalar, or the opening of a container; give the index behind it."""
+        """Read a scalar, or the opening bracket of a container; return the index after it."""
         index = skip_whitespace(self._text, index)
         character = self._text[index : index + 1]
         node = Node(self._places.at_index(index))
@@ -149,7 +149,9 @@ class _JsonComposer:
         index = start + 1 if text[start] == "-" else start
         whole = self._digits(index)
         if text[index] == "0" and whole > index + 1:
-            raise self._error(start, "a number in JSON has no leading zeros; it is decimal always")
+            raise self._error(
+                start, "JSON allows no leading zeros; write the number in decimal without them"
+            )
         index = whole
         if text[index : index + 1] == ".":
             index = self._digits(index + 1)
@@ -166,7 +168,7 @@ class _JsonComposer:
         while end < len(self._text) and self._text[end] in _DIGITS:
             end += 1
         if end == index:
-            raise self._error(index, "a digit is missing here: JSON has 0.5 and 1.0, not .5 and 1.")
+            raise self._error(index, "a digit is missing here; write 0.5, not .5, and 1.0, not 1.")
         return end
 
     def _string(self, start: int) -> tuple[str, int]:
@@ -176,11 +178,11 @@ class _JsonComposer:
         while True:
             end = text.find('"', index)
             if end < 0:
-                raise self._error(start, "this string is never closed")
+                raise self._error(start, "this string is not closed; add a double quote")
             backslash = text.find("\\", index, end)
             part = text[index : end if backslash < 0 else backslash]
             if not part.isprintable():
-                self._refuse_control_characters(part, index)
+                self._reject_control_characters(part, index)
             parts.append(part)
             if backslash < 0:
                 return "".join(parts), end + 1
@@ -195,9 +197,9 @@ class _JsonComposer:
         if code is None:
             raise self._error(
                 start,
-                f"`\\{letter}` is no escape of JSON; a backslash is written twice: `\\\\{letter}`",
+                f"`\\{letter}` is not a JSON escape; write the backslash twice: `\\\\{letter}`",
             )
-        if 0xD800 <= code < 0xE000:  # half a pair: Go puts U+FFFD where the other half is missing
+        if 0xD800 <= code < 0xE000:  # Go replaces an unpaired surrogate by U+FFFD
             second = self._unicode_escape(start + 6)
             if code < 0xDC00 and second is not None and 0xDC00 <= second < 0xE000:
                 return chr(0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00)), start + 12
@@ -210,13 +212,13 @@ class _JsonComposer:
             return int(digits, 16)
         return None
 
-    def _refuse_control_characters(self, part: str, index: int) -> None:
+    def _reject_control_characters(self, part: str, index: int) -> None:
         for offset, character in enumerate(part):
             if character < " ":
                 what = "a line break" if character in "\r\n" else f"U+{ord(character):04X}"
                 raise self._error(
                     index + offset,
-                    f"{what} cannot stand in a JSON string; write it as \\u{ord(character):04x}",
+                    f"{what} is not allowed in a JSON string; write it as \\u{ord(character):04x}",
                 )
 
     def _unexpected(self, index: int, wanted: str) -> Unreadable:
@@ -224,21 +226,26 @@ class _JsonComposer:
         if index >= len(text):
             if self._frames:
                 frame = self._frames[-1]
-                return self._error(frame.start, f"this `{text[frame.start]}` is never closed")
-            return self._error(index, f"the text ends where {wanted} should stand")
+                opening = text[frame.start]
+                return self._error(
+                    frame.start, f"this `{opening}` is not closed; add `{frame.closing()}`"
+                )
+            return self._error(index, f"expected {wanted}, but the text ends here")
         if text.startswith(("//", "/*", "#"), index):
-            return self._error(index, "JSON has no comments; remove it")
+            return self._error(index, "JSON has no comments; remove this one")
         if text.startswith("'", index):
-            return self._error(index, "JSON wants double quotes")
+            return self._error(index, "JSON requires double quotes; replace the single quotes")
         if text.startswith(("{", "%"), index):
             return self._error(
-                index, f"{wanted} should stand here; if this is a template, render it first"
+                index, f"expected {wanted} here; if this is a template, render it first"
             )
         if text.startswith(("NaN", "Infinity", "-Infinity"), index):
-            return self._error(index, "JSON has no NaN and no infinite numbers")
+            return self._error(
+                index, "JSON has neither NaN nor infinity; use a finite number or a string"
+            )
         if text.startswith(("True", "False", "None"), index):
-            return self._error(index, "JSON writes true, false and null in small letters")
-        return self._error(index, f"{wanted} should stand here, not `{text[index]}`")
+            return self._error(index, "JSON spells true, false and null in lower case")
+        return self._error(index, f"expected {wanted} here, not `{text[index]}`")
 
     def _error(self, index: int, message: str) -> Unreadable:
         return Unreadable(message, self._places.at_index(min(index, max(len(self._text) - 1, 0))))

@@ -1,16 +1,15 @@
-"""PyYAML's libyaml parser, at the least cost of import.
+"""PyYAML's libyaml parser, loaded without importing PyYAML.
 
 ``import yaml`` takes 19 ms, this module 1 ms: docs/decisions/0002-load-libyaml-without-pyyaml.md.
 
-The extension ``yaml._yaml`` wants the package ``yaml`` only for classes to instantiate: exceptions,
-events, tokens, nodes. So while it loads, a stand-in for the package gives it light ones. Afterwards
-both are taken out of ``sys.modules``: whoever imports ``yaml`` later gets the real package,
-complete. The interpreter then hands out the extension as it is, for it can be initialised only
-once; so the first look at its ``CParser`` from outside (``yaml.cyaml`` takes it while ``yaml`` is
-imported) puts the real classes in.
+The extension ``yaml._yaml`` needs the package ``yaml`` only for classes to instantiate: exceptions,
+events, tokens, nodes. While it loads, a stub package provides minimal ones. Then both are removed
+from ``sys.modules``, so that a later ``import yaml`` loads the complete package. The interpreter
+reuses the extension, which can be initialized only once; so the first access to its ``CParser`` from
+outside (by ``yaml.cyaml``, during ``import yaml``) installs the real classes.
 
-Where ``yaml`` is imported already, it is used as it is. Where the extension is missing or is not as
-expected, ``import yaml`` it is; and without libyaml, PyYAML's own parser (see ``pure_yaml``).
+If ``yaml`` is already imported, it is used. If the extension is missing or unexpected, ``yaml`` is
+imported; without libyaml, PyYAML's own parser is used (see ``pure_yaml``).
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
     from typing import Any, Literal, Protocol
 
     class Mark(Protocol):
-        """A place in the text, counted from 0; ``index`` counts characters."""
+        """A position in the text, counted from 0; ``index`` counts characters."""
 
         index: int
         line: int
         column: int
 
     class YamlEvent(Protocol):
-        """A parser event; which of the parts there are depends on its class."""
+        """A parser event; each class has some of these attributes."""
 
         anchor: str | None
         tag: str | None
@@ -52,10 +51,10 @@ else:
 
 
 class Backend(Record):
-    """A YAML parser: what makes one over a text, and the module that has its classes now.
+    """A YAML parser: a function that returns its events, and the module with its classes.
 
-    The classes (``ScalarEvent`` …, ``YAMLError``) are to be looked up in ``names`` for each text:
-    they change when the program imports ``yaml``.
+    Look up the classes (``ScalarEvent`` …, ``YAMLError``) in ``names`` for each text: they change
+    when the program imports ``yaml``.
     """
 
     kind: Literal["libyaml", "python"]
@@ -109,7 +108,7 @@ def _libyaml(extension: Any, parser: Any) -> Backend:
 
 
 def _load_alone() -> Backend | None:
-    """Load ``yaml._yaml`` without its package; None where there is none. It may raise anything."""
+    """Load ``yaml._yaml`` without its package; None if it is missing. May raise any exception."""
     spec = None
     for finder in sys.meta_path:
         spec = finder.find_spec("yaml", None)
@@ -117,9 +116,9 @@ def _load_alone() -> Backend | None:
             break
     if spec is None or spec.submodule_search_locations is None:
         return None
-    stand_in = _Package("yaml")
-    stand_in.__path__ = list(spec.submodule_search_locations)
-    sys.modules["yaml"] = stand_in
+    stub = _Package("yaml")
+    stub.__path__ = list(spec.submodule_search_locations)
+    sys.modules["yaml"] = stub
     try:
         extension: Any = __import__("yaml._yaml", fromlist=["CParser"])
     finally:
@@ -130,18 +129,18 @@ def _load_alone() -> Backend | None:
     next_event = found.events(b"[a]")
     kinds = [type(next_event()) for _ in range(4)]
     if kinds[2:] != [_SequenceStart, _Scalar]:
-        raise ImportError("yaml._yaml does not make the events that it was given")
+        raise ImportError("yaml._yaml does not create instances of the stub's event classes")
     return found
 
 
 def _prepare_for_the_real_package(extension: Any) -> None:
-    """Make the extension change to the real classes when somebody else comes for its parser."""
+    """Make the extension switch to the real classes when other code accesses its parser."""
     kept = {name: vars(extension).pop(name) for name in ("CParser", "CEmitter")}
 
     def on_missing_attribute(name: str) -> Any:
         if name not in kept:
             raise AttributeError(f"module 'yaml._yaml' has no attribute {name!r}")
-        for source, names in _asked_for.items():
+        for source, names in _imported_names.items():
             real = sys.modules.get(f"yaml.{source}")
             for each in names if real else ():
                 setattr(extension, each, getattr(real, each))
@@ -151,12 +150,12 @@ def _prepare_for_the_real_package(extension: Any) -> None:
     extension.__getattr__ = on_missing_attribute
 
 
-_asked_for: dict[str, list[str]] = {}
-"""What the extension took from the stand-in: class names by submodule."""
+_imported_names: dict[str, list[str]] = {}
+"""The class names that the extension imported from the stub package, by submodule."""
 
 
 class _Package(ModuleType):
-    """Stands for the package ``yaml`` while its extension loads: has any submodule."""
+    """A stub for the package ``yaml`` while its extension loads; it has any submodule."""
 
     def __getattr__(self, name: str) -> _Submodule:
         if name.startswith("__"):
@@ -165,7 +164,7 @@ class _Package(ModuleType):
 
 
 class _Submodule:
-    """Stands for ``yaml.events``, ``yaml.error`` and so on: has any class, light."""
+    """A stub for ``yaml.events``, ``yaml.error`` and so on; it has a minimal class of any name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -173,7 +172,7 @@ class _Submodule:
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
             raise AttributeError(name)
-        _asked_for.setdefault(self._name, []).append(name)
+        _imported_names.setdefault(self._name, []).append(name)
         if name in _CLASSES:
             return _CLASSES[name]
         if name.endswith("Error"):
@@ -182,11 +181,11 @@ class _Submodule:
 
 
 class YAMLError(Exception):
-    """Stands for ``yaml.error.YAMLError``."""
+    """A stub for ``yaml.error.YAMLError``."""
 
 
 class MarkedYAMLError(YAMLError):
-    """Stands for the scanner's and the parser's errors."""
+    """A stub for the errors of the scanner and the parser."""
 
     def __init__(
         self,

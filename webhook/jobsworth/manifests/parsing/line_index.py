@@ -1,4 +1,4 @@
-"""Where in its file a character of a document stands."""
+"""Line and column of the characters of a document in its file."""
 
 from __future__ import annotations
 
@@ -12,27 +12,26 @@ _OTHER_BREAKS = "\r\x85\u2028\u2029"
 
 
 class LineIndex:
-    """Positions in the text of a document, which begins somewhere in its file.
+    """Positions in the text of a document, relative to its file.
 
-    An editor counts lines by line feeds. YAML 1.1 also ends a line at a lone carriage return, NEL
-    and two Unicode separators; where a text has one of those, the parser's line numbers cannot be
-    used.
+    Editors count line feeds. YAML 1.1 also ends a line at a lone carriage return, at NEL and at two
+    Unicode separators; if a text contains one of those, the parser's line numbers cannot be used.
     """
 
     def __init__(self, text: str, begin: Position) -> None:
         self.text = text
         self._begin = begin
-        self._parser_counts_as_we = not any(character in text for character in _OTHER_BREAKS)
+        self._parser_lines_match = not any(character in text for character in _OTHER_BREAKS)
         self._line_starts: list[int] = []
 
     def at(self, mark: Mark) -> Position:
-        """Return the place of a parser's mark."""
-        if self._parser_counts_as_we:
+        """Return the position of a parser's mark."""
+        if self._parser_lines_match:
             return self._position(mark.line, mark.column)
         return self.at_index(mark.index)
 
     def at_index(self, index: int) -> Position:
-        """Return the place of a character by its index."""
+        """Return the position of a character by its index."""
         if not self._line_starts:
             start = 0
             for line in self.text.split("\n"):

@@ -1,4 +1,4 @@
-"""Lists of objects: ``kind: List``, ``JobList`` and the like hold one document an item."""
+"""Lists of objects: each item of a ``List``, ``JobList`` and so on is a document."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def expand_lists(documents: Iterable[Document]) -> list[Document]:
-    """Replace each List by its items, and items that are Lists by theirs.
+    """Replace each List by its items, and Lists among the items by theirs.
 
     A List has an ``apiVersion``, a ``kind`` that ends in List, and a list of ``items``. An item
-    that has neither apiVersion nor kind gets the List's: of a batch/v1 JobList, batch/v1 and Job
-    (as kubectl does: decodeToList of apimachinery's unstructured/helpers.go).
+    with neither apiVersion nor kind inherits them, as in kubectl: in a batch/v1 JobList it is a
+    batch/v1 Job (decodeToList in apimachinery's unstructured/helpers.go).
     """
     expanded: list[Document] = []
     for document in documents:
@@ -42,7 +42,7 @@ def _is_list(value: dict[str, Value]) -> bool:
 def _items_of(document: Document, value: dict[str, Value]) -> list[Document]:
     found: list[Document] = []
     waiting: list[tuple[str, dict[str, Value]]] = [("", value)]
-    for path, outer in waiting:  # which grows by the Lists among the items
+    for path, outer in waiting:  # grows by the Lists among the items
         kind, items = str(outer["kind"]).removesuffix("List"), outer["items"]
         for number, item in enumerate(items if isinstance(items, list) else ()):
             place = f"{path}.items[{number}]" if path else f"items[{number}]"
@@ -71,7 +71,7 @@ def _broken(document: Document, number: int, place: str) -> Document:
 
 
 def _notes_within(document: Document, place: str, *, first: bool) -> tuple[Note, ...]:
-    """Return the notes on an item, its paths its own; the first item has those on the List too."""
+    """Return an item's notes, with paths within it; the first item also has those of the List."""
     prefix = f"{place}."
     notes = [
         Note(note.kind, note.field.removeprefix(prefix), note.message, note.position, note.other)

@@ -14,18 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 STDIN = "-"
-"""The path that means standard input."""
+"""The path of standard input."""
 
 EXTENSIONS = (".yaml", ".yml", ".json")
-"""The extensions of manifests in a folder; a named file may have any."""
+"""The extensions of manifests in a folder; a file that is named may have any extension."""
 
 
 def find_manifests(paths: Iterable[str]) -> Iterator[str | ManifestError]:
-    """Return the files that ``paths`` select, in order, and an error for each nonexistent path.
+    """Yield the files that ``paths`` select, in order, and an error for each nonexistent path.
 
-    A file is given as it is, a folder with all manifests below it, sorted by name, hidden folders
-    left out. A folder that is reached twice by symbolic links is read once. ``-`` is standard
-    input.
+    A file is yielded as it is; a folder yields all manifests below it, sorted by name, except those
+    in hidden folders. A folder that symbolic links reach twice is read once. ``-`` is standard input.
     """
     for path in paths:
         if path != STDIN and os.path.isdir(path):
@@ -33,7 +32,7 @@ def find_manifests(paths: Iterable[str]) -> Iterator[str | ManifestError]:
         elif path == STDIN or os.path.lexists(path):
             yield path
         else:
-            yield ManifestError(path, 1, 1, "there is no such file or folder")
+            yield ManifestError(path, 1, 1, "no such file or folder; check the path")
 
 
 def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | ManifestError]:
@@ -51,7 +50,9 @@ def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | Manife
         path = entry.name if folder == os.curdir else entry.path
         try:
             is_folder = entry.is_dir()
-            is_file = entry.is_file() or entry.is_symlink()  # to nowhere: reading it says so
+            is_file = (
+                entry.is_file() or entry.is_symlink()
+            )  # a broken link: reading it reports the error
         except OSError:
             continue
         if is_folder:
@@ -64,8 +65,8 @@ def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | Manife
 def read_file(path: str, *, name: str | None = None) -> list[Document]:
     """Read the documents of a file, or of standard input for ``-``.
 
-    ``name`` is what the file is called in errors, and what tells JSON from YAML; of standard input
-    it is ``<stdin>`` unless given. A file that cannot be read is one document with an error.
+    ``name`` is the file's name in errors; its extension distinguishes JSON from YAML. The default for
+    standard input is ``<stdin>``. A file that cannot be read is one document with an error.
     """
     data = read_bytes(path, name=name)
     if isinstance(data, ManifestError):
@@ -75,7 +76,7 @@ def read_file(path: str, *, name: str | None = None) -> list[Document]:
 
 
 def read_bytes(path: str, *, name: str | None = None) -> bytes | ManifestError:
-    """Read the bytes of a file, or of standard input for ``-``: for a look before ``read_text``."""
+    """Read the bytes of a file, or of standard input for ``-``, to inspect before ``read_text``."""
     try:
         if path == STDIN:
             return sys.stdin.buffer.read()
@@ -94,9 +95,9 @@ def shown_name(path: str, name: str | None = None) -> str:
 
 def _reason(error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
-        return "there is no such file or folder (or it is a symbolic link to none)"
+        return "no such file or folder, or a broken symbolic link; check the path"
     if isinstance(error, IsADirectoryError):
-        return "this is a folder; name the files in it"
+        return "this is a folder; name a file in it"
     if isinstance(error, PermissionError):
-        return "this may not be read: the permission is missing"
-    return f"this cannot be read: {getattr(error, 'strerror', None) or error}"
+        return "permission denied; make the file readable"
+    return f"cannot read this: {getattr(error, 'strerror', None) or error}"

@@ -1,4 +1,4 @@
-"""A document as a tree: each value with its place and, in a mapping, with that of its key."""
+"""A document as a tree: each value with its position and, in a mapping, that of its key."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.scalars import Scalar
 
     Entry: TypeAlias = tuple[Position, "Node"]
-    """A mapping's entry: where its key stands, and its value."""
+    """An entry of a mapping: the position of its key, and its value."""
 
 DEEPEST = 10_000
-"""Both go-yaml v2 (scannerc.go) and Go's encoding/json give up beyond."""
+"""The maximum nesting depth of both go-yaml v2 (scannerc.go) and Go's encoding/json."""
 
-TOO_DEEP = f"the document nests deeper than the {DEEPEST} levels that kubectl accepts"
+TOO_DEEP = f"kubectl accepts at most {DEEPEST} levels of nesting; nest this document less deeply"
 
 
 class Node:
     """A value in the text.
 
-    ``children`` are the entries of a mapping by key, the items of a list, or None of a scalar.
-    ``shown`` is False of a value that has no text of its own: that of ``key:`` with nothing behind
-    it. ``scalar`` is what the scalar was before it became JSON (1e3 is 1000.0 there, and 1000 in
-    ``value``). ``size`` counts what decoding it takes, ``height`` how deep it nests: both with
-    aliases followed.
+    ``children`` are the entries of a mapping by key, the items of a list, or None for a scalar.
+    ``shown`` is False for a value without text: that of ``key:`` with nothing after it. ``scalar``
+    is the scalar before its conversion to JSON (1e3 is 1000.0 there, and 1000 in ``value``).
+    ``size`` is the number of values that decoding visits, ``height`` the depth of nesting, both
+    with aliases expanded.
     """
 
     __slots__ = ("children", "height", "is_alias", "position", "scalar", "shown", "size", "value")
@@ -48,7 +48,7 @@ class Node:
 
 
 def copy_of(value: Value) -> Value:
-    """Copy a value so that nothing in it is shared, however deep it is."""
+    """Copy a value of any depth so that no part of it is shared."""
     unfinished: list[dict[str, Value] | list[Value]] = []
 
     def copied(child: Value) -> Value:
@@ -69,7 +69,7 @@ def copy_of(value: Value) -> Value:
 
 
 def child_path(parent: str, key: str | int) -> str:
-    """Write a field path as Kubernetes does.
+    """Return the path of a child, as Kubernetes writes field paths.
 
     >>> child_path("", "spec"), child_path("spec.rules", 0), child_path("metadata.labels", "a.b/c")
     ('spec', 'spec.rules[0]', 'metadata.labels[a.b/c]')

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.records import NoteKind, Position
 
     class Frame(Protocol):
-        """A mapping or list that is being read: at which key, or behind how many items."""
+        """A mapping or list that is being read: its current key, or the items so far."""
 
         key: Any
         items: Any
@@ -24,7 +24,7 @@ _MOST = 200
 
 
 class NoteTaker:
-    """Collects the notes on a document while it is read; ``frames`` says where the reading is."""
+    """Collects the notes on a document while it is read; ``frames`` are the open containers."""
 
     def __init__(self, frames: Sequence[Frame]) -> None:
         self._frames = frames
@@ -36,11 +36,11 @@ class NoteTaker:
     def duplicate_key(
         self, key: str, again: Position, first: Position, *, by_chance: bool = False
     ) -> None:
-        kept = "which of the two counts is left to chance" if by_chance else "only the last counts"
+        kept = "kubectl uses a random one" if by_chance else "only the last is used"
         self._add(
             "duplicate-key",
             key,
-            f"the key `{key}` stands in line {first.line} and in line {again.line}, and {kept}",
+            f"duplicate key `{key}` in lines {first.line} and {again.line}: {kept}; remove one",
             again,
             first,
         )
@@ -50,7 +50,7 @@ class NoteTaker:
             "merge-override",
             key,
             f"the `<<` in line {merge.line} comes after `{key}` and replaces its value: kubectl "
-            "lets the later one win; put `<<` first",
+            "takes the later one; put `<<` first",
             own,
             merge,
         )
@@ -59,7 +59,7 @@ class NoteTaker:
         self._add(
             "coerced-key",
             key,
-            f'the key `{source}` is no string: kubectl makes "{key}" of it; quote it to keep it',
+            f'the key `{source}` is not a string: kubectl converts it to "{key}"; put it in quotes',
             position,
         )
 
@@ -68,7 +68,8 @@ class NoteTaker:
             Note(
                 "dropped-content",
                 "",
-                "kubectl reads nothing from here to the next `---` line: the document ended before",
+                "kubectl ignores the text from here to the next `---` line: the document has ended; "
+                "remove it, or put `---` before it",
                 position,
             )
         )

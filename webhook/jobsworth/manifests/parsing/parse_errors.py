@@ -1,8 +1,7 @@
-"""From what the YAML parser says to what its user should know: what is wrong, and what is right.
+"""Translate errors of the YAML parser into the problem in the manifest and its solution.
 
-libyaml speaks of tokens ("did not find expected key"); most of its errors in manifests come from a
-few mistakes that can be told apart by the text around the place: templates, tabs, quotes that are
-missing.
+libyaml reports errors as tokens ("did not find expected key"). In manifests, most of them come from
+a few mistakes that the text around the error identifies: templates, tabs, missing quotes.
 """
 
 from __future__ import annotations
@@ -16,25 +15,25 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Mark
     from jobsworth.manifests.parsing.line_index import LineIndex
 
-_NOT_YET = "not yet a manifest; render it first"
+_NOT_YET = "not a manifest yet; render it first"
 _TEMPLATES = {
-    "{{": "`{{` opens a template expression: this is a template, of Helm or Jinja, and "
-    f"{_NOT_YET}, for instance with `helm template`, and check the result",
-    "{%": f"`{{%` opens a template statement: this is a template, of Jinja, and {_NOT_YET}",
-    "{#": f"`{{#` opens a template comment: this is a template, of Jinja, and {_NOT_YET}",
-    "<%": f"`<%` opens a template expression: this is a template, and {_NOT_YET}",
-    "${": "`${` does not go with YAML's own `{`; put the value in quotes, or substitute first",
+    "{{": "`{{` opens a template expression: this is a Helm or Jinja template, "
+    f"{_NOT_YET}, for example with `helm template`, and validate the result",
+    "{%": f"`{{%` opens a template statement: this is a Jinja template, {_NOT_YET}",
+    "{#": f"`{{#` opens a template comment: this is a Jinja template, {_NOT_YET}",
+    "<%": f"`<%` opens a template expression: this is a template, {_NOT_YET}",
+    "${": "`${` conflicts with YAML's own `{`; put the value in quotes, or substitute variables first",
 }
 _CONFLICT = (
-    "a conflict marker of git stands here; decide the conflict, and remove the lines that begin "
-    "with <<<<<<<, ======= and >>>>>>>"
+    "git conflict marker; resolve the conflict, and remove the lines that begin with <<<<<<<, "
+    "======= and >>>>>>>"
 )
-_TAB = "a tab stands where YAML wants spaces: it accepts no tab for indentation; use spaces"
+_TAB = "YAML does not allow tabs for indentation; use spaces"
 _LONGEST_QUOTED = 40
 
 
 def explain(error: object, data: bytes, places: LineIndex) -> Unreadable:
-    """Turn a parser's error about ``data`` into one that helps."""
+    """Return the problem and its solution for an error of the parser."""
     reason = getattr(error, "reason", None)
     if reason is not None:
         return unreadable_bytes(data, int(getattr(error, "position", 0)), places)
@@ -43,30 +42,30 @@ def explain(error: object, data: bytes, places: LineIndex) -> Unreadable:
     context_mark: Mark | None = getattr(error, "context_mark", None)
     if mark is None:
         return Unreadable(f"this is not YAML: {problem}", places.at_index(0))
-    trouble = _Trouble(places, mark, context_mark or mark)
-    for recognise in (_conflict_marker, _template, _tab):
-        found = recognise(trouble)
+    fault = _ErrorContext(places, mark, context_mark or mark)
+    for find_cause in (_conflict_marker, _template, _tab):
+        found = find_cause(fault)
         if found is not None:
             return found
     explanation = _EXPLANATIONS.get(problem)
     if explanation is not None:
-        return explanation(trouble)
-    return trouble.here(f"this is not YAML: {problem}")
+        return explanation(fault)
+    return fault.here(f"this is not YAML: {problem}")
 
 
 def explain_container_key(places: LineIndex, mark: Mark) -> Unreadable:
-    """Explain a mapping or list in the place of a key, mostly an unquoted template expression."""
-    trouble = _Trouble(places, mark, mark)
-    return _template(trouble) or trouble.here(
-        "a mapping or a list cannot be a key; to mean the text, put it in quotes"
+    """Explain a mapping or list used as a key: mostly an unquoted template expression."""
+    fault = _ErrorContext(places, mark, mark)
+    return _template(fault) or fault.here(
+        "a mapping or a list cannot be a key; if it is text, put it in quotes"
     )
 
 
 def unreadable_bytes(data: bytes, offset: int, places: LineIndex) -> Unreadable:
-    """Explain bytes that are no text: binary data, another encoding, control characters."""
+    """Explain bytes that are not text: binary data, another encoding, control characters."""
     if b"\0" in data:
         return Unreadable(
-            "a NUL byte stands here: this is binary data, or text in another encoding than UTF-8",
+            "NUL byte: this is binary data, or text that is not UTF-8; save the file as UTF-8",
             places.at_index(len(data[: data.index(b"\0")].decode("utf-8", "replace"))),
         )
     try:
@@ -79,14 +78,14 @@ def unreadable_bytes(data: bytes, offset: int, places: LineIndex) -> Unreadable:
         )
     code = ord(data[offset:].decode("utf-8", "replace")[:1] or "\0")
     return Unreadable(
-        f"the control character U+{code:04X} cannot stand in YAML; remove it, or write it as "
+        f"YAML does not allow the control character U+{code:04X}; remove it, or write it as "
         f"\\u{code:04x} in double quotes",
         places.at_index(len(data[:offset].decode("utf-8", "replace"))),
     )
 
 
-class _Trouble:
-    """Where the parser stopped, where what it was at began, and the text around."""
+class _ErrorContext:
+    """The position of an error, the start of the construct that it is in, and the text around it."""
 
     def __init__(self, places: LineIndex, mark: Mark, context_mark: Mark) -> None:
         self.text = places.text
@@ -99,7 +98,7 @@ class _Trouble:
     def here(self, message: str) -> Unreadable:
         return Unreadable(message, self.position)
 
-    def where_it_began(self, message: str) -> Unreadable:
+    def at_start(self, message: str) -> Unreadable:
         return Unreadable(message, self.context)
 
     def at_index(self, index: int, message: str) -> Unreadable:
@@ -109,153 +108,153 @@ class _Trouble:
         return self.text[self.index : self.index + 1]
 
     def before(self) -> str:
-        """The line up to the place."""
+        """Return the line up to the error."""
         return self.text[self.text.rfind("\n", 0, self.index) + 1 : self.index]
 
     def value_from(self, index: int) -> str:
-        """The rest of a line without its comment, in double quotes, to show how to quote it."""
+        """Return the rest of a line without its comment, quoted as the user should write it."""
         rest = self.text[index:].split("\n", 1)[0].split(" #", 1)[0].rstrip()
         if len(rest) > _LONGEST_QUOTED:
             rest = rest[:_LONGEST_QUOTED] + "…"
         return f"'{rest}'" if '"' in rest or "\\" in rest else f'"{rest}"'
 
 
-def _conflict_marker(trouble: _Trouble) -> Unreadable | None:
+def _conflict_marker(fault: _ErrorContext) -> Unreadable | None:
     for marker in ("<<<<<<< ", ">>>>>>> "):
-        index = 0 if trouble.text.startswith(marker) else trouble.text.find(f"\n{marker}") + 1
-        if index or trouble.text.startswith(marker):
-            return trouble.at_index(index, _CONFLICT)
+        index = 0 if fault.text.startswith(marker) else fault.text.find(f"\n{marker}") + 1
+        if index or fault.text.startswith(marker):
+            return fault.at_index(index, _CONFLICT)
     return None
 
 
-def _template(trouble: _Trouble) -> Unreadable | None:
-    """Find template markup outside of quotes: where the trouble is, or where a line begins with it.
+def _template(fault: _ErrorContext) -> Unreadable | None:
+    """Find template markup outside quotes: at the error, or at the beginning of a line.
 
-    Elsewhere it may well be meant as text, in a script say.
+    Elsewhere it may be meant as text, for example in a script.
     """
     start = 0
-    for line in trouble.text.split("\n"):
+    for line in fault.text.split("\n"):
         end = start + len(line)
-        troubled = any(start <= index <= end for index in (trouble.index, trouble.context_index))
+        on_error_line = any(start <= index <= end for index in (fault.index, fault.context_index))
         for markup, message in _TEMPLATES.items():
             column = line.find(markup)
             before = line[: max(column, 0)]
             quoted = before.count('"') % 2 or before.count("'") % 2 or "#" in before
-            if column == 0 or (column > 0 and troubled and not quoted):
-                return trouble.at_index(start + column, message)
-        if end >= trouble.index:
+            if column == 0 or (column > 0 and on_error_line and not quoted):
+                return fault.at_index(start + column, message)
+        if end >= fault.index:
             break
         start = end + 1
     return None
 
 
-def _tab(trouble: _Trouble) -> Unreadable | None:
-    if trouble.character() == "\t":
-        return trouble.here(_TAB)
-    before = trouble.before()
+def _tab(fault: _ErrorContext) -> Unreadable | None:
+    if fault.character() == "\t":
+        return fault.here(_TAB)
+    before = fault.before()
     indentation = before[: len(before) - len(before.lstrip())]
     if "\t" in indentation:
-        return trouble.at_index(trouble.index - len(before) + indentation.index("\t"), _TAB)
+        return fault.at_index(fault.index - len(before) + indentation.index("\t"), _TAB)
     return None
 
 
-def _bad_start(trouble: _Trouble) -> Unreadable:
-    return trouble.here(
-        f"a plain value cannot begin with `{trouble.character()}`; put it in quotes: "
-        f"{trouble.value_from(trouble.index)}"
+def _bad_start(fault: _ErrorContext) -> Unreadable:
+    return fault.here(
+        f"a plain value cannot begin with `{fault.character()}`; put it in quotes: "
+        f"{fault.value_from(fault.index)}"
     )
 
 
-def _bad_name(trouble: _Trouble) -> Unreadable:
-    index = trouble.context_index
-    meaning = "an alias" if trouble.text[index : index + 1] == "*" else "an anchor"
-    return trouble.where_it_began(
-        f"`{trouble.text[index : index + 1]}` begins {meaning} and wants a name; to mean the text, "
-        f"put it in quotes: {trouble.value_from(index)}"
+def _bad_name(fault: _ErrorContext) -> Unreadable:
+    index = fault.context_index
+    meaning = "an alias" if fault.text[index : index + 1] == "*" else "an anchor"
+    return fault.at_start(
+        f"`{fault.text[index : index + 1]}` begins {meaning} and requires a name; if it is text, "
+        f"put it in quotes: {fault.value_from(index)}"
     )
 
 
-def _second_colon(trouble: _Trouble) -> Unreadable:
-    before = trouble.before()
+def _second_colon(fault: _ErrorContext) -> Unreadable:
+    before = fault.before()
     colon = before.find(": ")
     if colon >= 0 and before[:colon].strip():
         value = colon + 1 + len(before[colon + 1 :]) - len(before[colon + 1 :].lstrip())
-        start = trouble.index - len(before) + value
-        return trouble.here(
-            "a plain value cannot contain a colon with a space behind it; put it in quotes: "
-            f"{trouble.value_from(start)}"
+        start = fault.index - len(before) + value
+        return fault.here(
+            "a plain value cannot contain a colon and a space; put it in quotes: "
+            f"{fault.value_from(start)}"
         )
-    return trouble.here(
-        "a key cannot stand here: what is before it has a value already, or lacks its colon; check "
-        "the indentation and the colons"
+    return fault.here(
+        "unexpected key: the key before it already has a value, or lacks its colon; check the "
+        "indentation and the colons"
     )
 
 
-def _no_colon(trouble: _Trouble) -> Unreadable:
-    line = trouble.text[trouble.context_index :].split("\n", 1)[0]
+def _no_colon(fault: _ErrorContext) -> Unreadable:
+    line = fault.text[fault.context_index :].split("\n", 1)[0]
     if ":" in line:
-        return trouble.where_it_began("a key needs a colon and a space, as in `key: value`")
-    return trouble.where_it_began("a `key: value` should stand here; this line has no colon")
+        return fault.at_start("a key requires a colon and a space, as in `key: value`")
+    return fault.at_start("expected `key: value`, but this line has no colon; add it")
 
 
-def _no_key(trouble: _Trouble) -> Unreadable:
-    before = trouble.before().rstrip()
-    if before and before[-1] in "\"']}" and trouble.character() not in "\"'":
-        return trouble.here(
-            f"nothing can follow the closing `{before[-1]}` of a value; remove it, or put all of "
-            "the value in quotes"
+def _no_key(fault: _ErrorContext) -> Unreadable:
+    before = fault.before().rstrip()
+    if before and before[-1] in "\"']}" and fault.character() not in "\"'":
+        return fault.here(
+            f"unexpected text after the closing `{before[-1]}` of a value; remove it, or put the "
+            "whole value in quotes"
         )
-    if trouble.character() == ":":
-        return trouble.here('a key is missing before the colon; an empty key is written ""')
-    return trouble.here(
-        "this line's indentation fits none of the lines above: the keys of the mapping that begins "
-        f"in line {trouble.context.line} stand in column {trouble.context.column}"
+    if fault.character() == ":":
+        return fault.here('a key is missing before the colon; write an empty key as ""')
+    return fault.here(
+        "the indentation of this line matches no line above; the keys of the mapping that begins in "
+        f"line {fault.context.line} are in column {fault.context.column}"
     )
 
 
-def _no_dash(trouble: _Trouble) -> Unreadable:
-    return trouble.here(
-        f"each item of the list that begins in line {trouble.context.line} begins with `- ` in "
-        f"column {trouble.context.column}; indent this line as what it belongs to"
+def _no_dash(fault: _ErrorContext) -> Unreadable:
+    return fault.here(
+        f"expected `- ` in column {fault.context.column}, for the list that begins in line "
+        f"{fault.context.line}; indent this line to match what it belongs to"
     )
 
 
-def _unclosed(bracket: str) -> Callable[[_Trouble], Unreadable]:
+def _unclosed(bracket: str) -> Callable[[_ErrorContext], Unreadable]:
     closing = {"[": "]", "{": "}"}[bracket]
 
-    def explanation(trouble: _Trouble) -> Unreadable:
-        return trouble.here(
-            f"a comma or `{closing}` is missing before this, for the `{bracket}` in line "
-            f"{trouble.context.line}, column {trouble.context.column}"
+    def explanation(fault: _ErrorContext) -> Unreadable:
+        return fault.here(
+            f"missing comma or `{closing}` before this, for the `{bracket}` in line "
+            f"{fault.context.line}, column {fault.context.column}"
         )
 
     return explanation
 
 
-def _unclosed_quote(trouble: _Trouble) -> Unreadable:
-    quote = trouble.text[trouble.context_index : trouble.context_index + 1]
+def _unclosed_quote(fault: _ErrorContext) -> Unreadable:
+    quote = fault.text[fault.context_index : fault.context_index + 1]
     if quote == "'":
-        return trouble.where_it_began(
-            "this single quote is never closed; within single quotes, a quote is written twice: ''"
+        return fault.at_start(
+            "this single quote is not closed; inside single quotes, write a quote twice: ''"
         )
-    return trouble.where_it_began("this double quote is never closed")
+    return fault.at_start("this double quote is not closed; add the closing quote")
 
 
-def _unknown_escape(trouble: _Trouble) -> Unreadable:
-    start = trouble.text.rfind("\\", 0, trouble.index + 1)
-    escape = trouble.text[start : start + 2]
-    return trouble.at_index(
+def _unknown_escape(fault: _ErrorContext) -> Unreadable:
+    start = fault.text.rfind("\\", 0, fault.index + 1)
+    escape = fault.text[start : start + 2]
+    return fault.at_index(
         max(start, 0),
-        f"`{escape}` is no escape of YAML; write the backslash twice, `\\{escape}`, or use single "
-        "quotes, which know no escapes",
+        f"`{escape}` is not a YAML escape; write the backslash twice, `\\{escape}`, or use single "
+        "quotes, which have no escapes",
     )
 
 
-def _message(text: str) -> Callable[[_Trouble], Unreadable]:
-    return lambda trouble: trouble.here(text)
+def _message(text: str) -> Callable[[_ErrorContext], Unreadable]:
+    return lambda fault: fault.here(text)
 
 
-_EXPLANATIONS: dict[str, Callable[[_Trouble], Unreadable]] = {
+_EXPLANATIONS: dict[str, Callable[[_ErrorContext], Unreadable]] = {
     "found character that cannot start any token": _bad_start,
     "did not find expected alphabetic or numeric character": _bad_name,
     "mapping values are not allowed in this context": _second_colon,
@@ -268,14 +267,14 @@ _EXPLANATIONS: dict[str, Callable[[_Trouble], Unreadable]] = {
     "found unexpected document indicator": _unclosed_quote,
     "found unknown escape character": _unknown_escape,
     "found invalid Unicode character escape code": _message(
-        "half a surrogate pair is no character in YAML; write the character itself"
+        "half a surrogate pair is not a character; write the character itself"
     ),
     "did not find expected node content": _message(
-        "a value is missing here; an empty one is written '' (text), null, [] or {}"
+        "a value is missing here; write an empty one as '' (text), null, [] or {}"
     ),
     "block sequence entries are not allowed in this context": _message(
-        "a list cannot begin on the line of its key; put each `- ` on a line of its own, or, to "
-        "mean the text, use quotes"
+        "a list cannot begin on the line of its key; put each `- ` on a line of its own, or put "
+        "text in quotes"
     ),
     "mapping keys are not allowed in this context": _message(
         "a plain value cannot begin with `? `; put it in quotes"
@@ -284,7 +283,7 @@ _EXPLANATIONS: dict[str, Callable[[_Trouble], Unreadable]] = {
         "only a digit, `+` or `-` can follow `|` or `>`; put the text on the lines below"
     ),
     "did not find expected <document start>": _message(
-        "kubectl accepts no %YAML or %TAG line before `---`; remove it"
+        "kubectl does not accept %YAML or %TAG before `---`; remove the line"
     ),
     "found undefined tag handle": _message("this tag is not defined; remove it"),
 }

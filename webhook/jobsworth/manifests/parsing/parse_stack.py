@@ -1,4 +1,4 @@
-"""What reading a YAML document keeps in mind: where it is, and how much aliases have brought."""
+"""State of reading a YAML document: its open containers, and the share of aliased values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class YamlFrame:
-    """A mapping or a list that has begun and not ended."""
+    """A mapping or a list that is still open."""
 
     __slots__ = (
         "entries",
@@ -26,14 +26,14 @@ class YamlFrame:
 
     def __init__(self, node: Node, *, flows: bool) -> None:
         self.node = node
-        self.flows = flows  # written with brackets
-        self.items: list[Node] | None = None  # of a list
-        self.entries: dict[str, Entry] = {}  # of a mapping, as all that follows
+        self.flows = flows  # flow style: in brackets
+        self.items: list[Node] | None = None  # only of a list
+        self.entries: dict[str, Entry] = {}  # this and the following: only of a mapping
         self.mapping: dict[str, Value] = {}
-        self.key: str | None = None  # which waits for its value
+        self.key: str | None = None  # still without its value
         self.key_node = node
         self.merges = False  # the key is a merge key
-        self.merged: set[str] = set()  # the keys whose values merges have brought
+        self.merged: set[str] = set()  # keys with a merged value
         self.key_kinds: dict[str, type] = {}
 
     def expects_key(self) -> bool:
@@ -41,10 +41,10 @@ class YamlFrame:
 
 
 class AliasBudget:
-    """Counts what go-yaml decodes, and refuses what it calls excessive aliasing.
+    """Counts the values that go-yaml decodes, to reject excessive aliasing as it does.
 
-    Facts: decode.go, allowedAliasRatio: of up to 400,000 values 99 % may come from aliases, of
-    4,000,000 and more 10 %.
+    Source: allowedAliasRatio in decode.go: aliases may contribute 99 % of up to 400,000 values, and
+    10 % of 4,000,000 and more.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class AliasBudget:
         self._aliased = 0
 
     def spend(self, aliased: int) -> bool:
-        """Count one value and those that an alias brings; tell whether that is within bounds."""
+        """Count a value and those that an alias adds; return True if they are within the limit."""
         self._decoded += 1 + aliased
         self._aliased += aliased
         if self._aliased <= 100 or self._decoded <= 1000:

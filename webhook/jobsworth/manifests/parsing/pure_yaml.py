@@ -1,8 +1,8 @@
-"""PyYAML's own parser, for where libyaml is missing: ten times slower, brought nearer to libyaml.
+"""PyYAML's own parser, for systems without libyaml; ten times slower, adapted to libyaml.
 
-Its scanner takes no tab between words, where go-yaml and libyaml take one wherever it cannot be
-meant for indentation; that is mended here. All probes of the tests come out as with libyaml. What
-stays different is the wording of errors, and a tab that begins a line within a plain text.
+Its scanner rejects tabs between words; go-yaml and libyaml accept them wherever they cannot be
+indentation. This module adds that. All probes of the tests give the same results as libyaml. The
+remaining differences are the wording of errors, and a tab that begins a line within plain text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def parser_class() -> Any:
-    """Make the parser's class: an instance over bytes has ``get_event``, as libyaml's has."""
+    """Return the parser's class; an instance for some bytes has ``get_event``, as in libyaml."""
     yaml: Any = __import__("yaml")
 
     class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[misc, name-defined, unused-ignore]
@@ -27,7 +27,7 @@ def parser_class() -> Any:
                 event = super().get_event()
                 if isinstance(event, yaml.ScalarEvent):
                     event.value.encode()
-            except ValueError as error:  # half a surrogate pair, or a code that is no character
+            except ValueError as error:  # half a surrogate pair, or an invalid code point
                 problem = "found invalid Unicode character escape code"
                 raise yaml.scanner.ScannerError(None, None, problem, self.get_mark()) from error
             return event

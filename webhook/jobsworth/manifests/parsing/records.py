@@ -1,4 +1,4 @@
-"""The small values that reading a manifest gives: a place, an error, a note."""
+"""Values that result from reading a manifest: positions, errors and notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Position(Record):
-    """A place in a file: line and column, both counted from 1, the column in characters.
+    """A position in a file: line and column, both counted from 1, the column in characters.
 
     >>> Position(3, 7)
     Position(line=3, column=7)
@@ -25,10 +25,10 @@ class Position(Record):
 
 
 class ManifestError(Record):
-    """A manifest, or one document of it, that cannot be read: where, and what would be right.
+    """An error that makes a manifest, or one of its documents, unreadable, and its solution.
 
-    It is a value, not an exception: one broken document does not stop the others. Of a whole file
-    that cannot be read (it is missing, say) the place is line 1, column 1.
+    It is a value, not an exception: one broken document does not stop the others. If a whole file
+    cannot be read, for example because it is missing, the position is line 1, column 1.
     """
 
     file: str
@@ -41,10 +41,10 @@ class ManifestError(Record):
 
 
 class Note(Record):
-    """Something that kubectl does in silence with a document, and that its author should know.
+    """A change that kubectl makes to a document without a warning.
 
-    ``field`` is the Kubernetes path of the entry, ``position`` where it stands. ``other`` is the
-    second place of a pair: of ``duplicate-key`` the occurrence before it, whose value is lost; of
+    ``field`` is the Kubernetes path of the entry, ``position`` its position. ``other`` is a second
+    position: for ``duplicate-key`` the earlier occurrence, whose value is lost; for
     ``merge-override`` the ``<<`` whose value replaces the document's own.
     """
 
@@ -56,7 +56,7 @@ class Note(Record):
 
 
 class Unreadable(Exception):
-    """Within this package: the document cannot be read, because of what stands at this place."""
+    """Raised inside this package for a document that cannot be read, with the position of the cause."""
 
     def __init__(self, message: str, position: Position) -> None:
         super().__init__(message)

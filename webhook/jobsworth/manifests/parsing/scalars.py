@@ -1,10 +1,9 @@
-"""What a YAML scalar means to kubectl: the rules of go.yaml.in/yaml/v2 and sigs.k8s.io/yaml.
+"""Values of YAML scalars in kubectl: the rules of go.yaml.in/yaml/v2 and sigs.k8s.io/yaml.
 
-They are YAML 1.1 with exceptions of their own, which no Python library shares: ``y`` and ``off``
-are booleans, ``1e3`` and ``08`` are numbers, ``0o644`` and ``0644`` are octal, ``1:30`` and dates
-are strings. Facts: resolve.go and decode.go of go.yaml.in/yaml/v2 2.4.3, yaml.go of
-sigs.k8s.io/yaml 1.6.0, as used by Kubernetes 1.36; tests hold the results against what those
-libraries answered.
+They are YAML 1.1 with exceptions that no Python library shares: ``y`` and ``off`` are booleans,
+``1e3`` and ``08`` are numbers, ``0o644`` and ``0644`` are octal, ``1:30`` and dates are strings.
+Source: resolve.go and decode.go of go.yaml.in/yaml/v2 2.4.3, yaml.go of sigs.k8s.io/yaml 1.6.0, as
+used by Kubernetes 1.36; tests compare the results with those of the libraries.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
 }
-"""Plain scalars that stand for something other than their text or a number."""
+"""Plain scalars whose value is neither their text nor a number."""
 
 _NUMBER_STARTS = frozenset("+-.0123456789")
 _RADIX = {"0x": 16, "0X": 16, "0o": 8, "0O": 8, "0b": 2, "0B": 2}
@@ -40,7 +39,7 @@ _LONGEST_DECIMAL_UINT64 = 20
 
 
 class ScalarError(ValueError):
-    """A scalar that cannot stand where it does; the message says why, the caller knows where."""
+    """A scalar that is not allowed in its place; the message has the reason, but not the position."""
 
 
 def resolve(text: str) -> Scalar:
@@ -58,21 +57,21 @@ def resolve(text: str) -> Scalar:
 
 
 def json_number(value: float) -> int | float:
-    """Give what is left of a float when it has been through JSON: 3.0 becomes the integer 3.
+    """Return a float as it is after conversion to JSON and back: 3.0 becomes the integer 3.
 
-    Go's encoding/json writes the shortest digits, and up to 1e21 without an exponent; what has no
-    fraction then is an integer to whoever reads it. JSON has no infinity and no NaN.
+    Go's encoding/json writes the shortest digits, and below 1e21 no exponent; readers take a number
+    without a fraction for an integer. JSON has no infinity and no NaN.
 
     >>> [json_number(value) for value in (3.0, 1e20, 2.0**64, 1e21, 0.5)]
     [3, 100000000000000000000, 18446744073709552000, 1e+21, 0.5]
     """
     if not -_INFINITY < value < _INFINITY:
         raise ScalarError(
-            "JSON, and so Kubernetes, has no infinite numbers and no NaN; quote it to mean the text"
+            "Kubernetes accepts neither infinity nor NaN; put it in quotes if it is text"
         )
     if not value.is_integer() or abs(value) >= 1e21:
         return value
-    if abs(value) < 1e16:  # repr() has no exponent below: the shortest digits are all digits
+    if abs(value) < 1e16:  # repr() writes no exponent below 1e16
         return int(value)
     digits, _, exponent = repr(value).partition("e")
     whole, _, fraction = digits.partition(".")
@@ -80,7 +79,7 @@ def json_number(value: float) -> int | float:
 
 
 def go_text(data: bytes) -> str:
-    """Decode UTF-8 as Go's encoding/json does: each byte that is none becomes U+FFFD."""
+    """Decode UTF-8 as Go's encoding/json does: each invalid byte becomes U+FFFD."""
     text = data.decode("utf-8", "surrogateescape")
     return text.translate(dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd"))
 
@@ -100,12 +99,12 @@ def key_text(value: Scalar) -> str:
     if isinstance(value, float):
         return _float32_text(value)
     if value > MAX_INT64:
-        raise ScalarError(f'the number {value} is too large for a key; quote it: "{value}"')
+        raise ScalarError(f'the number {value} is too large for a key; put it in quotes: "{value}"')
     return str(value)
 
 
 def _number(text: str) -> int | float | None:
-    """Read a number as Go's strconv does, or give None: then it is a string."""
+    """Return a number as Go's strconv parses it; None if the text is a string."""
     if text[0] == ".":
         return _decimal_float(text)
     plain = text.replace("_", "")
@@ -138,14 +137,14 @@ def _decimal_integer(sign: str, digits: str) -> int | float | None:
 
 
 def _fits(sign: str, magnitude: int) -> bool:
-    """Return whether ParseInt, or for a number without a sign ParseUint, takes it in 64 bits."""
+    """Return True if ParseInt, or without a sign ParseUint, accepts the number in 64 bits."""
     if sign == "-":
         return magnitude <= MAX_INT64 + 1
     return magnitude <= (MAX_INT64 if sign else _MAX_UINT64)
 
 
 def _signed_binary(plain: str) -> int | None:
-    """Read ``0b+1`` and ``0b-1``: go-yaml cuts ``0b`` off itself, and the sign comes after it."""
+    """Parse ``0b+1`` and ``0b-1``: go-yaml removes ``0b`` itself, so the sign follows it."""
     digits = plain[3:]
     if plain[:2] == "0b" and plain[2:3] in ("+", "-") and digits and not digits.strip("01"):
         value = int(digits, 2)
@@ -155,7 +154,7 @@ def _signed_binary(plain: str) -> int | None:
 
 
 def _decimal_float(text: str) -> float | None:
-    """Read ``[+-] digits [. digits] [e [+-] digits]``; what is beyond a float64 is no number."""
+    """Parse ``[+-] digits [. digits] [e [+-] digits]``; return None beyond the range of a float64."""
     if not text.isascii():
         return None
     body = text[1:] if text[0] in "+-" else text
@@ -175,12 +174,12 @@ def _decimal_float(text: str) -> float | None:
 
 
 def _are_digits(text: str) -> bool:
-    """Digits, with underscores left to float(), whose rule for them is strconv's."""
+    """Return True for digits and underscores; float() checks underscores by strconv's rule."""
     return text.replace("_", "").isdecimal()
 
 
 def _float32_text(value: float) -> str:
-    """Write a float as strconv.FormatFloat(value, 'g', -1, 32) does, and sigs.k8s.io/yaml keys."""
+    """Format a float as strconv.FormatFloat(value, 'g', -1, 32) does: sigs.k8s.io/yaml's form of keys."""
     if str(value) == "nan":
         return ".nan"
     from struct import pack, unpack

@@ -1,4 +1,4 @@
-"""A file's bytes to its documents."""
+"""Decode the bytes of a file into its documents."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.document import Document
 
 _LOOKAHEAD = 4096
-"""How far kubectl looks for the ``{`` that tells JSON (cli-runtime's visitor.go)."""
+"""The number of bytes in which kubectl looks for the ``{`` of JSON (cli-runtime's visitor.go)."""
 
 
 def read_text(data: bytes, file: str) -> list[Document]:
-    """Read the documents of a file's bytes; ``file`` is its name, which tells JSON from YAML.
+    """Return the documents in the bytes of a file; ``file`` is its name, which identifies JSON.
 
-    A file named ``.json`` is decoded as JSON proper, as the API server does; any other as kubectl
-    does. A document that cannot be read has an ``error``, and those behind it are read all the
-    same. Empty documents are left out. Of a List, each item is a document.
+    A file named ``.json`` is decoded as strict JSON, as the API server does; any other as kubectl
+    does. An unreadable document has an ``error``; the documents after it are still read. Empty
+    documents are omitted. Each item of a List is a document.
     """
     reading = StreamState(Source(file, data))
     if data.startswith(UTF16_MARKS):
@@ -43,6 +43,6 @@ def read_text(data: bytes, file: str) -> list[Document]:
 
 def _begins_like_json(data: bytes) -> bool:
     head = data[:_LOOKAHEAD].lstrip(b" \t\n\v\f\r")
-    if head[:1] in (b"\xc2", b"\xe1", b"\xe2", b"\xe3"):  # perhaps one of Unicode's spaces
+    if head[:1] in (b"\xc2", b"\xe1", b"\xe2", b"\xe3"):  # possibly a Unicode space
         return head.decode("utf-8", "replace").lstrip(GO_SPACES).startswith("{")
     return head.startswith(b"{")

@@ -1,4 +1,4 @@
-"""The documents of a file while they are read, and what its readers have in common."""
+"""The documents of a file while they are read, and constants that all readers share."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.records import Note, Position, Unreadable
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-UTF16 = "this is UTF-16, and kubectl reads UTF-8 only; save the file as UTF-8"
+UTF16 = "kubectl does not read UTF-16; save the file as UTF-8"
 
 GO_SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""What Go's unicode.IsSpace takes for space."""
+"""The characters that Go's unicode.IsSpace accepts."""
 
 
 class StreamState:
@@ -31,7 +31,7 @@ class StreamState:
         self.documents: list[Document] = []
 
     def found(self, text: Text, value: Value, notes: tuple[Note, ...] = ()) -> None:
-        """Add a document, unless it is null: kubectl skips those."""
+        """Add a document unless it is null, which kubectl skips."""
         if value is not None:
             self.documents.append(
                 Document(self.source.file, len(self.documents), None, value, None, notes, text)
@@ -50,7 +50,7 @@ class StreamState:
             self.documents[-1] = self.documents[-1].with_note(note)
 
     def explain_better(self, number: int, error: Unreadable) -> None:
-        """Replace the error of a document, if there is such a document and it has one."""
+        """Replace the error of a document, if the document exists and has one."""
         if number < len(self.documents) and self.documents[number].error is not None:
             replaced, later = self.documents[number], self.documents[number + 1 :]
             del self.documents[number:]

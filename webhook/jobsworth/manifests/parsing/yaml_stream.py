@@ -1,7 +1,7 @@
-"""A stream of YAML documents, split as kubectl splits it: by lines, before any parser sees it.
+"""A stream of YAML documents, split by lines before parsing, as kubectl does.
 
-A line that begins with ``---`` ends a document, even inside of a quoted text, and only spaces or a
-comment may follow on it. Facts: YAMLReader and LineReader of k8s.io/apimachinery 0.36,
+A line that begins with ``---`` ends a document, even inside quoted text; only spaces or a comment
+may follow on it. Source: YAMLReader and LineReader of k8s.io/apimachinery 0.36,
 pkg/util/yaml/decoder.go.
 """
 
@@ -24,7 +24,7 @@ _LONGEST_SHOWN = 40
 
 
 def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
-    """Read YAML documents; ``data`` begins at a place in the file."""
+    """Read YAML documents from ``data``, which begins at some position in the file."""
     lost = _lost_tail(data)
     if lost:
         data = data[:-lost]
@@ -32,11 +32,11 @@ def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
         data = data.replace(b"\r\n", b"\n")
     if data and not data.endswith(b"\n"):
         data += b"\n"
-    for chunk, line, refusal in _split(data, begin.line):
+    for chunk, line, rejection in _split(data, begin.line):
         first = begin if line == begin.line else Position(line, 1)
         text = Text(reading.source, chunk, first, "yaml")
-        if refusal is not None:
-            reading.broken(text, refusal.message, refusal.position)
+        if rejection is not None:
+            reading.broken(text, rejection.message, rejection.position)
             continue
         try:
             value, notes = _decode(text)
@@ -49,8 +49,8 @@ def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
             Note(
                 "dropped-content",
                 "",
-                f"kubectl loses this line: it has a multiple of {_LINE_BUFFER} bytes, and does not "
-                "end; end the file with a line feed",
+                f"kubectl drops this line: its length is a multiple of {_LINE_BUFFER} bytes and it "
+                "has no line feed; add one at the end of the file",
                 Position(begin.line + data.count(b"\n"), 1),
             )
         )
@@ -67,29 +67,29 @@ def _decode(text: Text) -> tuple[Value, tuple[Note, ...]]:
 
 
 def _split(data: bytes, first_line: int) -> Iterator[tuple[bytes, int, Unreadable | None]]:
-    """Give each document's text, its first line, and, if so, why kubectl refuses a separator in it.
+    """Yield each document's text, its first line, and the error if kubectl rejects a separator in it.
 
     A separator with nothing before it belongs to the document that it begins.
     """
     start, line = 0, first_line
-    refusal: Unreadable | None = None
+    rejection: Unreadable | None = None
     for separator in _separators(data):
         end = data.index(b"\n", separator)
         rest = data[separator + 3 : end].decode("utf-8", "replace").strip(GO_SPACES)
         if rest and not rest.startswith("#"):
-            if refusal is None:
+            if rejection is None:
                 number = line + data.count(b"\n", start, separator)
-                refusal = Unreadable(_refused_separator(rest), Position(number, 1))
+                rejection = Unreadable(_rejected_separator(rest), Position(number, 1))
         elif separator > start:
-            yield data[start:separator], line, refusal
+            yield data[start:separator], line, rejection
             line += data.count(b"\n", start, end + 1)
-            start, refusal = end + 1, None
+            start, rejection = end + 1, None
     if start < len(data):
-        yield data[start:], line, refusal
+        yield data[start:], line, rejection
 
 
 def _separators(data: bytes) -> Iterator[int]:
-    """Return where each line begins that begins with ``---``."""
+    """Yield the index of each line that begins with ``---``."""
     if data.startswith(b"---"):
         yield 0
     index = data.find(b"\n---")
@@ -98,19 +98,19 @@ def _separators(data: bytes) -> Iterator[int]:
         index = data.find(b"\n---", index + 1)
 
 
-def _refused_separator(rest: str) -> str:
+def _rejected_separator(rest: str) -> str:
     shown = rest if len(rest) <= _LONGEST_SHOWN else rest[:_LONGEST_SHOWN] + "…"
     return (
-        "a line that begins with `---` ends a document to kubectl, which accepts nothing but a "
-        f"comment on it; put `{shown}` below it"
+        "kubectl ends the document at a line that begins with `---`, and allows only a comment on "
+        f"it; move `{shown}` to the next line"
     )
 
 
 def _lost_tail(data: bytes) -> int:
-    """Return the length of a last line that kubectl loses: it fills a buffer and has no line feed.
+    """Return the length of the last line if kubectl drops it: it fills a buffer without a line feed.
 
-    bufio.Reader.ReadLine hands out a long line in pieces of its buffer, less a carriage return at
-    the end of a piece; LineReader forgets the pieces when the file ends exactly behind one.
+    bufio.Reader.ReadLine returns a long line in pieces of its buffer, less a carriage return at the
+    end of a piece; LineReader drops the pieces if the file ends exactly after one.
     """
     index = data.rfind(b"\n") + 1
     length = len(data) - index

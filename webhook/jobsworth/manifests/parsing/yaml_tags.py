@@ -1,6 +1,6 @@
-"""What a YAML tag makes of a scalar: ``!!str 1``, ``!!int "3"``, ``!!binary aGk=``, ``!foo bar``.
+"""Values of scalars with a YAML tag: ``!!str 1``, ``!!int "3"``, ``!!binary aGk=``, ``!foo bar``.
 
-Facts: resolve.go and decode.go of go.yaml.in/yaml/v2 2.4.3.
+Source: resolve.go and decode.go of go.yaml.in/yaml/v2 2.4.3.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 def resolve_tagged(tag: str, text: str) -> Scalar:
-    """Return the value of a scalar with a tag; raise ScalarError where the tag contradicts the text.
+    """Return the value of a scalar with a tag; raise ScalarError if the tag contradicts the text.
 
     A tag that YAML does not define is ignored, but makes the value a string.
     """
@@ -46,7 +46,7 @@ def _kind_of(value: Scalar) -> str:
 
 
 def _binary(text: str) -> str:
-    """Decode !!binary as Go's base64.StdEncoding does; what is no UTF-8 becomes U+FFFD in JSON."""
+    """Decode !!binary as Go's base64.StdEncoding does; bytes that are not UTF-8 become U+FFFD."""
     from binascii import Error, a2b_base64
 
     digits = text.replace("\n", "").replace("\r", "")
@@ -55,12 +55,14 @@ def _binary(text: str) -> str:
             raise Error
         data = a2b_base64(digits.encode("ascii"), strict_mode=True)
     except (Error, UnicodeEncodeError) as error:
-        raise ScalarError("what is tagged !!binary must be base64, and this is not") from error
+        raise ScalarError(
+            "this value is tagged !!binary but is not base64; encode it, or remove the tag"
+        ) from error
     return go_text(data)
 
 
 def _is_timestamp(text: str) -> bool:
-    """Return whether go-yaml takes it for a date, alone, with a time, or with a time and a zone."""
+    """Return True if go-yaml reads a date, alone, with a time, or with a time and a zone."""
     from datetime import datetime
 
     clock, dot, rest = text.partition(".")  # Go takes any number of digits for the fraction

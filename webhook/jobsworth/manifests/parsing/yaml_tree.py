@@ -1,9 +1,8 @@
-"""A YAML document as kubectl reads it, with all rules, as a tree with positions.
+"""A YAML document as a tree with positions, by all rules of kubectl.
 
-The grammar is libyaml's; what is done with its events is what go.yaml.in/yaml/v2 2.4.3 (decode.go)
-and sigs.k8s.io/yaml 1.6.0 do: the last of two equal keys wins; a merge writes over what stands
-before it; an anchor may be defined anew; only the first document of a chunk is read; every key
-becomes a string.
+libyaml parses the text; its events are handled as in go.yaml.in/yaml/v2 2.4.3 (decode.go) and
+sigs.k8s.io/yaml 1.6.0: the last of two equal keys wins; a merge overrides the keys before it; an
+anchor may be redefined; only the first document of a chunk is read; every key becomes a string.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 class YamlTree(Record):
-    """What ``compose`` gives: the root (None of a text without a document) and the notes."""
+    """The result of ``compose``: the root (None for a text without a document) and the notes."""
 
     root: Node | None
     notes: tuple[Note, ...]
 
 
 def compose(data: bytes, begin: Position) -> YamlTree:
-    """Read the first YAML document of ``data``, which begins at a place in its file.
+    """Return the tree of the first YAML document in ``data``, which begins at some position in its file.
 
-    Raises Unreadable where kubectl refuses it.
+    Raises Unreadable if kubectl rejects the document.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     places = LineIndex(text, begin)
@@ -57,15 +56,15 @@ def compose(data: bytes, begin: Position) -> YamlTree:
             from jobsworth.manifests.parsing.parse_errors import explain
 
             raise explain(error, data, places) from error
-        except UnicodeDecodeError as error:  # `!%FF x`; the event, and so the place, is lost
+        except UnicodeDecodeError as error:  # `!%FF x`; without an event, the position is unknown
             raise Unreadable(
-                "a tag in this document does not decode to UTF-8; remove it", places.at_index(0)
+                "a tag in this document is not UTF-8 when decoded; remove it", places.at_index(0)
             ) from error
         return YamlTree(composer.root, composer.noted.notes())
 
 
 class _YamlComposer:
-    """Makes a tree of events. ``root`` and ``noted`` are the result."""
+    """Builds a tree from events; ``root`` and ``noted`` are the result."""
 
     def __init__(self, dialect: LibyamlText, places: LineIndex) -> None:
         self._dialect = dialect
@@ -75,12 +74,12 @@ class _YamlComposer:
         self._unfinished: set[int] = set()
         self._budget = AliasBudget()
         self._unusable_keys: dict[str, str] = {}
-        self._has_endless_numbers = False
+        self._has_non_finite_numbers = False
         self.noted = NoteTaker(self._frames)
         self.root: Node | None = None
 
     def read(self, names: Any) -> None:
-        """Read events up to the end of the document; raises Unreadable or the parser's errors."""
+        """Read events up to the end of the document; raise Unreadable or errors of the parser."""
         next_event = backend().events(self._dialect.data)
         handlers: dict[type, Callable[[YamlEvent], None]] = {
             names.ScalarEvent: self._on_scalar,
@@ -101,12 +100,12 @@ class _YamlComposer:
             if kind is names.StreamEndEvent:
                 break
             handlers[kind](event)
-        if self._has_endless_numbers or self._unusable_keys:
-            self._refuse_what_json_cannot_say()
+        if self._has_non_finite_numbers or self._unusable_keys:
+            self._reject_values_without_json()
 
     def _on_document_start(self, event: YamlEvent) -> None:
         if event.version not in (None, (1, 1)):
-            raise self._refused("kubectl reads YAML 1.1 only; remove %YAML", event.start_mark)
+            raise self._error("kubectl reads YAML 1.1 only; remove %YAML", event.start_mark)
 
     def _on_scalar(self, event: YamlEvent) -> None:
         node = Node(self._places.at(event.start_mark))
@@ -117,7 +116,7 @@ class _YamlComposer:
             try:
                 node.scalar = resolve_tagged(event.tag, text)
             except ScalarError as error:
-                raise self._refused(str(error), event.start_mark) from error
+                raise self._error(str(error), event.start_mark) from error
         else:
             node.scalar = resolve(text) if self._dialect.is_plain(event) else text
         self._count(0, event)
@@ -133,14 +132,14 @@ class _YamlComposer:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            raise self._refused(
-                f"`*{name}` refers to an anchor, and nothing before it in this document is marked "
-                f'`&{name}`; to mean the text, quote it: "*{name}"',
+            raise self._error(
+                f"`*{name}` refers to the anchor `&{name}`, which does not occur before it in this "
+                f'document; if it is text, put it in quotes: "*{name}"',
                 event.start_mark,
             )
         if id(target) in self._unfinished:
-            raise self._refused(
-                f"`*{name}` stands inside of what `&{name}` marks, which would contain itself",
+            raise self._error(
+                f"`*{name}` is inside the value of its anchor `&{name}`; a value cannot contain itself",
                 event.start_mark,
             )
         self._count(target.size, event)
@@ -193,7 +192,7 @@ class _YamlComposer:
         frame.key_node, frame.merges = node, merges
         if merges:
             frame.key = "<<"
-            self._budget.give_back()  # go-yaml looks at a merge key, but does not decode it
+            self._budget.give_back()  # go-yaml does not decode a merge key
             return
         if node.children is not None:
             raise Unreadable("an alias of a mapping or a list cannot be a key", node.position)
@@ -238,16 +237,16 @@ class _YamlComposer:
             frame.key = None
 
     def _merge(self, frame: YamlFrame, node: Node) -> None:
-        """Write a mapping's entries into the frame's; of several mappings, the last one's first."""
+        """Copy the entries of a mapping into the frame; of several mappings, the last one's first."""
         sources = [node]
         if isinstance(node.children, list) and not node.is_alias:
             sources = node.children[::-1]
             frame.node.size -= 1
-            self._budget.give_back()  # go-yaml decodes the items of such a list, not the list
+            self._budget.give_back()  # go-yaml decodes only the items of this list
         for source in sources:
             if not isinstance(source.children, dict):
                 raise Unreadable(
-                    "`<<` merges a mapping or a list of mappings, and this is neither",
+                    "`<<` requires a mapping or a list of mappings",
                     source.position,
                 )
             for key, entry in source.children.items():
@@ -268,10 +267,10 @@ class _YamlComposer:
             node.value = json_number(scalar) if isinstance(scalar, float) else scalar
         except ScalarError:
             node.value = scalar
-            self._has_endless_numbers = True
+            self._has_non_finite_numbers = True
 
-    def _refuse_what_json_cannot_say(self) -> None:
-        """Look for it at the end: what a later key has replaced is not there to be refused."""
+    def _reject_values_without_json(self) -> None:
+        """Reject them at the end, because kubectl ignores those that a later key has replaced."""
         unseen = [self.root] if self.root else []
         while unseen:
             node = unseen.pop()
@@ -304,13 +303,13 @@ class _YamlComposer:
 
     def _count(self, aliased: int, event: YamlEvent) -> None:
         if not self._budget.spend(aliased):
-            raise self._refused(
-                "aliases blow this document up to more than kubectl accepts (excessive aliasing); "
-                "write the repeated parts out, or repeat less",
+            raise self._error(
+                "aliases expand this document beyond the limit of kubectl (excessive aliasing); "
+                "replace aliases by the values, or repeat less",
                 event.start_mark,
             )
 
-    def _refused(self, message: str, mark: Mark) -> Unreadable:
+    def _error(self, message: str, mark: Mark) -> Unreadable:
         return Unreadable(message, self._places.at(mark))
 
 

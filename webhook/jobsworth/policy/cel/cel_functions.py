@@ -149,7 +149,7 @@ def as_integer(one: Any) -> int:
         ValueError: the quantity is not a whole number.
     """
     if not is_integer(one):
-        raise ValueError("cannot convert a quantity that is no whole number to an integer")
+        raise ValueError("cannot convert a quantity with a fraction to an integer")
     number = _read(one)
     if number.exponent >= 0:
         return int(number.mantissa * 10**number.exponent)
@@ -187,11 +187,11 @@ def formatted(template: str, values: list[Any]) -> str:
         if form == "%":
             return "%"
         if form not in ("s", "d", "f", "e", "x", "o"):
-            raise ValueError(f"format does not know %{form}")
+            raise ValueError(f"format does not support %{form}; use %s, %d, %f, %x or %%")
         try:
             value = next(rest)
         except StopIteration:
-            raise ValueError("format has more places than values") from None
+            raise ValueError("format has more placeholders than values; add values") from None
         shown = _shown(value) if form == "s" else f"{{:{match.group(1)}{form}}}".format(value)
         nonlocal length
         length += len(shown)
@@ -213,7 +213,7 @@ def to_bool(value: Any) -> bool:
         return True
     if value in ("0", "f", "F", "false", "FALSE", "False"):
         return False
-    raise ValueError("bool takes a truth value or its text")
+    raise ValueError("bool requires true, false or their text")
 
 
 def _shown(value: Any) -> str:
@@ -238,7 +238,7 @@ def _packed(number: Quantity) -> dict[str, str]:
 
 def _read(packed: Any) -> Quantity:
     if not isinstance(packed, dict) or packed.keys() != {_QUANTITY}:
-        raise ValueError("this is a function of quantities: quantity('1Gi')")
+        raise ValueError("this function requires a quantity; write quantity('1Gi')")
     mantissa, _, exponent = packed[_QUANTITY].partition("e")
     return Quantity(int(mantissa), int(exponent), "DecimalExponent")
 

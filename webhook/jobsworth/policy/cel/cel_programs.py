@@ -313,9 +313,9 @@ def _compiled(source: str) -> Any:
         raise BadExpression("the CEL library cannot read this expression") from None
 
 
-def _syntax_error(source: str, said: str) -> BadExpression:
+def _syntax_error(source: str, report: str) -> BadExpression:
     """Return the first error that the library reports: ``… ERROR: <input>:1:19: Syntax error: …``."""
-    _, _, located = said.partition("ERROR: <input>:")
+    _, _, located = report.partition("ERROR: <input>:")
     line, _, rest = located.partition(":")
     column, _, message = rest.partition(": ")
     message = message.partition("\n")[0].strip().removeprefix("Syntax error: ")

@@ -86,7 +86,7 @@ def _spec() -> Schema:
             "onUnreadable": {
                 "enum": ["deny", "allow"],
                 "description": "The effect of a value whose type jobsworth does not know, so that the "
-                "policy cannot be evaluated completely. Unknown fields are left out and the rest is "
+                "policy cannot be evaluated completely. Unknown fields are ignored and the rest is "
                 "evaluated. The default is the value of onInternalError.",
             },
             "cronJobJobs": {

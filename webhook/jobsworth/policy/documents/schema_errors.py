@@ -89,11 +89,11 @@ def _unknown_fields(error: ValidationError, at: str, problems: Problems) -> None
             problems.add(
                 field_path([*error.absolute_path, str(name)]),
                 "unknown field",
-                _meant(str(name), at, known),
+                _unknown_field_hint(str(name), at, known),
             )
 
 
-def _meant(name: str, at: str, known: dict[str, Any]) -> str:
+def _unknown_field_hint(name: str, at: str, known: dict[str, Any]) -> str:
     spec = schema()["properties"]["spec"]["properties"]
     groups = [group for group, below in known.items() if name in below.get("properties", ())]
     if groups:
@@ -165,7 +165,7 @@ def _no_match(error: ValidationError) -> MessageAndHint:
     return f"{quoted(error.instance)} {_PATTERNS[_schema_value(error)]}", ""
 
 
-def _twice(error: ValidationError) -> MessageAndHint:
+def _duplicate(error: ValidationError) -> MessageAndHint:
     seen: list[Any] = []
     values: Any = error.instance
     for value in values:
@@ -195,7 +195,7 @@ _DESCRIBERS: dict[str, Callable[[ValidationError], MessageAndHint]] = {
     "minimum": _too_small,
     "maximum": _too_great,
     "pattern": _no_match,
-    "uniqueItems": _twice,
+    "uniqueItems": _duplicate,
     "minItems": _empty,
     "minProperties": _empty,
     "minLength": _empty,

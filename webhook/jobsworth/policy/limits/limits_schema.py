@@ -44,7 +44,7 @@ def limits() -> Schema:
 
 def immutable() -> Schema:
     """Return the schema of ``spec.immutable``."""
-    entry = closed(
+    selected_field = closed(
         {
             "field": {"enum": list(FIELDS), "description": "The field's name."},
             "label": text("The key of a label, instead of a field."),
@@ -65,7 +65,7 @@ def immutable() -> Schema:
             "type": ["string", "object"],
             "if": {"type": "string"},
             "then": {"enum": list(FIELDS)},
-            "else": entry,
+            "else": selected_field,
         },
         "description": "Fields that may not change, although Kubernetes allows it: names, or mappings "
         "with options.",

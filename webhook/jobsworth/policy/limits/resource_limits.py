@@ -122,12 +122,12 @@ class _PodResources:
 
 def _violations(caps: list[_Cap], view: JobView) -> Iterator[Violation]:
     """Yield the violations of the caps on requests, or on limits."""
-    asked, count = _PodResources(view.pod, caps[0].side), pods_at_once(view.spec)
+    pod, count = _PodResources(view.pod, caps[0].side), pods_at_once(view.spec)
     bounded = [cap.name for cap in caps if cap.maximum is not None]
-    totals = asked.of(bounded) if bounded else {}
+    totals = pod.of(bounded) if bounded else {}
     for cap in caps:
-        if cap.required and cap.name not in asked.own:
-            yield from _unset(cap, asked, view.path)
+        if cap.required and cap.name not in pod.own:
+            yield from _unset(cap, pod, view.path)
         if cap.maximum is not None:
             each = totals.get(cap.name, _ZERO)
             total = _times(each, count)
@@ -153,8 +153,8 @@ def _above(cap: _Cap, path: str, each: Quantity, count: int, total: Quantity) ->
     )
 
 
-def _unset(cap: _Cap, asked: _PodResources, path: str) -> Iterator[Violation]:
-    for field, index, _, amounts in asked.containers:
+def _unset(cap: _Cap, pod: _PodResources, path: str) -> Iterator[Violation]:
+    for field, index, _, amounts in pod.containers:
         if cap.name not in amounts:
             error = required("", "must be set, because a policy limits the resources of a Job")
             yield Violation(
@@ -177,8 +177,8 @@ def _bare(
     container: Mapping[str, Any], side: str, amounts: Mapping[str, Any], names: list[str]
 ) -> dict[str, Any]:
     """Return a container reduced to some resources."""
-    asked = {name: amounts[name] for name in names if name in amounts}
-    bare: dict[str, Any] = {"resources": {side: asked}}
+    selected = {name: amounts[name] for name in names if name in amounts}
+    bare: dict[str, Any] = {"resources": {side: selected}}
     if "restartPolicy" in container:
         bare["restartPolicy"] = container["restartPolicy"]
     return bare

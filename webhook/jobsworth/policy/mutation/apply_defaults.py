@@ -178,11 +178,11 @@ def _changes(
     if name not in choices:
         return []
     policy, default = choices[name]
-    value, why = _value(name, default, copy, coming=coming)
-    if not why:
-        why = _is_set(name, value, default, copy)
-    if why:
-        copy.skip(policy, copy.path(name), why)
+    value, reason = _value(name, default, copy, coming=coming)
+    if not reason:
+        reason = _is_set(name, value, default, copy)
+    if reason:
+        copy.skip(policy, copy.path(name), reason)
         return []
     changes = [((*copy.job, name), value)]
     if (

@@ -48,15 +48,15 @@ class RejectedDefault:
     Attributes:
         policy: the name of the policy.
         field: the field path.
-        why: the reason.
+        reason: the cause, worded as the end of a sentence.
     """
 
     policy: str
     field: str
-    why: str
+    reason: str
 
     def __str__(self) -> str:
-        return f"policy {self.policy}: default for {self.field} not set: {self.why}"
+        return f"policy {self.policy}: default for {self.field} not set: {self.reason}"
 
 
 class WorkingCopy:
@@ -181,17 +181,17 @@ class WorkingCopy:
             f"it would make the {self.request.kind} invalid: {error.field}: {error.message}",
         )
 
-    def reject(self, policy: str, steps: Steps, why: str) -> None:
+    def reject(self, policy: str, steps: Steps, reason: str) -> None:
         """Record, once, that a default cannot be set."""
-        rejected = RejectedDefault(policy, field_path(steps), why)
+        rejected = RejectedDefault(policy, field_path(steps), reason)
         if rejected not in self.rejected:
             self.rejected.append(rejected)
 
-    def undo(self, policies: str, why: str) -> None:
+    def undo(self, policies: str, reason: str) -> None:
         """Undo all changes, and add a warning."""
         self.object = self.request.object
         self.applied, self._errors = [], None
-        self.rejected = [RejectedDefault(policies, "metadata.labels", why)]
+        self.rejected = [RejectedDefault(policies, "metadata.labels", reason)]
 
     def _found(self, value: dict[str, Any]) -> list[Finding]:
         findings = self._engine.validate(value, self.request.old)

@@ -61,8 +61,8 @@ def reviews(endpoint: str, namespace: str) -> list[bytes]:
         endpoint: ``validate`` or ``mutate``.
         namespace: the namespace of all objects; it decides which policies apply.
     """
-    from admission_reviews import UID, as_an_api_server_sends, body_of
-    from arrivals import arrived
+    from support.admission.admission_reviews import UID, as_an_api_server_sends, body_of
+    from support.policy.kubectl_requests import kubectl_request
 
     bodies = []
     for name in ("job", "policy", "success", "cron", "pod"):
@@ -70,7 +70,7 @@ def reviews(endpoint: str, namespace: str) -> list[bytes]:
             cases = [json.loads(line) for line in lines]
         accepted = [case["object"] for case in cases if case["code"] == 201]
         for value in accepted[: MOST_REVIEWS // 5]:
-            sent = arrived(value, "create").object
+            sent = kubectl_request(value, "create").object
             sent["metadata"]["namespace"] = namespace
             if endpoint == "validate":
                 sent = as_an_api_server_sends(sent, UID)

@@ -22,8 +22,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
-from running_webhook import serving, swap  # noqa: E402
-from webhook_load import BROKEN_POLICY, POLICY, Load  # noqa: E402
+from support.admission.running_webhook import serving, swap  # noqa: E402
+from support.admission.webhook_load import BROKEN_POLICY, POLICY, Load  # noqa: E402
 
 CHANGES = 10
 REQUESTS_PER_WORKER = 3000

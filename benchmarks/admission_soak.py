@@ -20,8 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
-from mutated_reviews import Mutator  # noqa: E402
-from running_webhook import Client, Serving, serving  # noqa: E402
+from support.admission.mutated_reviews import Mutator  # noqa: E402
+from support.admission.running_webhook import Client, Serving, serving  # noqa: E402
 
 SLOW_SECONDS = 10.0
 MOST_GROWTH = 1.1

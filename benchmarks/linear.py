@@ -5,7 +5,7 @@
 
 The benchmark extends every declared list and map of Jobs and CronJobs until the larger of two objects has the
 maximum size that an API server accepts, and also lists that rules compare with each other
-(tests/crossed_objects.py). It validates both objects as updates of a slightly different one, so that the new
+(tests/support/scaling/cross_referencing_jobs.py). It validates both objects as updates of a slightly different one, so that the new
 object is validated as on create, and compared with the old one. Linear growth is a ratio of 4, or more if the
 larger object no longer fits into the CPU caches: for comparison, the table has the ratio of `json.loads` for
 the same texts. If a ratio exceeds 6, relative to that, the line is marked and the exit code is 1.
@@ -23,11 +23,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
 
-from crossed_objects import CROSSED  # noqa: E402
-from grown_objects import SHAPES, Place, changed, declared_places, grown  # noqa: E402
-from growth import FACTOR, MOST_GROWTH, cpu_seconds  # noqa: E402
 from jobsworth.api.api_server import RELEASES, ApiServer  # noqa: E402
 from jobsworth.validation.engine import engine_for  # noqa: E402
+from support.scaling.cost_growth import FACTOR, MOST_GROWTH, cpu_seconds  # noqa: E402
+from support.scaling.cross_referencing_jobs import CROSSED  # noqa: E402
+from support.scaling.large_objects import SHAPES, Place, changed, declared_places, grown  # noqa: E402
 
 Request = tuple[dict[str, Any], dict[str, Any] | None]
 Made = Callable[[int], Request]

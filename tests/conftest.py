@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 from jobsworth.cli import run
-from running import Outcome, Validate
+from support.cli.command_runs import CommandResult, Validate
 
 # The same examples at each run: what is red is about the change, however busy the machine is.
 # To look for others: pytest --hypothesis-profile=search
@@ -24,7 +24,7 @@ def validate(
     """Runs ``jobsworth validate`` in a folder of its own, into which the files are written first."""
     monkeypatch.chdir(tmp_path)
 
-    def validate(*arguments: str, files: dict[str, str] | None = None) -> Outcome:
+    def validate(*arguments: str, files: dict[str, str] | None = None) -> CommandResult:
         for name, text in (files or {}).items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,6 +34,6 @@ def validate(
         except SystemExit as stopped:
             code = int(stopped.code or 0)
         written = capsys.readouterr()
-        return Outcome(code, written.out, written.err)
+        return CommandResult(code, written.out, written.err)
 
     return validate

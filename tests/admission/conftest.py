@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from asked_webhook import SERVER, Asked, policies
 from jobsworth.admission.decision import Reviewer
+from support.admission.webhook_client import SERVER, WebhookClient, policies
 
 
 @pytest.fixture
-def asking() -> Callable[..., Asked]:
+def asking() -> Callable[..., WebhookClient]:
     """Makes a webhook with policies of these specs."""
 
-    def make(*specs: dict[str, Any], **options: Any) -> Asked:
-        return Asked(Reviewer(SERVER, policies(*specs), **options))
+    def make(*specs: dict[str, Any], **options: Any) -> WebhookClient:
+        return WebhookClient(Reviewer(SERVER, policies(*specs), **options))
 
     return make

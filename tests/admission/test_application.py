@@ -11,16 +11,16 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from admission_reviews import body_of, response_of
-from asked_webhook import SERVER, Asked, policies
 from jobsworth.admission.application import MOST_BYTES, Application
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
-from judging import job_with
-from mutated_reviews import ODD_TEXTS, Mutator
+from support.admission.admission_reviews import body_of, response_of
+from support.admission.mutated_reviews import ODD_TEXTS, Mutator
+from support.admission.webhook_client import SERVER, WebhookClient, policies
+from support.validation.engine_errors import job_with
 
-ASKED = Asked(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
+ASKED = WebhookClient(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
 JSON = {"Content-Type": "application/json"}
 GOOD = body_of(job_with())
 
@@ -143,7 +143,7 @@ def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
 def test_reviews_that_have_gone_wrong_are_answered_or_refused_and_never_fail() -> None:
     from jobsworth.cli.inputs.policy_files import load_policies
 
-    asked = Asked(Reviewer(SERVER, load_policies(["policies"])))
+    asked = WebhookClient(Reviewer(SERVER, load_policies(["policies"])))
     mutator = Mutator(seed=11)
     for _ in range(1500):
         endpoint, body = mutator.endpoint(), mutator.body()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from admission_reviews import patched
 from jobsworth.admission.json_patch import patch
+from support.admission.admission_reviews import patched
 
 KEYS = st.sampled_from(["a", "b", "a/b", "~", "~1", "", "ä", "0", "-"])
 SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, 2.5, "", "a", "1"])

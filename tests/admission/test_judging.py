@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 import jobsworth
-from admission_reviews import (
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.review import read_review
+from jobsworth.api.api_server import ApiServer
+from support.admission.admission_reviews import (
     UID,
     as_an_api_server_sends,
     body_of,
@@ -18,14 +21,11 @@ from admission_reviews import (
     patched,
     review,
 )
-from asked_webhook import SERVER, Asked, policies
-from crossed_objects import controllers_of_many_names
-from jobsworth.admission.decision import Reviewer
-from jobsworth.admission.review import read_review
-from jobsworth.api.api_server import ApiServer
-from judging import job_with
+from support.admission.webhook_client import SERVER, WebhookClient, policies
+from support.scaling.cross_referencing_jobs import controllers_of_many_names
+from support.validation.engine_errors import job_with
 
-Asking = Callable[..., Asked]
+Asking = Callable[..., WebhookClient]
 
 LIMIT = {"limits": {"backoffLimit": {"maximum": 3}}}
 TTL = {"defaults": {"ttlSecondsAfterFinished": 600}}

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from running_webhook import SOURCES
+from support.admission.running_webhook import SOURCES
 
 COUNT = """
 from prometheus_client import CollectorRegistry

@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 import jobsworth
-from admission_reviews import operations_of, patched, review
-from asked_webhook import SERVER, Asked
 from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.cli.inputs.policy_files import load_policies
 from oracle.test_verdicts import cases
+from support.admission.admission_reviews import operations_of, patched, review
+from support.admission.webhook_client import SERVER, WebhookClient
 
 POLICIES = str(Path(__file__).parent.parent.parent / "policies")
 NAMESPACES = ("ml-vision", "ci", "research", "payments", "default")
 
 
 @pytest.fixture(scope="module")
-def asked() -> Asked:
-    return Asked(Reviewer(SERVER, load_policies([POLICIES])))
+def asked() -> WebhookClient:
+    return WebhookClient(Reviewer(SERVER, load_policies([POLICIES])))
 
 
 def objects(namespace: str) -> list[dict[str, Any]]:
@@ -52,7 +52,7 @@ def printed(
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_a_patched_object_is_what_default_with_the_policy_prints(
-    asked: Asked, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    asked: WebhookClient, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     values = objects(namespace)
     expected = printed(values, tmp_path, capsys, "--policy", POLICIES)
@@ -75,7 +75,9 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_what_a_server_sends_is_patched_alike_and_stays_valid(asked: Asked, namespace: str) -> None:
+def test_what_a_server_sends_is_patched_alike_and_stays_valid(
+    asked: WebhookClient, namespace: str
+) -> None:
     for value in objects(namespace):
         # As text: in the defaulted object the labels of the Job and its template are the same map.
         text = json.dumps(jobsworth.default(value, kubernetes_version="1.36"))

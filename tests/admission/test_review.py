@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from admission_reviews import body_of, operations_of, response_of, review
 from jobsworth.admission.review import (
     AdmissionResponse,
     BadReview,
     read_review,
     write_review,
 )
+from support.admission.admission_reviews import body_of, operations_of, response_of, review
 
 JOB = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "ml"}}
 

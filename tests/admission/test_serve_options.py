@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import run
-from running_webhook import Client, serving
+from support.admission.running_webhook import Client, serving
 
 CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
 

@@ -14,8 +14,8 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.selection import Selection
-from reconciler.fake_api import FakeApi
-from reconciler.world import NAMESPACE, job
+from support.api_server.fake_job_api import FakeJobApi
+from support.controller.simulated_reconciler import NAMESPACE, job
 
 pytest.importorskip("prometheus_client")
 
@@ -37,7 +37,7 @@ class Audited:
     def __init__(self, *found: tuple[str, Finding]) -> None:
         self.found = list(found)
         self.asked = 0
-        self.api = FakeApi(time.time)
+        self.api = FakeJobApi(time.time)
         self.audit = LiveAudit(self._judge, self.api, time.time)
 
     def _judge(self, job: dict[str, Any]) -> list[tuple[str, Finding]]:
@@ -55,7 +55,7 @@ class Audited:
 
 @pytest.fixture
 def stored() -> dict[str, Any]:
-    return FakeApi(time.time).request("POST", jobs_path(NAMESPACE), job())
+    return FakeJobApi(time.time).request("POST", jobs_path(NAMESPACE), job())
 
 
 def test_a_job_is_judged_again_only_when_it_changes(stored: dict[str, Any]) -> None:
@@ -111,7 +111,7 @@ def test_hints_are_counted_but_not_told(stored: dict[str, Any]) -> None:
 def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_a_poor_one() -> (
     None
 ):
-    api = FakeApi(time.time)
+    api = FakeJobApi(time.time)
     evaluator = Evaluator(ApiServer("1.36"))
     poor = {
         "podFailurePolicy": {

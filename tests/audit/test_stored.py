@@ -17,7 +17,7 @@ from jobsworth.lint.selection import Selection
 from jobsworth.provenance.generated_fields import strip_generated
 from jobsworth.provenance.server_defaults import strip_defaults
 from jobsworth.validation.engine import engine_for
-from stored_objects import cron_manifest, ended, manifest, owned, stored
+from support.api_server.stored_objects import cron_manifest, ended, manifest, owned, stored
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples/valid"
 SERVER = ApiServer("1.36")

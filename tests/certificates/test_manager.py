@@ -15,13 +15,13 @@ pytest.importorskip("cryptography")
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from certificates.stored import MUTATING, VALIDATING, Store
 from jobsworth.certificates import ca
 from jobsworth.certificates.folder_store import published
 from jobsworth.certificates.keypair import expiry, issued_by, split
 from jobsworth.certificates.manager import Manager
 from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.certificates.state import decode
+from support.api_server.fake_certificate_store import MUTATING, VALIDATING, FakeCertificateStore
 
 START = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
@@ -40,7 +40,7 @@ class Installation:
 
     def __init__(self, root: Path, replicas: int = 2) -> None:
         self.now = START
-        self.store = Store()
+        self.store = FakeCertificateStore()
         self.folders = [root / str(number) for number in range(replicas)]
         self.managers = [self._start(folder) for folder in self.folders]
 
@@ -150,7 +150,7 @@ def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
         shown = published(it.folders[0])[0]
         it.store.data = None
         # Another installation's Secret is restored over ours, and nobody tends the bundles.
-        other = Store()
+        other = FakeCertificateStore()
         Manager(other, POLICY, None, lambda: it.now).reconcile()
         it.store.data = other.data
         for _ in range(10):
@@ -160,7 +160,7 @@ def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
 
 
 FOREIGN = ca.create(START, 600 * DAY)
-EDITS: dict[str, Callable[[Store], None]] = {
+EDITS: dict[str, Callable[[FakeCertificateStore], None]] = {
     "nothing": lambda store: None,
     "empty bundle": lambda store: store.bundles[MUTATING].update({"mutate.jobsworth.dev": b""}),
     "foreign bundle": lambda store: store.bundles[VALIDATING].update(
@@ -174,7 +174,7 @@ EDITS: dict[str, Callable[[Store], None]] = {
 }
 
 
-def edited(store: Store, what: str) -> None:
+def edited(store: FakeCertificateStore, what: str) -> None:
     EDITS[what](store)
     for name in ("Secret", MUTATING, VALIDATING):
         store.versions[name] += 1

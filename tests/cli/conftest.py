@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import run
-from running import Command, Outcome
+from support.cli.command_runs import Command, CommandResult
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def command(
     """Runs a command in a folder of its own, into which the files are written first."""
     monkeypatch.chdir(tmp_path)
 
-    def command(*arguments: str, files: dict[str, str] | None = None) -> Outcome:
+    def command(*arguments: str, files: dict[str, str] | None = None) -> CommandResult:
         for name, text in (files or {}).items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,6 +27,6 @@ def command(
         except SystemExit as stopped:
             code = int(stopped.code or 0)
         written = capsys.readouterr()
-        return Outcome(code, written.out, written.err)
+        return CommandResult(code, written.out, written.err)
 
     return command

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fake_api_server import FakeApiServer, fake_api_server, status
 from jobsworth.cli import run
-from running import Outcome
-from stored_objects import cron_manifest, ended, manifest, owned, stored
+from support.api_server.fake_list_server import FakeListServer, fake_list_server, status
+from support.api_server.stored_objects import cron_manifest, ended, manifest, owned, stored
+from support.cli.command_runs import CommandResult
 
 pytest.importorskip("kubernetes")
 
-Audit = Callable[..., Outcome]
+Audit = Callable[..., CommandResult]
 
 JOBS, CRON_JOBS = "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"
 REFUSED_TODAY = manifest("indexed", backoffLimitPerIndex=1)
@@ -27,14 +27,14 @@ HANGS = manifest("hangs", activeDeadlineSeconds=None)
 
 
 @pytest.fixture
-def server() -> Iterator[FakeApiServer]:
-    with fake_api_server() as server:
+def server() -> Iterator[FakeListServer]:
+    with fake_list_server() as server:
         yield server
 
 
 @pytest.fixture
 def audit(
-    server: FakeApiServer,
+    server: FakeListServer,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -44,16 +44,16 @@ def audit(
     monkeypatch.setenv("KUBECONFIG", str(server.kubeconfig(tmp_path, token="secret")))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
 
-    def audit(*arguments: str) -> Outcome:
+    def audit(*arguments: str) -> CommandResult:
         with pytest.raises(SystemExit) as stopped:
             run(["audit", *arguments])
         written = capsys.readouterr()
-        return Outcome(int(stopped.value.code or 0), written.out, written.err)
+        return CommandResult(int(stopped.value.code or 0), written.out, written.err)
 
     return audit
 
 
-def test_a_cluster_without_faults_exits_with_0(server: FakeApiServer, audit: Audit) -> None:
+def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
     done = audit("-A")
     assert done.code == 0
@@ -67,7 +67,7 @@ def test_a_cluster_without_faults_exits_with_0(server: FakeApiServer, audit: Aud
     )
 
 
-def test_what_would_be_refused_today_exits_with_1(server: FakeApiServer, audit: Audit) -> None:
+def test_what_would_be_refused_today_exits_with_1(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch"), stored(manifest())]
     done = audit("-A")
     assert done.code == 1
@@ -81,7 +81,7 @@ def test_an_empty_cluster_says_so(audit: Audit) -> None:
     assert "no Job or CronJob found" in done.err
 
 
-def test_the_credentials_go_with_every_request(server: FakeApiServer, audit: Audit) -> None:
+def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Audit) -> None:
     audit("-A")
     assert server.headers["authorization"] == "Bearer secret"
     assert server.headers["user-agent"] == "jobsworth"
@@ -90,7 +90,7 @@ def test_the_credentials_go_with_every_request(server: FakeApiServer, audit: Aud
 # Where it looks.
 
 
-def test_the_namespace_is_that_of_the_context(server: FakeApiServer, audit: Audit) -> None:
+def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Audit) -> None:
     server.namespaces["batch"] = {}
     server.jobs = [stored(REFUSED_TODAY, "batch"), stored(HANGS)]
     assert "default/Job/hangs" in audit("-o", "concise").out
@@ -100,7 +100,7 @@ def test_the_namespace_is_that_of_the_context(server: FakeApiServer, audit: Audi
     assert "/apis/batch/v1/namespaces/batch/jobs" in paths
 
 
-def test_several_namespaces_can_be_named(server: FakeApiServer, audit: Audit) -> None:
+def test_several_namespaces_can_be_named(server: FakeListServer, audit: Audit) -> None:
     server.namespaces |= {"a": {}, "b": {}}
     server.jobs = [stored(manifest(), name) for name in ("a", "b", "default")]
     assert "2 objects in 2 namespaces" in audit("-n", "a,b").err
@@ -122,7 +122,7 @@ def test_a_namespace_and_all_of_them_are_one_too_many(audit: Audit) -> None:
 # Which objects.
 
 
-def test_finished_jobs_are_left_out(server: FakeApiServer, audit: Audit) -> None:
+def test_finished_jobs_are_left_out(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [
         stored(REFUSED_TODAY, status=ended("Complete")),
         stored(REFUSED_TODAY, status=ended("Failed")),
@@ -135,7 +135,7 @@ def test_finished_jobs_are_left_out(server: FakeApiServer, audit: Audit) -> None
     assert "4 objects in 1 namespace; 1 valid, 3 invalid" in audit("-A", "--include-finished").err
 
 
-def test_a_cron_job_stands_for_its_jobs(server: FakeApiServer, audit: Audit) -> None:
+def test_a_cron_job_stands_for_its_jobs(server: FakeListServer, audit: Audit) -> None:
     server.cron_jobs = [cron_job] = [stored(cron_manifest("nightly", concurrencyPolicy="Never"))]
     server.jobs = [owned(stored(HANGS), cron_job), stored(HANGS)]
     done = audit("-A", "-o", "concise")
@@ -148,7 +148,7 @@ def test_a_cron_job_stands_for_its_jobs(server: FakeApiServer, audit: Audit) -> 
 
 
 def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
-    server: FakeApiServer, audit: Audit
+    server: FakeListServer, audit: Audit
 ) -> None:
     server.jobs = [owned(stored(HANGS), stored(cron_manifest()))]
     assert "default/Job/hangs" in audit("-A", "-o", "concise").out
@@ -157,7 +157,7 @@ def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
 # By what they are judged.
 
 
-def test_the_release_is_that_of_the_cluster(server: FakeApiServer, audit: Audit) -> None:
+def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Audit) -> None:
     server.version = ("1", "28+")
     server.jobs = [stored(manifest(managedBy="example.com/queue"), release="1.36")]
     done = audit("-A")
@@ -170,7 +170,7 @@ def test_the_release_is_that_of_the_cluster(server: FakeApiServer, audit: Audit)
 
 @pytest.mark.parametrize(("minor", "nearest"), [("99", "1.37"), ("19", "1.25")])
 def test_an_unknown_release_is_judged_as_the_nearest(
-    minor: str, nearest: str, server: FakeApiServer, audit: Audit
+    minor: str, nearest: str, server: FakeListServer, audit: Audit
 ) -> None:
     server.version = ("1", minor)
     done = audit("-A")
@@ -182,7 +182,7 @@ def test_an_unknown_release_is_judged_as_the_nearest(
 
 
 def test_a_cluster_that_hides_its_version_is_judged_as_the_newest(
-    server: FakeApiServer, audit: Audit
+    server: FakeListServer, audit: Audit
 ) -> None:
     server.faults = [answers("/version", 403, status(403, "Forbidden", "no"))]
     done = audit("-A")
@@ -190,7 +190,7 @@ def test_a_cluster_that_hides_its_version_is_judged_as_the_newest(
     assert "note: the cluster does not report its version: audited as Kubernetes 1.37" in done.err
 
 
-def test_what_is_privileged_was_let_in(server: FakeApiServer, audit: Audit) -> None:
+def test_what_is_privileged_was_let_in(server: FakeListServer, audit: Audit) -> None:
     written = manifest()
     (container,) = written["spec"]["template"]["spec"]["containers"]
     privileged = {**container, "securityContext": {"privileged": True}}
@@ -201,7 +201,7 @@ def test_what_is_privileged_was_let_in(server: FakeApiServer, audit: Audit) -> N
 
 
 def test_rules_are_selected_as_for_manifests(
-    server: FakeApiServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.jobs = [stored(HANGS)]
     assert audit("-A", "-o", "concise", "--ignore", "JW201").out == ""
@@ -212,7 +212,7 @@ def test_rules_are_selected_as_for_manifests(
 
 @pytest.mark.parametrize("wrong", [["--select", "JW999"], ["--kubernetes-version", "1.3"]])
 def test_a_wrong_option_is_told_before_the_cluster_is_asked(
-    wrong: list[str], server: FakeApiServer, audit: Audit
+    wrong: list[str], server: FakeListServer, audit: Audit
 ) -> None:
     assert audit("-A", *wrong).code == 2
     assert server.asked == []
@@ -238,7 +238,7 @@ def policy(folder: Path) -> str:
 
 
 def test_policies_speak_of_what_is_stored(
-    server: FakeApiServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.namespaces |= {"lab": {"team": "research"}, "shop": {"team": "shop"}}
     written = manifest(activeDeadlineSeconds=None, ttlSecondsAfterFinished=None)
@@ -258,7 +258,7 @@ def test_policies_speak_of_what_is_stored(
 
 
 def test_labels_are_read_of_the_namespaces_that_are_named(
-    server: FakeApiServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.namespaces["lab"] = {"team": "research"}
     server.jobs = [stored(HANGS, "lab")]
@@ -267,7 +267,7 @@ def test_labels_are_read_of_the_namespaces_that_are_named(
 
 
 def test_labels_that_may_not_be_read_are_missed_aloud(
-    server: FakeApiServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.jobs = [stored(HANGS, "lab")]
     server.faults = [answers("/api/v1/namespaces", 403, status(403, "Forbidden", "no"))]
@@ -279,7 +279,7 @@ def test_labels_that_may_not_be_read_are_missed_aloud(
     assert done.out.startswith("lab/Job/hangs: warning JW201 ")
 
 
-def test_labels_are_not_asked_for_without_need(server: FakeApiServer, audit: Audit) -> None:
+def test_labels_are_not_asked_for_without_need(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
     audit("-A")
     assert "/api/v1/namespaces" not in [path for path, _ in server.asked]
@@ -295,7 +295,7 @@ def test_a_wrong_policy_is_told_with_its_place(audit: Audit, tmp_path: Path) -> 
 # How it is told.
 
 
-def test_concise_lines_begin_with_the_object(server: FakeApiServer, audit: Audit) -> None:
+def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch")]
     assert audit("-A", "-o", "concise").out == (
         "batch/Job/indexed: error JW004 spec.backoffLimitPerIndex: "
@@ -303,7 +303,7 @@ def test_concise_lines_begin_with_the_object(server: FakeApiServer, audit: Audit
     )
 
 
-def test_the_text_report_names_the_object_once(server: FakeApiServer, audit: Audit) -> None:
+def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch")]
     assert audit("-A", "-o", "text").out.splitlines() == [
         "batch/Job/indexed: error: spec.backoffLimitPerIndex [JW004]",
@@ -312,7 +312,7 @@ def test_the_text_report_names_the_object_once(server: FakeApiServer, audit: Aud
     ]
 
 
-def test_json_has_objects_and_no_files(server: FakeApiServer, audit: Audit) -> None:
+def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch")]
     loaded = json.loads(audit("-A", "-o", "json").out)
     assert loaded["results"] == [
@@ -337,7 +337,7 @@ def test_json_has_objects_and_no_files(server: FakeApiServer, audit: Audit) -> N
     assert loaded["summary"]["invalid"] == 1
 
 
-def test_sarif_has_logical_places(server: FakeApiServer, audit: Audit) -> None:
+def test_sarif_has_logical_places(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch")]
     (result,) = json.loads(audit("-A", "-o", "sarif").out)["runs"][0]["results"]
     name = "Job/batch/indexed#spec.backoffLimitPerIndex"
@@ -346,21 +346,21 @@ def test_sarif_has_logical_places(server: FakeApiServer, audit: Audit) -> None:
     ]
 
 
-def test_junit_has_a_suite_for_each_namespace(server: FakeApiServer, audit: Audit) -> None:
+def test_junit_has_a_suite_for_each_namespace(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest(), "a"), stored(manifest("b1"), "b"), stored(REFUSED_TODAY, "b")]
     suites = ElementTree.fromstring(audit("-A", "-o", "junit").out).findall("testsuite")
     found = [(each.get("name"), each.get("tests"), each.get("failures")) for each in suites]
     assert found == [("a", "1", "0"), ("b", "2", "1")]
 
 
-def test_a_github_annotation_names_the_object(server: FakeApiServer, audit: Audit) -> None:
+def test_a_github_annotation_names_the_object(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY, "batch")]
     assert audit("-A", "-o", "github").out.startswith(
         "::error title=JW004 FieldValueInvalid::batch/Job/indexed: spec.backoffLimitPerIndex: Invalid"
     )
 
 
-def test_a_quiet_report_has_only_what_is_invalid(server: FakeApiServer, audit: Audit) -> None:
+def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(REFUSED_TODAY), stored(HANGS)]
     done = audit("-A", "-q", "-o", "concise")
     assert len(done.out.splitlines()) == 1
@@ -370,7 +370,7 @@ def test_a_quiet_report_has_only_what_is_invalid(server: FakeApiServer, audit: A
 # Large clusters.
 
 
-def test_a_large_cluster_is_read_in_pages(server: FakeApiServer, audit: Audit) -> None:
+def test_a_large_cluster_is_read_in_pages(server: FakeListServer, audit: Audit) -> None:
     job = stored(manifest())
     server.jobs = [
         {**job, "metadata": {**job["metadata"], "uid": str(index)}} for index in range(1203)
@@ -384,17 +384,17 @@ def test_a_large_cluster_is_read_in_pages(server: FakeApiServer, audit: Audit) -
     ]
 
 
-def many(server: FakeApiServer) -> None:
+def many(server: FakeListServer) -> None:
     server.jobs = [
         stored(manifest(f"job-{index}", activeDeadlineSeconds=None)) for index in range(1100)
     ]
 
 
-def names(done: Outcome) -> list[str]:
+def names(done: CommandResult) -> list[str]:
     return [line.partition(":")[0].rpartition("/")[2] for line in done.out.splitlines()]
 
 
-def test_an_expired_list_goes_on_where_it_was(server: FakeApiServer, audit: Audit) -> None:
+def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Audit) -> None:
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old", resume="500")
     server.faults = [once(answers(JOBS, 410, expired, after="500"))]
@@ -405,7 +405,7 @@ def test_an_expired_list_goes_on_where_it_was(server: FakeApiServer, audit: Audi
 
 
 def test_an_expired_list_begins_anew_and_counts_nothing_twice(
-    server: FakeApiServer, audit: Audit
+    server: FakeListServer, audit: Audit
 ) -> None:
     many(server)
     expired = status(410, "Expired", "The provided continue parameter is too old")
@@ -416,7 +416,7 @@ def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     assert asked == [None, "500", "1000", None, "500", "1000"]
 
 
-def test_a_list_that_always_expires_is_given_up(server: FakeApiServer, audit: Audit) -> None:
+def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: Audit) -> None:
     many(server)
     server.faults = [answers(JOBS, 410, status(410, "Expired", "too old"), after="500")]
     done = audit("-A")
@@ -427,7 +427,7 @@ def test_a_list_that_always_expires_is_given_up(server: FakeApiServer, audit: Au
 
 
 def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
-    server: FakeApiServer, audit: Audit
+    server: FakeListServer, audit: Audit
 ) -> None:
     page = {"metadata": {"continue": "again"}, "items": [stored(manifest())]}
     server.faults = [lambda path, query: (200, page) if path == JOBS else None]
@@ -441,13 +441,13 @@ def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_a_busy_server_is_asked_again(code: int, server: FakeApiServer, audit: Audit) -> None:
+def test_a_busy_server_is_asked_again(code: int, server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
     server.faults = [once(answers(JOBS, code, status(code, "Busy", "try again later")))]
     assert audit("-A").code == 0
 
 
-def test_a_server_that_stays_busy_is_an_error(server: FakeApiServer, audit: Audit) -> None:
+def test_a_server_that_stays_busy_is_an_error(server: FakeListServer, audit: Audit) -> None:
     server.faults = [answers(JOBS, 429, status(429, "TooManyRequests", "too many requests"))]
     done = audit("-A")
     assert (done.code, done.err) == (2, f"Error: {server.url} responded: too many requests\n")
@@ -456,7 +456,7 @@ def test_a_server_that_stays_busy_is_an_error(server: FakeApiServer, audit: Audi
 # What goes wrong.
 
 
-def test_expired_credentials(server: FakeApiServer, audit: Audit) -> None:
+def test_expired_credentials(server: FakeListServer, audit: Audit) -> None:
     server.faults = [lambda path, query: (401, status(401, "Unauthorized", "Unauthorized"))]
     done = audit("-A")
     assert (done.code, done.out) == (2, "")
@@ -466,7 +466,7 @@ def test_expired_credentials(server: FakeApiServer, audit: Audit) -> None:
     )
 
 
-def test_what_a_server_says_moves_no_cursor(server: FakeApiServer, audit: Audit) -> None:
+def test_what_a_server_says_moves_no_cursor(server: FakeListServer, audit: Audit) -> None:
     said = status(401, "Unauthorized", "a\x1b[2Jb")
     server.faults = [lambda path, query: (401, said)]
     assert "(401 a [2Jb)" in audit("-A").err
@@ -496,7 +496,7 @@ BROKEN_OBJECTS: list[Any] = [
 @pytest.mark.parametrize("broken", BROKEN_OBJECTS, ids=str)
 @pytest.mark.parametrize("where", ["jobs", "cron_jobs"])
 def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
-    where: str, broken: Any, server: FakeApiServer, audit: Audit
+    where: str, broken: Any, server: FakeListServer, audit: Audit
 ) -> None:
     sound = stored(manifest() if where == "jobs" else cron_manifest())
     page = {"items": [{**sound, **broken} if isinstance(broken, dict) and broken else broken]}
@@ -508,7 +508,7 @@ def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
 
 
 @pytest.mark.parametrize("path", [JOBS, CRON_JOBS])
-def test_a_forbidden_list(path: str, server: FakeApiServer, audit: Audit) -> None:
+def test_a_forbidden_list(path: str, server: FakeListServer, audit: Audit) -> None:
     said = 'jobs.batch is forbidden: User "alice" cannot list resource "jobs" at the cluster scope'
     server.faults = [answers(path, 403, status(403, "Forbidden", said))]
     done = audit("-A")
@@ -517,21 +517,23 @@ def test_a_forbidden_list(path: str, server: FakeApiServer, audit: Audit) -> Non
     assert "grant the verb list on jobs and cronjobs" in done.err
 
 
-def test_no_credentials_at_all(server: FakeApiServer, audit: Audit) -> None:
+def test_no_credentials_at_all(server: FakeListServer, audit: Audit) -> None:
     said = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
     server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", said))]
     assert "rejects anonymous requests (403 " in audit("-A").err
 
 
 @pytest.mark.parametrize("body", ["<html>Sign in</html>", "[1]", ""])
-def test_something_else_than_an_api_server(body: str, server: FakeApiServer, audit: Audit) -> None:
+def test_something_else_than_an_api_server(body: str, server: FakeListServer, audit: Audit) -> None:
     server.faults = [lambda path, query: (200, body)]
     done = audit("-A")
     assert done.code == 2
     assert "but not like a Kubernetes API server" in done.err
 
 
-def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+def test_a_server_that_does_not_listen(
+    server: FakeListServer, audit: Audit, tmp_path: Path
+) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         server.url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -544,13 +546,15 @@ def test_a_server_that_does_not_listen(server: FakeApiServer, audit: Audit, tmp_
     )
 
 
-def test_a_host_that_does_not_exist(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+def test_a_host_that_does_not_exist(server: FakeListServer, audit: Audit, tmp_path: Path) -> None:
     server.url = "https://no-such-host.invalid:6443"
     server.kubeconfig(tmp_path)
     assert "the host of https://no-such-host.invalid:6443 cannot be resolved" in audit("-A").err
 
 
-def test_a_server_that_does_not_answer(server: FakeApiServer, audit: Audit, tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer(
+    server: FakeListServer, audit: Audit, tmp_path: Path
+) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -562,7 +566,7 @@ def test_a_server_that_does_not_answer(server: FakeApiServer, audit: Audit, tmp_
 
 
 def test_a_server_without_tls_where_tls_is_wanted(
-    server: FakeApiServer, audit: Audit, tmp_path: Path
+    server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.url = server.url.replace("http:", "https:")
     server.kubeconfig(tmp_path)
@@ -599,7 +603,7 @@ def test_a_kubeconfig_that_is_named_and_absent(audit: Audit) -> None:
 
 
 def test_several_kubeconfigs_are_merged(
-    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     both = os.pathsep.join([str(tmp_path / "absent"), os.environ["KUBECONFIG"]])
     monkeypatch.setenv("KUBECONFIG", both)
@@ -656,7 +660,7 @@ def test_a_kubeconfig_that_cannot_be_used(
 
 
 def test_a_pod_without_a_kubeconfig_uses_its_own_account(
-    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("KUBECONFIG")
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
@@ -666,7 +670,7 @@ def test_a_pod_without_a_kubeconfig_uses_its_own_account(
 
 
 def test_no_key_of_a_kubeconfig_is_left_behind(
-    server: FakeApiServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: FakeListServer, audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import tempfile
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from manifests_for_rules import INVALID, SHADOWED, SOUND
-from running import Validate
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 
 BASELINE = ["--baseline", "known.json"]
 WRITE = [*BASELINE, "--write-baseline"]

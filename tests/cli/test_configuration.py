@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.policy_files import POLICY
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
-from manifests_for_rules import INVALID, SHADOWED, SOUND
-from running import Validate
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
+from support.policy.policy_file_texts import POLICY
 
 MANAGED = SOUND.replace("spec:\n  active", "spec:\n  managedBy: example.com/x\n  active")
 JOB = {"job.yaml": SHADOWED}

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli.fixing.fix_run import diff_lines
-from mending import job_text
-from running import Validate
+from support.cli.command_runs import Validate
+from support.lint.applied_fixes import job_text
 
 BEFORE = job_text("backoff_limit: 3  # thrice\nmade_up: 1", pod="restartPolicy: never")
 AFTER = BEFORE.replace("backoff_limit", "backoffLimit")

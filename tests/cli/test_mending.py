@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.findings.finding import Finding
-from mending import attempts, cron_job_text, findings_left, job_text, mended
+from support.lint.applied_fixes import attempts, autofixed, cron_job_text, findings_left, job_text
 
 POLICY = """\
     podFailurePolicy:
@@ -26,18 +26,18 @@ ON_EXIT_CODES = """\
 
 
 def errors(text: str) -> list[Finding]:
-    return [finding for finding in findings_left(mended(text)) if finding.severity == "error"]
+    return [finding for finding in findings_left(autofixed(text)) if finding.severity == "error"]
 
 
 def check(before: str, after: str, *, unsafe: bool = False, release: str = "1.36") -> None:
     """The manifest becomes the other, is valid then, and nothing is left to mend."""
     assert before != after
-    done = mended(before, unsafe=unsafe, release=release)
+    done = autofixed(before, unsafe=unsafe, release=release)
     assert done.data.decode() == after
     assert findings_left(done) == []
-    assert mended(after, unsafe=unsafe, release=release).data == done.data
+    assert autofixed(after, unsafe=unsafe, release=release).data == done.data
     if unsafe:
-        assert findings_left(mended(before, release=release)) != []
+        assert findings_left(autofixed(before, release=release)) != []
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_exit_codes_become_a_sorted_set(before: str, after: str) -> None:
 
 def test_an_exit_code_of_zero_alone_is_left_to_its_author() -> None:
     text = job_text(ON_EXIT_CODES.format(values="[0]"))
-    assert mended(text, unsafe=True).data.decode() == text
+    assert autofixed(text, unsafe=True).data.decode() == text
 
 
 def test_zero_stays_where_it_is_allowed() -> None:
@@ -119,7 +119,7 @@ def test_limits_per_index_need_indexes(before: str, after: str, unsafe: bool) ->
 
 def test_without_completions_there_are_no_indexes() -> None:
     text = job_text("backoffLimitPerIndex: 1\nparallelism: 2")
-    assert mended(text, unsafe=True).data.decode() == text
+    assert autofixed(text, unsafe=True).data.decode() == text
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_misspelt_field_gets_its_name(before: str, after: str) -> None:
 )
 def test_a_field_that_is_near_to_none_stays(spec: str) -> None:
     text = job_text(spec)
-    assert mended(text).data.decode() == text
+    assert autofixed(text).data.decode() == text
 
 
 def test_a_misplaced_field_goes_where_it_belongs() -> None:
@@ -186,7 +186,7 @@ def test_a_misplaced_field_goes_where_it_belongs() -> None:
 )
 def test_a_field_that_belongs_in_several_places_stays(field: str, pod: str) -> None:
     text = job_text(pod=pod).replace("  template:\n", f"  template:\n    {field}\n")
-    assert mended(text).data.decode() == text
+    assert autofixed(text).data.decode() == text
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_nearly_right_action_is_written_right(action: str) -> None:
 @pytest.mark.parametrize("action", ["Fail", "Retry", "Stop", "FailIndexes"])
 def test_an_action_that_could_be_several_stays(action: str) -> None:
     text = job_text(POLICY.replace("FailJob", action))
-    assert mended(text).data.decode() == text
+    assert autofixed(text).data.decode() == text
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_a_value_of_the_wrong_type_is_mended_where_it_is_clear(
 ) -> None:
     if after is None:
         text = job_text(container=before)
-        assert mended(text, unsafe=True).data.decode() == text
+        assert autofixed(text, unsafe=True).data.decode() == text
     else:
         check(job_text(container=before), job_text(container=after))
 
@@ -303,7 +303,7 @@ def test_a_cron_job_that_may_mean_something_else_is_mended_on_demand(
 )
 def test_a_schedule_of_which_the_meaning_is_not_clear_stays(spec: str) -> None:
     text = cron_job_text(spec)
-    assert mended(text, unsafe=True).data.decode() == text
+    assert autofixed(text, unsafe=True).data.decode() == text
 
 
 def test_what_the_server_generates_is_deleted() -> None:
@@ -342,7 +342,7 @@ def test_several_things_are_mended_one_after_the_other() -> None:
         container='env: [{name: A, value: "1"}]',
     )
     check(before, after)
-    assert [attempt.reason for attempt in attempts(mended(before))] == [""] * 6
+    assert [attempt.reason for attempt in attempts(autofixed(before))] == [""] * 6
 
 
 @pytest.mark.parametrize(
@@ -356,12 +356,12 @@ def test_several_things_are_mended_one_after_the_other() -> None:
     ],
 )
 def test_a_near_miss_is_mended_though_more_is_wrong_with_it(text: str, after: str) -> None:
-    assert after in mended(text, select="JW0,JW320").data.decode()
+    assert after in autofixed(text, select="JW0,JW320").data.decode()
 
 
 def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
     text = job_text("completions: 3\nbackoffLimitPerIndex: 1").replace("train ", "train.1 ")
-    done = mended(text)
+    done = autofixed(text)
     assert done.data.decode() == text
     (attempt,) = attempts(done)
     assert attempt.reason == (
@@ -375,7 +375,7 @@ def test_a_field_that_stands_behind_an_alias_is_left_alone_and_told() -> None:
         "podFailurePolicy:\n  rules:\n    - action: Count\n      onExitCodes: &codes {operator: In, values: [2, 1]}\n"
         "    - action: FailJob\n      onExitCodes: *codes"
     )
-    done = mended(text)
+    done = autofixed(text)
     assert done.data.decode() == text
     assert len(attempts(done)) == 2
     assert all(attempt.reason for attempt in attempts(done))
@@ -384,10 +384,10 @@ def test_a_field_that_stands_behind_an_alias_is_left_alone_and_told() -> None:
 def test_every_document_and_item_is_mended() -> None:
     one = job_text(ON_EXIT_CODES.format(values="[2, 1]"))
     text = f"{one}---\nkind: Other\n---\n{one}"
-    assert mended(text).data.decode() == text.replace("[2, 1]", "[1, 2]")
+    assert autofixed(text).data.decode() == text.replace("[2, 1]", "[1, 2]")
     item = "  - " + one.split("\n", 1)[1].replace("\n", "\n    ").rstrip() + "\n"
     listed = f"apiVersion: v1\nkind: List\nitems:\n{item}{item}"
-    assert mended(listed).data.decode() == listed.replace("[2, 1]", "[1, 2]")
+    assert autofixed(listed).data.decode() == listed.replace("[2, 1]", "[1, 2]")
 
 
 def test_json_is_mended_too() -> None:
@@ -395,6 +395,6 @@ def test_json_is_mended_too() -> None:
     wanted = (
         text.replace("backoff_limit", "backoffLimit").replace("3.0", "3").replace("never", "Never")
     )
-    done = mended(text, file="job.json")
+    done = autofixed(text, file="job.json")
     assert done.data.decode() == wanted.replace("1.10", '"1.10"')
     assert findings_left(done) == []

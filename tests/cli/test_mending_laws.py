@@ -8,11 +8,11 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation import job_from
 from jobsworth.findings.finding import Finding
 from jobsworth.manifests import read_text
-from mending import attempts, findings_left, judge, mended
-from written import Writer
+from support.lint.applied_fixes import attempts, autofixed, file_evaluator, findings_left
+from support.random_objects.random_jobs import random_job
+from support.random_objects.random_texts import Writer
 
 seeds = st.integers(0, 2**32)
 MISSPELT = {
@@ -26,7 +26,7 @@ MISSPELT = {
 def text_from(seed: int) -> str:
     """A Job as somebody could have written it, with a slip perhaps."""
     rng = random.Random(seed)
-    text = Writer(rng).text(job_from(seed))
+    text = Writer(rng).text(random_job(seed))
     for right, wrong in MISSPELT.items():
         if rng.random() < 0.2:
             text = re.sub(rf"\b{right}\b", wrong, text, count=1)
@@ -38,15 +38,15 @@ def errors(findings: list[Finding]) -> list[Finding]:
 
 
 def before(text: str, select: str) -> list[Finding]:
-    results = judge(select=select).text("job.yaml", text.encode())
+    results = file_evaluator(select=select).text("job.yaml", text.encode())
     return [located.finding for result in results for located in result.findings]
 
 
 @given(seeds, st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_what_is_mended_once_stays_so(seed: int, unsafe: bool) -> None:
-    done = mended(text_from(seed), unsafe=unsafe, select="JW")
-    again = mended(done.data.decode(), unsafe=unsafe, select="JW")
+    done = autofixed(text_from(seed), unsafe=unsafe, select="JW")
+    again = autofixed(done.data.decode(), unsafe=unsafe, select="JW")
     assert again.data == done.data
     assert not [attempt for attempt in attempts(again) if not attempt.reason]
 
@@ -55,7 +55,7 @@ def test_what_is_mended_once_stays_so(seed: int, unsafe: bool) -> None:
 @settings(max_examples=60, deadline=None)
 def test_what_is_valid_stays_valid(seed: int, unsafe: bool) -> None:
     text = text_from(seed)
-    done = mended(text, unsafe=unsafe, select="JW")
+    done = autofixed(text, unsafe=unsafe, select="JW")
     if not errors(before(text, "JW")):
         assert not errors(findings_left(done))
     if not attempts(done):
@@ -66,7 +66,7 @@ def test_what_is_valid_stays_valid(seed: int, unsafe: bool) -> None:
 @settings(max_examples=60, deadline=None)
 def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> None:
     text = text_from(seed)
-    done = mended(text, select="JW")
+    done = autofixed(text, select="JW")
     lost = set(re.findall(r"# comment \d+\.", text)) - set(
         re.findall(r"# comment \d+\.", done.data.decode())
     )
@@ -81,7 +81,7 @@ def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> Non
 def test_a_mended_file_can_be_read_and_holds_the_same_objects(seed: int) -> None:
     text = f"{text_from(seed)}\n---\n{text_from(seed + 1)}"
     kinds = [_kind(each.value) for each in read_text(text.encode(), "job.yaml")]
-    documents = read_text(mended(text, select="JW").data, "job.yaml")
+    documents = read_text(autofixed(text, select="JW").data, "job.yaml")
     assert [each.error for each in documents] == [None, None]
     assert [_kind(each.value) for each in documents] == kinds
 

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cli.policy_files import CASES, FILES, JOB, POLICY
-from running import Command
+from support.cli.command_runs import Command
+from support.policy.policy_file_texts import CASES, FILES, JOB, POLICY
 
 TESTED = {"job.yaml": JOB, "house.yaml": POLICY, "house_test.yaml": CASES}
 SECOND = """\

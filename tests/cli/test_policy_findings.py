@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cli.policy_files import FILES, JOB, POLICY
 from jobsworth.cli.inputs.policy_files import PolicyFiles
-from running import Command
+from support.cli.command_runs import Command
+from support.policy.policy_file_texts import FILES, JOB, POLICY
 
 LINES = {line.strip(): number for number, line in enumerate(JOB.splitlines(), start=1)}
 

@@ -9,8 +9,8 @@ import pytest
 
 from jobsworth.cli import run
 from jobsworth.client.api_resources import pods_path
-from reconciler.fake_api import FakeApi
-from reconciler.fake_http import FakeServer
+from support.api_server.fake_http_server import FakeHttpServer
+from support.api_server.fake_job_api import FakeJobApi
 
 pytest.importorskip("kubernetes")
 
@@ -54,8 +54,8 @@ def test_what_is_wrong_is_told(
 def test_release_frees_every_pod_of_ours_and_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    api = FakeApi(time.time)
-    with FakeServer(api) as server:
+    api = FakeJobApi(time.time)
+    with FakeHttpServer(api) as server:
         kubeconfig = tmp_path / "config"
         kubeconfig.write_text(KUBECONFIG.format(url=server.url))
         kept = {"ours": ["example.com/other"], "theirs": ["batch.kubernetes.io/job-tracking"]}

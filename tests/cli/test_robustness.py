@@ -14,7 +14,7 @@ import pytest
 
 from jobsworth.cli import ISSUES, run
 from jobsworth.cli.file_evaluation import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
-from running import Command
+from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parent.parent.parent
 GOOD = (ROOT / "examples" / "valid" / "ml-training.yaml").read_text()

@@ -6,32 +6,32 @@ import threading
 
 import pytest
 
-from clock import Clock
 from jobsworth.client.leases import LeaderElection
-from reconciler.fake_api import FakeApi, lost
+from support.api_server.fake_job_api import FakeJobApi, lost
+from support.fake_clock import FakeClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def api(clock: Clock) -> FakeApi:
-    return FakeApi(clock)
+def api(clock: FakeClock) -> FakeJobApi:
+    return FakeJobApi(clock)
 
 
-def candidate(api: FakeApi, clock: Clock, identity: str) -> LeaderElection:
+def candidate(api: FakeJobApi, clock: FakeClock, identity: str) -> LeaderElection:
     return LeaderElection(
         api, "ns", "lease", identity, now=clock, clock=clock, stop=threading.Event()
     )
 
 
-def holder(api: FakeApi) -> str:
+def holder(api: FakeJobApi) -> str:
     return str(api.all("leases")[0]["spec"]["holderIdentity"])
 
 
-def test_the_first_gets_it_and_keeps_it_by_renewing(api: FakeApi, clock: Clock) -> None:
+def test_the_first_gets_it_and_keeps_it_by_renewing(api: FakeJobApi, clock: FakeClock) -> None:
     first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
     assert first.attempt()
     for _ in range(20):
@@ -42,7 +42,9 @@ def test_the_first_gets_it_and_keeps_it_by_renewing(api: FakeApi, clock: Clock) 
     assert api.all("leases")[0]["spec"]["leaseTransitions"] == 0
 
 
-def test_it_can_be_taken_once_it_has_run_out_by_ones_own_clock(api: FakeApi, clock: Clock) -> None:
+def test_it_can_be_taken_once_it_has_run_out_by_ones_own_clock(
+    api: FakeJobApi, clock: FakeClock
+) -> None:
     first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
     first.attempt()
     clock.now += 1000  # the second has only just seen it
@@ -55,7 +57,9 @@ def test_it_can_be_taken_once_it_has_run_out_by_ones_own_clock(api: FakeApi, clo
     assert not first.attempt()
 
 
-def test_a_leader_relies_on_it_for_less_long_than_others_wait(api: FakeApi, clock: Clock) -> None:
+def test_a_leader_relies_on_it_for_less_long_than_others_wait(
+    api: FakeJobApi, clock: FakeClock
+) -> None:
     first = candidate(api, clock, "first")
     first.attempt()
     api.before = lost
@@ -66,7 +70,7 @@ def test_a_leader_relies_on_it_for_less_long_than_others_wait(api: FakeApi, cloc
     assert not first.leads
 
 
-def test_one_of_two_that_take_it_at_once_gets_it(api: FakeApi, clock: Clock) -> None:
+def test_one_of_two_that_take_it_at_once_gets_it(api: FakeJobApi, clock: FakeClock) -> None:
     first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
     first.attempt()
     first.release()
@@ -82,7 +86,7 @@ def test_one_of_two_that_take_it_at_once_gets_it(api: FakeApi, clock: Clock) -> 
     assert holder(api) == "second"
 
 
-def test_what_is_given_back_can_be_taken_at_once(api: FakeApi, clock: Clock) -> None:
+def test_what_is_given_back_can_be_taken_at_once(api: FakeJobApi, clock: FakeClock) -> None:
     first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
     first.attempt()
     assert not second.attempt()

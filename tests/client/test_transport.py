@@ -11,8 +11,8 @@ import pytest
 from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.transport import Client
-from reconciler.fake_api import FakeApi, lost
-from reconciler.fake_http import FakeServer
+from support.api_server.fake_http_server import FakeHttpServer
+from support.api_server.fake_job_api import FakeJobApi, lost
 
 pytest.importorskip("kubernetes")
 
@@ -20,23 +20,23 @@ POD = {"metadata": {"name": "a", "namespace": "ns"}, "spec": {}}
 
 
 @pytest.fixture
-def server() -> Iterator[FakeServer]:
-    with FakeServer(FakeApi(time.time)) as server:
+def server() -> Iterator[FakeHttpServer]:
+    with FakeHttpServer(FakeJobApi(time.time)) as server:
         yield server
 
 
 @pytest.fixture
-def client(server: FakeServer) -> Client:
+def client(server: FakeHttpServer) -> Client:
     return Client(server.config(), user_agent="jobsworth-test")
 
 
-def test_it_says_who_it_is(server: FakeServer, client: Client) -> None:
+def test_it_says_who_it_is(server: FakeHttpServer, client: Client) -> None:
     client.request("GET", pods_path("ns"))
     assert server.headers["Authorization"] == "Bearer secret"
     assert server.headers["User-Agent"] == "jobsworth-test"
 
 
-def test_a_token_that_was_replaced_is_read_anew(server: FakeServer) -> None:
+def test_a_token_that_was_replaced_is_read_anew(server: FakeHttpServer) -> None:
     config = server.config()
     client = Client(config, user_agent="test")
     client.request("GET", pods_path("ns"))
@@ -59,7 +59,7 @@ def test_a_refusal_has_what_the_status_says(client: Client) -> None:
 
 
 def test_a_busy_server_is_asked_again_when_it_wants_to_be(
-    server: FakeServer, client: Client
+    server: FakeHttpServer, client: Client
 ) -> None:
     server.busy = 3
     client.request("POST", pods_path("ns"), POD)
@@ -70,7 +70,7 @@ def test_a_busy_server_is_asked_again_when_it_wants_to_be(
     assert caught.value.code == 429
 
 
-def test_no_answer_is_an_error_of_its_own(server: FakeServer, client: Client) -> None:
+def test_no_answer_is_an_error_of_its_own(server: FakeHttpServer, client: Client) -> None:
     server.api.after = lost
     with pytest.raises(ApiError) as caught:
         client.request("POST", pods_path("ns"), POD)
@@ -78,14 +78,14 @@ def test_no_answer_is_an_error_of_its_own(server: FakeServer, client: Client) ->
     assert len(server.api.all("pods")) == 1
 
 
-def test_nobody_there_is_an_error_too(server: FakeServer) -> None:
+def test_nobody_there_is_an_error_too(server: FakeHttpServer) -> None:
     config = server.config()
     config.configuration.host = "http://127.0.0.1:1"
     with pytest.raises(ApiError, match="refuses connections"):
         Client(config, user_agent="test").request("GET", pods_path("ns"))
 
 
-def test_calls_are_told_to_whoever_counts_them(server: FakeServer) -> None:
+def test_calls_are_told_to_whoever_counts_them(server: FakeHttpServer) -> None:
     counted: list[tuple[str, int]] = []
     client = Client(
         server.config(),
@@ -96,14 +96,14 @@ def test_calls_are_told_to_whoever_counts_them(server: FakeServer) -> None:
     assert counted == [("POST", 201)]
 
 
-def test_a_configuration_that_cannot_be_used_is_told_at_once(server: FakeServer) -> None:
+def test_a_configuration_that_cannot_be_used_is_told_at_once(server: FakeHttpServer) -> None:
     config = server.config()
     config.configuration.host = "ftp://example.com"
     with pytest.raises(NotConfigured, match="the test cannot be used"):
         Client(config, user_agent="test")
 
 
-def test_credentials_that_cannot_be_read_are_an_error(server: FakeServer) -> None:
+def test_credentials_that_cannot_be_read_are_an_error(server: FakeHttpServer) -> None:
     from kubernetes.config import ConfigException
 
     def empty(_: object) -> None:
@@ -115,7 +115,7 @@ def test_credentials_that_cannot_be_read_are_an_error(server: FakeServer) -> Non
         Client(config, user_agent="test").get(pods_path("ns"))
 
 
-def test_nothing_is_tried_again_when_the_process_is_to_end(server: FakeServer) -> None:
+def test_nothing_is_tried_again_when_the_process_is_to_end(server: FakeHttpServer) -> None:
     stop = threading.Event()
     stop.set()
     server.busy = 2
@@ -124,7 +124,7 @@ def test_nothing_is_tried_again_when_the_process_is_to_end(server: FakeServer) -
     assert server.busy == 1
 
 
-def test_a_proxy_that_does_not_tunnel_gets_the_whole_address(server: FakeServer) -> None:
+def test_a_proxy_that_does_not_tunnel_gets_the_whole_address(server: FakeHttpServer) -> None:
     config = server.config()
     config.configuration.proxy = server.url
     config.configuration.no_proxy = None

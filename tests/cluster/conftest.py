@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cluster.available_beds import bed_or_skip
 from cluster.programs import NEWEST, OLDER
-from cluster.started import bed_or_skip
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

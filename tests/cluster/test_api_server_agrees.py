@@ -11,12 +11,12 @@ import pytest
 
 pytest.importorskip("cryptography", reason="run pip install '.[cluster]'")
 
-from cluster.agree import agree, compare, report
-from cluster.asking import Server, from_kubeconfig
+from cluster.available_beds import bed_or_skip
 from cluster.bed import Answer
-from cluster.started import bed_or_skip
+from cluster.differential import agree, compare, report
+from cluster.dry_run_server import Server, from_kubeconfig
 from jobsworth.validation.engine import engine_for
-from judging import job_with
+from support.validation.engine_errors import job_with
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

@@ -17,8 +17,8 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from cluster.started import bed_or_skip
-from stored_objects import cron_manifest, manifest
+from cluster.available_beds import bed_or_skip
+from support.api_server.stored_objects import cron_manifest, manifest
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
@@ -273,9 +273,9 @@ def changed(bed: TestBed, **cluster: Any) -> Path:
 
 
 def test_a_certificate_of_another_authority_is_not_trusted(bed: TestBed) -> None:
-    from cluster.bed.authority import Authority
+    from cluster.bed.certificate_authority import CertificateAuthority
 
-    other = base64.b64encode(Authority().certificate).decode()
+    other = base64.b64encode(CertificateAuthority().certificate).decode()
     done = audit(
         bed,
         "-A",

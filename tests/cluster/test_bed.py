@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from cluster.available_beds import bed_or_skip
 from cluster.programs import NEWEST
-from cluster.started import bed_or_skip
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cluster.installed import ROOT, wait_for
+from cluster.installed_chart import ROOT, wait_for
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

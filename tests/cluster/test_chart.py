@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from cluster.custom_kinds import definitions
+from cluster.available_beds import bed_or_skip
+from cluster.custom_resources import definitions
 from cluster.programs import NEWEST, OLDER
-from cluster.started import bed_or_skip
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cluster.installed import CHART, NAME, Installation, wait_for
+from cluster.available_beds import bed_or_skip
+from cluster.installed_chart import CHART, NAME, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.started import bed_or_skip
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed

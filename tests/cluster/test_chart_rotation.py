@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cluster.installed import NAME, Installation, wait_for
+from cluster.available_beds import bed_or_skip
+from cluster.installed_chart import NAME, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.started import bed_or_skip
 from cluster.test_chart_installation import JOBS, job
 from jobsworth.certificates.keypair import issued_by, split
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from cluster.installed import CHART, NAME, ROOT, Installation, wait_for
+from cluster.available_beds import bed_or_skip
+from cluster.installed_chart import CHART, NAME, ROOT, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.started import bed_or_skip
 from cluster.test_chart_installation import job
 from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cluster.controller.policies import as_indexes, failure_policy, on_exit_codes
-from cluster.started import bed_or_skip
+from cluster.available_beds import bed_or_skip
+from cluster.controller.job_policies import as_indexes, failure_policy, on_exit_codes
 
 if TYPE_CHECKING:
     from cluster.controller.controllers import Jobsworth

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from cluster.available_beds import bed_or_skip
 from cluster.bed import EXIT_CODE, RUN_FOR, TestBed, free_ports
-from cluster.started import bed_or_skip
 
 Object = dict[str, Any]
 MANAGER = "jobsworth.dev/job-controller"

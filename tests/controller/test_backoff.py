@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from controller.syncing import NOW
 from jobsworth.controller.backoff import BackoffRecord, index_remaining, remaining
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import Pod
+from support.controller.job_syncs import NOW
 
 SHORT = ControllerSettings(backoff_base=5.0, backoff_cap=700.0)
 

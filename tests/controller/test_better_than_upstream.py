@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import (
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.times import write_time
+from support.controller.job_syncs import (
     LONG_AGO,
     NOW,
     Synced,
@@ -17,8 +19,6 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.times import write_time
 
 STARTED = {"startTime": write_time(NOW - 600)}
 

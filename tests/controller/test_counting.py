@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import (
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.times import write_time
+from support.controller.job_syncs import (
     NOW,
     a_job,
     a_pod,
@@ -16,8 +18,6 @@ from controller.syncing import (
     uids,
     with_condition,
 )
-from jobsworth.controller.controller_settings import ControllerSettings
-from jobsworth.controller.times import write_time
 
 COMPLETE = ["SuccessCriteriaMet", "Complete"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from controller.syncing import SETTINGS, a_job, a_pod, an_indexed_job, sync
 from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.controller.jobs import read_job
+from support.controller.job_syncs import SETTINGS, a_job, a_pod, an_indexed_job, sync
 
 
 def annotated(action: str) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import SETTINGS, a_pod
 from jobsworth.api.batch.termination_rules import TerminationRule
 from jobsworth.controller.failure_policy import NO_MATCH, FailurePolicyMatcher, read_failure_policy
 from jobsworth.controller.pods import read_pod
+from support.controller.job_syncs import SETTINGS, a_pod
 
 
 def container(code: int | None, name: str = "main", reason: str = "Error") -> dict[str, Any]:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.syncing import NOW, SETTINGS, a_job, a_pod, an_indexed_job, sync
 from jobsworth.api.formats import indexes as api_indexes
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pod_classification import classify_indexes, classify_pods
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.times import write_time
+from support.controller.job_syncs import NOW, SETTINGS, a_job, a_pod, an_indexed_job, sync
 
 
 def succeeded(*indexes: Any) -> list[dict[str, Any]]:

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.syncing import a_job, an_indexed_job
-from controller.world import World
 from jobsworth.controller.status import read_status, write_status
+from support.controller.job_syncs import a_job, an_indexed_job
+from support.controller.single_job_cluster import SingleJobCluster
 
 kinds = st.sampled_from(
     ["sync", "sync", "sync", "well", "badly", "badly", "delete", "observe", "tick"]
@@ -27,7 +27,7 @@ sizes = st.tuples(st.integers(1, 4), st.integers(1, 5))
 LATER = 700  # longer than any backoff
 
 
-def live_through(world: World, story: list[tuple[Any, ...]]) -> None:
+def live_through(world: SingleJobCluster, story: list[tuple[Any, ...]]) -> None:
     for kind, number, dies_after, refusals in story:
         running = world.running()
         chosen = running[number % len(running)] if running else None
@@ -43,7 +43,7 @@ def live_through(world: World, story: list[tuple[Any, ...]]) -> None:
             world.end(chosen, well=kind == "well")
 
 
-def live_to_the_end(world: World) -> None:
+def live_to_the_end(world: SingleJobCluster) -> None:
     """Nothing fails any more; every Pod ends well, unless it is being deleted."""
     for _ in range(80):
         if world.holds("Complete") or world.holds("Failed"):
@@ -60,19 +60,19 @@ def live_to_the_end(world: World) -> None:
     assert world.holds("Complete") != world.holds("Failed")
 
 
-def ended(world: World) -> int:
+def ended(world: SingleJobCluster) -> int:
     status = world.job["status"]
     return int(status.get("succeeded", 0) + status.get("failed", 0))
 
 
-def stored(world: World) -> Any:
+def stored(world: SingleJobCluster) -> Any:
     return read_status(world.job["status"])
 
 
 @settings(max_examples=150, deadline=None)
 @given(sizes, st.integers(0, 6), steps)
 def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any) -> None:
-    world = World(a_job(parallelism=size[0], completions=size[1], backoffLimit=limit))
+    world = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=limit))
     live_through(world, story)
     live_to_the_end(world)
     assert ended(world) + world.let_go == world.created
@@ -89,7 +89,7 @@ def test_so_it_is_with_indexes(
         spec["backoffLimitPerIndex"] = per_index
         if most is not None:
             spec["maxFailedIndexes"] = most
-    world = World(an_indexed_job(size[1], size[0], **spec))
+    world = SingleJobCluster(an_indexed_job(size[1], size[0], **spec))
     live_through(world, story)
     live_to_the_end(world)
     assert ended(world) + world.let_go == world.created
@@ -104,7 +104,9 @@ def test_so_it_is_with_indexes(
 @settings(max_examples=100, deadline=None)
 @given(sizes, st.sampled_from(["Failed", "TerminatingOrFailed"]), steps)
 def test_never_more_pods_than_wanted_run(size: tuple[int, int], policy: str, story: Any) -> None:
-    world = World(an_indexed_job(size[1], size[0], podReplacementPolicy=policy, backoffLimit=1000))
+    world = SingleJobCluster(
+        an_indexed_job(size[1], size[0], podReplacementPolicy=policy, backoffLimit=1000)
+    )
     for step in story:
         live_through(world, [step])
         running = world.running()
@@ -121,7 +123,7 @@ INDEX = "batch.kubernetes.io/job-completion-index"
 @settings(max_examples=100, deadline=None)
 @given(sizes, steps, steps)
 def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: Any) -> None:
-    world = World(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
+    world = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
     live_through(world, before)
     world.job["spec"]["suspend"] = True
     live_through(world, after)
@@ -142,7 +144,7 @@ def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: 
 @settings(max_examples=100, deadline=None)
 @given(sizes, steps)
 def test_a_sync_after_a_sync_has_nothing_to_do(size: tuple[int, int], story: Any) -> None:
-    world = World(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
+    world = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
     live_through(world, story)
     for _ in range(5):  # what the story left, verdicts and surplus included
         world.observe()
@@ -156,7 +158,7 @@ def test_a_sync_after_a_sync_has_nothing_to_do(size: tuple[int, int], story: Any
 @settings(max_examples=60, deadline=None)
 @given(sizes, steps)
 def test_a_status_is_read_as_it_was_written(size: tuple[int, int], story: Any) -> None:
-    world = World(an_indexed_job(size[1], size[0], backoffLimitPerIndex=1))
+    world = SingleJobCluster(an_indexed_job(size[1], size[0], backoffLimitPerIndex=1))
     live_through(world, story)
     world.sync()
     assert write_status(stored(world)) == world.job["status"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import a_job, a_pod, an_indexed_job, pods, sync
+from support.controller.job_syncs import a_job, a_pod, an_indexed_job, pods, sync
 
 FAILED = ["FailureTarget", "Failed"]
 COMPLETE = ["SuccessCriteriaMet", "Complete"]

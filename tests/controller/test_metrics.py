@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import NOW, SETTINGS, a_job, a_pod, an_indexed_job, pods, sync
 from jobsworth.controller import signals
 from jobsworth.controller.times import write_time
+from support.controller.job_syncs import NOW, SETTINGS, a_job, a_pod, an_indexed_job, pods, sync
 
 CODES = {"operator": "In", "values": [5]}
 POLICY = {

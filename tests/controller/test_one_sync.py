@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import (
+from jobsworth.controller import well_known_names
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.jobs import read_job
+from jobsworth.controller.skip_reason import SyncDecision, decide_sync
+from jobsworth.controller.times import write_time
+from support.controller.job_syncs import (
     LONG_AGO,
     NOW,
     a_job,
@@ -19,12 +25,6 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller import well_known_names
-from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.controller_settings import ControllerSettings
-from jobsworth.controller.jobs import read_job
-from jobsworth.controller.skip_reason import SyncDecision, decide_sync
-from jobsworth.controller.times import write_time
 
 DELETED = {"deletionTimestamp": write_time(NOW)}
 

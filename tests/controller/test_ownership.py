@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import SETTINGS, a_job, a_pod, with_condition
 from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.orphan_finalizers import orphan_finalizers_of
@@ -19,6 +18,7 @@ from jobsworth.controller.ownership import (
 )
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.selectors import read_selector
+from support.controller.job_syncs import SETTINGS, a_job, a_pod, with_condition
 
 DELETED = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 

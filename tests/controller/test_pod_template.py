@@ -6,11 +6,11 @@ import copy
 
 import pytest
 
-from controller.syncing import SETTINGS, a_job, an_indexed_job
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import Creation
 from jobsworth.controller.jobs import Job, read_job
 from jobsworth.controller.pod_body import BadTemplate, generate_name, pod_body
+from support.controller.job_syncs import SETTINGS, a_job, an_indexed_job
 
 
 def indexed() -> Job:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import NOW, SETTINGS, a_pod
 from jobsworth.controller import well_known_names
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.pods import UNKNOWN_INDEX, Owner, read_pod
 from jobsworth.controller.times import write_time
+from support.controller.job_syncs import NOW, SETTINGS, a_pod
 
 
 def ended(at: int | None, name: str = "main") -> dict[str, Any]:

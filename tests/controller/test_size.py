@@ -6,8 +6,8 @@ import gc
 import json
 import tracemalloc
 
-from controller.syncing import SETTINGS, a_pod
 from jobsworth.controller.pods import read_pod
+from support.controller.job_syncs import SETTINGS, a_pod
 
 PODS = 2000
 MOST_BYTES = 1500

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from controller.status_rules import broken_rules
-from controller.syncing import NOW, with_condition
 from jobsworth.controller.times import write_time
+from support.controller.job_syncs import NOW, with_condition
+from support.controller.status_rules import broken_rules
 
 START, LATER = write_time(NOW), write_time(NOW + 5)
 SPEC: dict[str, Any] = {"completionMode": "Indexed", "completions": 3, "parallelism": 2}

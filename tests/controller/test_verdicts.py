@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from controller.syncing import (
+from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.status import Condition, Status
+from jobsworth.controller.times import write_time
+from support.controller.job_syncs import (
     LONG_AGO,
     NOW,
     a_job,
@@ -16,9 +19,6 @@ from controller.syncing import (
     sync,
     with_condition,
 )
-from jobsworth.controller.backoff import BackoffRecord
-from jobsworth.controller.status import Condition, Status
-from jobsworth.controller.times import write_time
 
 FAILED = ["FailureTarget", "Failed"]
 COMPLETE = ["SuccessCriteriaMet", "Complete"]

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jobsworth
-from generation import job_from
 from jobsworth.evaluation.evaluation import merged
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from jobsworth.lint.selection import Selection
-from policed import SERVER, document, job, policies
-from stored_objects import stored
+from support.api_server.stored_objects import stored
+from support.policy.policy_requests import SERVER, document, job, policies
+from support.random_objects.random_jobs import random_job
 
 LIMIT = {"backoffLimit": {"maximum": 3}}
 
@@ -92,7 +92,7 @@ def _field_set(value: Any) -> Any:
 
 @given(st.integers(min_value=0, max_value=2**32))
 def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
-    value = job_from(seed)
+    value = random_job(seed)
     before = copy.deepcopy(value)
     evaluator = Evaluator(SERVER, Selection(), policies(limits=LIMIT, defaults={"suspend": True}))
     evaluator.evaluate(Subject(value, old=value))
@@ -103,7 +103,7 @@ def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
 
 @given(st.integers(min_value=0, max_value=2**32))
 def test_the_verdict_is_that_of_the_engine(seed: int) -> None:
-    value = job_from(seed)
+    value = random_job(seed)
     found = Evaluator(SERVER).evaluate(Subject(value))
     assert found.api == jobsworth.validate(value, kubernetes_version="1.36")
 

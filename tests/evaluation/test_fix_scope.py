@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generation import job_from
 from jobsworth.evaluation.fixes.fix_scope import in_scope, missing_part
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import read_text
 from jobsworth.reports.result import Result
-from mending import cron_job_text, job_text, judge, mended
+from support.lint.applied_fixes import autofixed, cron_job_text, file_evaluator, job_text
+from support.random_objects.random_jobs import random_job
 
 STATUS = "status:\n  succeeded: 1\n"
 WHOLE = job_text("backoff_limit: 3")
@@ -92,7 +92,7 @@ HELM_VALUES = "kind: CronJob\nschedule: 0 4 * * *\nimage:\n  repository: desched
 
 
 def results(text: str, file: str = "job.yaml") -> list[Result]:
-    return judge(select="JW").text(file, text.encode())
+    return file_evaluator(select="JW").text(file, text.encode())
 
 
 def fixes(text: str, file: str = "job.yaml") -> list[Fix]:
@@ -131,7 +131,7 @@ NO_MANIFESTS = [
 )
 def test_what_is_no_manifest_has_no_fix(text: str, file: str) -> None:
     assert fixes(text, file) == []
-    assert mended(text, unsafe=True, select="JW", file=file).data == text.encode()
+    assert autofixed(text, unsafe=True, select="JW", file=file).data == text.encode()
 
 
 def test_the_status_of_what_is_no_manifest_is_not_reported() -> None:
@@ -221,24 +221,24 @@ def finding(fix: Fix | None, code: str = "JW001") -> Finding:
 def test_a_slip_that_makes_a_manifest_a_fragment_is_repaired(slip: tuple[str, str]) -> None:
     text = job_text().replace(*slip, 1)
     assert text != job_text()
-    (document,) = read_text(mended(text).data, "job.yaml")
+    (document,) = read_text(autofixed(text).data, "job.yaml")
     assert missing_part(document.value) == ""
 
 
 def test_a_status_without_a_uid_was_written_by_hand() -> None:
     by_hand = job_text() + STATUS
-    assert b"status" in mended(by_hand, select="JW216").data
-    assert b"status" not in mended(by_hand, select="JW216", unsafe=True).data
-    assert b"status" not in mended(EXPORTED_FIXTURE, select="JW216").data
+    assert b"status" in autofixed(by_hand, select="JW216").data
+    assert b"status" not in autofixed(by_hand, select="JW216", unsafe=True).data
+    assert b"status" not in autofixed(EXPORTED_FIXTURE, select="JW216").data
 
 
 def test_of_each_document_and_each_item_it_is_decided_alone() -> None:
     both = f"{WHOLE}---\n{KUTTL_ASSERT}"
-    fixed = mended(both, select="JW", file="all.yaml").data.decode()
+    fixed = autofixed(both, select="JW", file="all.yaml").data.decode()
     assert fixed == both.replace("backoff_limit", "backoffLimit")
     items = "".join(f"  - {text}" for text in map(indented, (WHOLE, KUTTL_ASSERT)))
     listed = f"apiVersion: v1\nkind: List\nitems:\n{items}"
-    assert mended(listed).data.decode() == listed.replace("backoff_limit", "backoffLimit")
+    assert autofixed(listed).data.decode() == listed.replace("backoff_limit", "backoffLimit")
 
 
 def indented(text: str) -> str:
@@ -247,7 +247,7 @@ def indented(text: str) -> str:
 
 @given(st.integers(0, 2**32), st.sampled_from(["template", "containers", "image", "schedule"]))
 def test_without_a_part_that_every_job_has_no_fix_is_offered(seed: int, part: str) -> None:
-    value = {**job_from(seed), "status": {"succeeded": 1}}
+    value = {**random_job(seed), "status": {"succeeded": 1}}
     cut = without(value, part)
     if cut == value:
         return  # only a CronJob has a schedule
@@ -258,7 +258,7 @@ def test_without_a_part_that_every_job_has_no_fix_is_offered(seed: int, part: st
 
 @given(st.integers(0, 2**32))
 def test_a_whole_object_keeps_its_findings_as_they_are(seed: int) -> None:
-    value = job_from(seed)
+    value = random_job(seed)
     fix = Fix("drop it", Edit("delete", "status"), safe=False)
     findings = [finding(fix), finding(None), finding(fix, "JW216")]
     scoped = in_scope(findings, value, "job.yaml")

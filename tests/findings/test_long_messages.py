@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from crossed_objects import controllers_of_many_names
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.long_messages import MOST_CHARACTERS, SHORT, shortened
 from jobsworth.validation.engine import engine_for
+from support.scaling.cross_referencing_jobs import controllers_of_many_names
 
 
 def test_messages_are_reported_as_they_are_up_to_a_limit() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from linted import cron_job, found, job, mended
+from support.lint.linted_jobs import after_fix, cron_job, found, job
 
 
 def every_ten_minutes(**spec: Any) -> dict[str, Any]:
@@ -103,13 +103,13 @@ def test_a_fix_is_unsafe_and_mends(
     (finding,) = found(code, value)
     assert finding.fix is not None
     assert not finding.fix.safe
-    assert mended(code, value)["spec"].get(field) == fixed
-    assert found(code, mended(code, value)) == []
+    assert after_fix(code, value)["spec"].get(field) == fixed
+    assert found(code, after_fix(code, value)) == []
 
 
 def test_the_history_limits_take_over_from_the_time_to_live() -> None:
     value = cron_job(job(ttlSecondsAfterFinished=60), failedJobsHistoryLimit=5)
-    assert "ttlSecondsAfterFinished" not in mended("JW415", value)["spec"]["jobTemplate"]["spec"]
+    assert "ttlSecondsAfterFinished" not in after_fix("JW415", value)["spec"]["jobTemplate"]["spec"]
 
 
 def test_with_forbid_one_suspended_job_blocks_all() -> None:

@@ -8,14 +8,14 @@ import pytest
 
 from jobsworth.lint.rules.exit_codes import MEANINGS
 from jobsworth.lint.rules.pod_conditions import STATUSES_OF_FAILED_PODS, meant_condition
-from linted import (
+from support.lint.linted_jobs import (
     INIT,
     SIDECAR,
+    after_fix,
     cron_job,
     fields,
     found,
     job,
-    mended,
     on_codes,
     on_condition,
     with_policy,
@@ -407,7 +407,7 @@ def test_every_condition_of_kubernetes_means_itself() -> None:
 
 
 def rules_after(code: str, manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    rules: list[dict[str, Any]] = mended(code, manifest)["spec"]["podFailurePolicy"]["rules"]
+    rules: list[dict[str, Any]] = after_fix(code, manifest)["spec"]["podFailurePolicy"]["rules"]
     return rules
 
 
@@ -450,7 +450,9 @@ def test_there_is_no_fix_where_there_is_no_room_for_a_rule() -> None:
 
 
 def test_without_a_policy_the_fix_makes_one() -> None:
-    spec = mended("JW104", job(backoffLimit=0, podReplacementPolicy="TerminatingOrFailed"))["spec"]
+    spec = after_fix("JW104", job(backoffLimit=0, podReplacementPolicy="TerminatingOrFailed"))[
+        "spec"
+    ]
     assert spec["podFailurePolicy"] == {"rules": [MINDED]}
     assert spec["podReplacementPolicy"] == "Failed"
 
@@ -499,7 +501,7 @@ def test_all_rules_at_the_end_that_only_count_go_at_once() -> None:
 
 
 def test_an_empty_policy_leaves_what_it_did() -> None:
-    spec = mended("JW114", job(podFailurePolicy={"rules": []}))["spec"]
+    spec = after_fix("JW114", job(podFailurePolicy={"rules": []}))["spec"]
     assert "podFailurePolicy" not in spec
     assert spec["podReplacementPolicy"] == "Failed"
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from failing_pods import CONDITIONS, CONTAINERS, Rule, first_match, matches, policies
 from jobsworth.lint.matched_failures import (
     ANY_OTHER_CODE,
     Facts,
@@ -18,7 +17,15 @@ from jobsworth.lint.matched_failures import (
     deciding,
     facts_of_each,
 )
-from linted import on_codes
+from support.lint.linted_jobs import on_codes
+from support.lint.random_failure_policies import (
+    CONDITIONS,
+    CONTAINERS,
+    Rule,
+    first_match,
+    matches,
+    policies,
+)
 
 ROW = (1 << 256) - 1
 EVERY_PAIR = (1 << 65536) - 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from grown_objects import Place, declared_places, grown
-from growth import Action, superlinear_calls
 from jobsworth.api.api_server import ApiServer
 from jobsworth.lint.linter import MAX_RULES, Linter
 from jobsworth.validation.engine import engine_for
-from linted import job, on_codes, with_policy
+from support.lint.linted_jobs import job, on_codes, with_policy
+from support.scaling.cost_growth import Action, superlinear_calls
+from support.scaling.large_objects import Place, declared_places, grown
 
 ENGINE = engine_for(ApiServer("1.36"))
 LINTER = Linter(lambda rule: True)

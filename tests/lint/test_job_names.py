@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.validation.engine import engine_for
-from linted import cron_job, found, job
+from support.lint.linted_jobs import cron_job, found, job
 
 
 def named(name: str, value: dict[str, Any]) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobsworth.lint.rules.success_policies import RequiredIndexes, required_indexes, shared, size
-from linted import (
+from support.lint.linted_jobs import (
     INIT,
     POD,
+    after_fix,
     cron_job,
     fields,
     found,
     job,
-    mended,
     on_codes,
     on_condition,
     with_policy,
@@ -219,7 +219,7 @@ def test_a_rule_speaks_of_these_fields(
 
 
 def test_the_deadline_moves_to_the_job() -> None:
-    spec = mended("JW202", job({"activeDeadlineSeconds": 60}))["spec"]
+    spec = after_fix("JW202", job({"activeDeadlineSeconds": 60}))["spec"]
     assert spec["activeDeadlineSeconds"] == 60
     assert "activeDeadlineSeconds" not in spec["template"]["spec"]
 
@@ -241,21 +241,21 @@ def test_the_restart_that_fails_the_job_is_named(limit: int, when: str) -> None:
 
 def test_an_indexed_job_is_made_only_where_its_completions_are_known() -> None:
     shard = {"args": ["$(JOB_COMPLETION_INDEX)"]}
-    assert mended("JW209", running(shard))["spec"]["completionMode"] == "Indexed"
+    assert after_fix("JW209", running(shard))["spec"]["completionMode"] == "Indexed"
     (finding,) = found("JW209", running(shard, parallelism=3))
     assert finding.fix is None
 
 
 def test_redundant_rules_are_deleted_and_the_last_one_with_its_policy() -> None:
-    assert "successPolicy" not in mended("JW213", success({"succeededCount": 10}))["spec"]
+    assert "successPolicy" not in after_fix("JW213", success({"succeededCount": 10}))["spec"]
     both = success({"succeededIndexes": "0"}, {"succeededIndexes": "0,1"})
-    assert mended("JW213", both)["spec"]["successPolicy"]["rules"] == [{"succeededIndexes": "0"}]
+    assert after_fix("JW213", both)["spec"]["successPolicy"]["rules"] == [{"succeededIndexes": "0"}]
 
 
 @pytest.mark.parametrize("others", [[], [{"name": "wait", "image": "busybox:1.36"}]])
 def test_a_proxy_becomes_the_last_init_container(others: list[dict[str, Any]]) -> None:
     manifest = using("train:1", "envoy:v1.31", **({"initContainers": others} if others else {}))
-    pod = mended("JW214", manifest)["spec"]["template"]["spec"]
+    pod = after_fix("JW214", manifest)["spec"]["template"]["spec"]
     assert [container["name"] for container in pod["containers"]] == ["c0"]
     assert pod["initContainers"][-1] == {
         "name": "c1",

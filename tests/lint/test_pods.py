@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from linted import cron_job, fields, found, job, mended
+from support.lint.linted_jobs import after_fix, cron_job, fields, found, job
 
 POD = "template.spec."
 FIRST = f"{POD}containers[0]"
@@ -89,7 +89,7 @@ def test_the_default_token_is_reported(pod: dict[str, Any], reported: bool) -> N
 
 
 def test_the_token_can_be_left_out() -> None:
-    fixed = mended("JW503", job())
+    fixed = after_fix("JW503", job())
     assert fixed["spec"]["template"]["spec"]["automountServiceAccountToken"] is False
 
 

@@ -13,7 +13,7 @@ from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.pages import explanation
-from linted import found, job
+from support.lint.linted_jobs import found, job
 
 each_rule = pytest.mark.parametrize("rule", manifest_rules.RULES, ids=lambda rule: str(rule.code))
 

@@ -13,7 +13,7 @@ from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_text
 from jobsworth.validation.engine import engine_for
-from mending import attempts, findings_left, mended
+from support.lint.applied_fixes import attempts, autofixed, findings_left
 
 FIXABLE = [rule for rule in RULES if rule.fixable]
 
@@ -22,12 +22,12 @@ each_fixable_rule = pytest.mark.parametrize("rule", FIXABLE, ids=lambda rule: st
 
 def fix(rule: Rule, text: str, *, unsafe: bool | None = None) -> str:
     allowed = rule.fixable == "unsafe" if unsafe is None else unsafe
-    return mended(text, select=rule.code, unsafe=allowed).data.decode()
+    return autofixed(text, select=rule.code, unsafe=allowed).data.decode()
 
 
 @each_fixable_rule
 def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None:
-    done = mended(explanation(rule).bad, select=rule.code, unsafe=rule.fixable == "unsafe")
+    done = autofixed(explanation(rule).bad, select=rule.code, unsafe=rule.fixable == "unsafe")
     assert done.data.decode() != explanation(rule).bad
     assert findings_left(done) == []
     assert [attempt.reason for attempt in attempts(done)] == [""] * len(attempts(done))

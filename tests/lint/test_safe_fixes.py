@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from failing_pods import CONDITIONS, CONTAINERS, first_match, rules
 from jobsworth.findings.edits import edited
-from linted import cron_job, defaults_of, found, with_policy
+from support.lint.linted_jobs import cron_job, defaults_of, found, with_policy
+from support.lint.random_failure_policies import CONDITIONS, CONTAINERS, first_match, rules
 
 PODS = st.tuples(
     st.dictionaries(st.sampled_from(CONTAINERS), st.integers(0, 255)),

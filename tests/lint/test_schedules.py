@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from linted import cron_job, found, job, mended
+from support.lint.linted_jobs import after_fix, cron_job, found, job
 
 
 def scheduled(schedule: str, **spec: Any) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def test_one_run_instead_of_sixty_is_an_unsafe_fix() -> None:
     (finding,) = found("JW404", scheduled("* 3 * * mon"))
     assert finding.fix is not None
     assert not finding.fix.safe
-    fixed = mended("JW404", scheduled("* 3 * * mon"))
+    fixed = after_fix("JW404", scheduled("* 3 * * mon"))
     assert fixed["spec"]["schedule"] == "0 3 * * mon"
     assert found("JW404", fixed) == []
 

@@ -9,7 +9,7 @@ import pytest
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH
 from jobsworth.lint.linter import TERMINATION_RULES
-from linted import cron_job, found, job
+from support.lint.linted_jobs import cron_job, found, job
 
 OURS = "jobsworth.dev/job-controller"
 

@@ -12,7 +12,7 @@ from jobsworth.api.formats.clock_changes import ZONES
 from jobsworth.api.formats.cron import parse
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.api.formats.time_zones import read_names
-from linted import cron_job, found, job, mended
+from support.lint.linted_jobs import after_fix, cron_job, found, job
 
 # The parser's own arithmetic goes wrong where an offset is not in whole hours.
 WHOLE_HOURS = [
@@ -33,7 +33,7 @@ def in_zone(schedule: str, zone: str | None) -> dict[str, Any]:
 def test_a_schedule_that_depends_on_the_clock_names_a_zone(schedule: str) -> None:
     (finding,) = found("JW407", in_zone(schedule, None))
     assert (finding.field, finding.severity) == ("spec.schedule", "info")
-    assert mended("JW407", in_zone(schedule, None))["spec"]["timeZone"] == "Etc/UTC"
+    assert after_fix("JW407", in_zone(schedule, None))["spec"]["timeZone"] == "Etc/UTC"
     assert found("JW407", in_zone(schedule, "Europe/Berlin")) == []
 
 

@@ -16,8 +16,8 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.editing.apply_fixes import fixed
 from jobsworth.manifests.editing.scalar_text import scalar_text
-from random_edits import edit_of
-from written import written, written_json
+from support.random_objects.random_edits import edit_of
+from support.random_objects.random_texts import random_json, random_yaml
 
 seeds = st.integers(0, 2**32)
 
@@ -483,7 +483,7 @@ def law(text: str, value: Any, seed: int, file: str) -> None:
 @example(1515)
 @example(7100)
 def test_the_text_says_what_the_edit_makes_of_the_value(seed: int) -> None:
-    text, value = written(seed)
+    text, value = random_yaml(seed)
     if value:
         law(text, value, seed, "job.yaml")
 
@@ -491,7 +491,7 @@ def test_the_text_says_what_the_edit_makes_of_the_value(seed: int) -> None:
 @given(seeds)
 @settings(deadline=None)
 def test_json_says_what_the_edit_makes_of_the_value(seed: int) -> None:
-    text, value = written_json(seed)
+    text, value = random_json(seed)
     if value:
         law(text, value, seed, "job.json")
 
@@ -499,7 +499,7 @@ def test_json_says_what_the_edit_makes_of_the_value(seed: int) -> None:
 @given(seeds)
 @settings(deadline=None)
 def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
-    text, value = written(seed)
+    text, value = random_yaml(seed)
     key, _ = sorted(value.items())[-1]
     done = changed(text, Edit("rename", f"[{key}]", "renamed"))
     differing = [
@@ -513,6 +513,6 @@ def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
 @given(seeds)
 @settings(deadline=None)
 def test_what_is_added_and_deleted_again_leaves_the_text_as_it_was(seed: int) -> None:
-    text, _ = written(seed)
+    text, _ = random_yaml(seed)
     added = changed(text, Edit("set", "renamed", {"a": [{"b": 1}]}))
     assert changed(added, Edit("delete", "renamed")) == text

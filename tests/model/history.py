@@ -10,10 +10,8 @@ import random
 from collections.abc import Callable, Sequence
 
 from jobsworth.controller.controller_settings import ControllerSettings
-from model.cluster import Cluster
-from model.ledger import Broken, Ledger
-from model.process import Crash, Process, Weather
-from model.reading import (
+from model.controller_process import Crash, Process, Weather
+from model.object_fields import (
     Object,
     active,
     deleting,
@@ -26,10 +24,12 @@ from model.reading import (
     uid_of,
     uncounted,
 )
-from model.reference import Sight
-from model.server import WORLD, Server
-from model.user import FOREIGN_MANAGER, User
-from reconciler.world import MANAGER
+from model.pod_ledger import Broken, Ledger
+from model.recording_server import WORLD, Server
+from model.reference_controller import Sight
+from model.simulated_cluster import Cluster
+from model.users import FOREIGN_MANAGER, User
+from support.controller.simulated_reconciler import MANAGER
 
 NAME, RIVAL = "train", "serve"
 BEGINNING = 1_800_000_000.0

@@ -1,6 +1,6 @@
 """The Job controller against a model of its world: see :mod:`model.history`.
 
-A few hundred histories. CI runs 10,000 (``python -m model.run --count 10000 --seed 0``); without a seed,
+A few hundred histories. CI runs 10,000 (``python -m model.check --count 10000 --seed 0``); without a seed,
 ``model.run`` tries others each time.
 """
 
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import pytest
 
-from model.faults import FAULTS, put_in
+from model.check import Breakage, attempt, first_broken, shortened, told
 from model.history import History
-from model.run import Breakage, attempt, first_broken, shortened, told
+from model.mutations import FAULTS, put_in
 
 BATCHES, BATCH = 6, 50
 ENOUGH = 300  # histories in which a fault must show
 
-# Where a fault shows that shows seldom; found by: python -m model.run --count 2000 --seed 0 --fault ...
+# Where a fault shows that shows seldom; found by: python -m model.check --count 2000 --seed 0 --fault ...
 SHOWN_BY = {
     "Pods are written down again at every sync": 109,
     "Pods are replaced before they have ended": 134,
@@ -27,7 +27,7 @@ SHOWN_BY = {
 
 def report(broken: Breakage) -> str:
     shown = shortened(broken)
-    return f"{broken}\n{told(shown)}\n(python -m model.run --count 1 --seed {broken.seed})"
+    return f"{broken}\n{told(shown)}\n(python -m model.check --count 1 --seed {broken.seed})"
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import jobsworth
-from comparing import normal, without_generated
+from support.validation.server_comparison import normal, without_generated
 
 CASES = Path(__file__).parent / "cases"
 CATEGORIES = ("job", "policy", "success", "meta", "cron", "decode", "update", "pod")

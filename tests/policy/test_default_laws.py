@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arrivals import WAYS, arrived
 from jobsworth.policy.defaults.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNSET
 from jobsworth.validation.engine import engine_for
-from policed import SERVER, cron_job, document, job, policies
+from support.policy.kubectl_requests import WAYS, kubectl_request
+from support.policy.policy_requests import SERVER, cron_job, document, job, policies
 
 LIMITS = st.integers(0, 9)
 CODES = st.lists(st.integers(1, 5), min_size=1, max_size=2, unique=True).map(sorted)
@@ -125,7 +125,7 @@ def errors(value: dict[str, Any]) -> set[tuple[str, str]]:
 def test_defaults_are_filled_in_once_and_leave_the_object_valid_and_the_input_as_it_is(
     value: dict[str, Any], documents: list[dict[str, Any]], way: str
 ) -> None:
-    held, request = policies(*documents), arrived(value, way)
+    held, request = policies(*documents), kubectl_request(value, way)
     before = copy.deepcopy(request.object)
     once = held.default(request, SERVER)
     assert request.object == before
@@ -149,6 +149,6 @@ def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
     engine = engine_for(SERVER)
     if any(finding.severity == "error" for finding in engine.validate(value, old)):
         return
-    mutation = policies(*documents).default(arrived(value, "file", old), SERVER)
+    mutation = policies(*documents).default(kubectl_request(value, "file", old), SERVER)
     found = engine.validate(mutation.object, old)
     assert not [finding for finding in found if finding.severity == "error"]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from arrivals import WAYS, arrived
 from jobsworth.policy.mutation.mutation import Mutation
 from jobsworth.policy.mutation.working_copy import at
-from policed import SERVER, cron_job, document, job, policies, problems
+from support.policy.kubectl_requests import WAYS, kubectl_request
+from support.policy.policy_requests import SERVER, cron_job, document, job, policies, problems
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 55, "parallelism": 5}
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
@@ -23,7 +23,7 @@ FAIL_INDEX = {"action": "FailIndex", "onExitCodes": {"operator": "In", "values":
 
 def filled(value: Any, way: str = "file", *more: Any, old: Any = None, **defaults: Any) -> Mutation:
     held = policies(*more, **({"defaults": defaults} if defaults else {}))
-    return held.default(arrived(value, way, old), SERVER)
+    return held.default(kubectl_request(value, way, old), SERVER)
 
 
 def spec_of(mutation: Mutation) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_a_default_knows_what_was_written(
 
 
 def test_a_value_that_another_webhook_has_filled_in_is_not_the_servers_default() -> None:
-    request = arrived(job(), "apply")
+    request = kubectl_request(job(), "apply")
     request.object["spec"]["backoffLimit"] = 4
     mutation = policies(defaults={"backoffLimit": 3}).default(request, SERVER)
     assert mutation.object is request.object
@@ -265,7 +265,7 @@ def test_fail_index_is_added_where_the_same_policy_limits_the_retries_of_each_in
 def test_what_would_make_the_object_invalid_is_left_out_with_the_reason(
     value: Any, defaults: dict[str, Any], field: str, reason: str
 ) -> None:
-    request = arrived(value, "file")
+    request = kubectl_request(value, "file")
     mutation = policies(defaults={**defaults, "ttlSecondsAfterFinished": 60}).default(
         request, SERVER
     )
@@ -456,13 +456,13 @@ class TestUpdates:
 
 
 def test_what_is_being_deleted_is_left_alone() -> None:
-    request = arrived(job(), "create")
+    request = kubectl_request(job(), "create")
     request.object["metadata"]["deletionTimestamp"] = "2026-01-31T09:00:00Z"
     assert not policies(defaults={"backoffLimit": 1}).default(request, SERVER).applied
 
 
 def test_an_object_of_no_policys_concern_is_the_very_same() -> None:
-    request = arrived(job(), "create")
+    request = kubectl_request(job(), "create")
     held = policies(match={"namespaces": ["other"]}, defaults={"ttlSecondsAfterFinished": 1})
     assert held.default(request, SERVER).object is request.object
 
@@ -550,7 +550,7 @@ def test_a_rule_may_name_a_container_that_only_some_jobs_have() -> None:
 
 
 def test_the_request_is_not_changed() -> None:
-    request = arrived(job(**INDEXED), "create")
+    request = kubectl_request(job(**INDEXED), "create")
     before = copy.deepcopy(request.object)
     held = policies(
         defaults={

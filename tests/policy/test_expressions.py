@@ -19,14 +19,25 @@ from jobsworth.policy.cel.cel_programs import (
     Program,
 )
 from jobsworth.policy.cel.cel_text import ExpressionOutline, place, tokens
-from policed import SERVER, cron_job, document, job, policies, problems, requested, verdicts
+from support.policy.policy_requests import (
+    SERVER,
+    cron_job,
+    document,
+    job,
+    policies,
+    policy_findings,
+    problems,
+    requested,
+)
 
 ENVIRONMENT = [{"name": f"E{number}", "value": "x"} for number in range(30)]
 
 
 def said(expression: str, value: Any = None, old: Any = None, **more: Any) -> list[str]:
     held = policies(expressions=[{"expression": expression, **more}])
-    return [text.partition(": ")[2] for text in verdicts(held, value or job(parallelism=3), old)]
+    return [
+        text.partition(": ")[2] for text in policy_findings(held, value or job(parallelism=3), old)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +152,7 @@ def test_an_expression_that_has_no_value_is_a_violation_of_its_own(
 @pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
 def test_what_such_a_violation_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
     held = policies(onInternalError=on_error, expressions=[{"expression": "object.x.y == 1"}])
-    (told,) = verdicts(held, job())
+    (told,) = policy_findings(held, job())
     assert told.startswith(f"{effect}: cannot evaluate")
 
 
@@ -177,8 +188,8 @@ def test_the_user_is_known_where_the_server_tells() -> None:
             }
         ]
     )
-    assert not verdicts(held, job(), user="alice", groups=("ml",))
-    assert verdicts(held, job(), user="bob")
+    assert not policy_findings(held, job(), user="alice", groups=("ml",))
+    assert policy_findings(held, job(), user="bob")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +303,7 @@ def test_one_set_serves_several_threads() -> None:
     outcomes: list[list[str]] = []
 
     def ask() -> None:
-        outcomes.extend(verdicts(held, job()) for _ in range(20))
+        outcomes.extend(policy_findings(held, job()) for _ in range(20))
 
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policed import cron_job, job, said
+from support.policy.policy_requests import cron_job, job, policy_messages
 
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
 IGNORE_OTHER = {"action": "Ignore", "onPodConditions": [{"type": "ConfigIssue"}]}
@@ -90,14 +90,16 @@ FAIL_42 = on("FailJob", 42)
     ],
 )  # fmt: skip
 def test_a_limit_of_the_shape(limits: Any, rules: Any, expected: str | None) -> None:
-    found = said(job(podFailurePolicy={"rules": rules}), limits={"podFailurePolicy": limits})
+    found = policy_messages(
+        job(podFailurePolicy={"rules": rules}), limits={"podFailurePolicy": limits}
+    )
     assert found == ([] if expected is None else [f"spec.podFailurePolicy.{expected}"])
 
 
 def test_every_container_must_fail_the_job() -> None:
     pod = {"containers": [{"name": name, "image": "busybox:1.36"} for name in ("main", "proxy")]}
     failing = job(pod, podFailurePolicy={"rules": [on("FailJob", 42, container="main")]})
-    assert said(failing, limits={"podFailurePolicy": {"failJobOnExitCodes": [42]}}) == [
+    assert policy_messages(failing, limits={"podFailurePolicy": {"failJobOnExitCodes": [42]}}) == [
         "spec.podFailurePolicy.rules: Required value: exit code 42 of container proxy must lead to "
         "FailJob, but no rule matches it [JP012]"
     ]
@@ -105,13 +107,13 @@ def test_every_container_must_fail_the_job() -> None:
 
 def test_a_job_without_a_failure_policy_breaks_no_limit_of_its_shape() -> None:
     shape = {"ignoreDisruptionsFirst": True, "failJobOnExitCodes": [42], "minimumRules": 1}
-    assert said(job(), limits={"podFailurePolicy": shape}) == []
+    assert policy_messages(job(), limits={"podFailurePolicy": shape}) == []
 
 
 def test_the_failure_policy_inside_a_cron_job_is_judged_where_it_stands() -> None:
     made = cron_job(job(podFailurePolicy={"rules": []}))
     limits = {"podFailurePolicy": {"minimumRules": 1, "message": "Say what failures mean."}}
-    assert said(made, limits=limits) == [
+    assert policy_messages(made, limits=limits) == [
         "spec.jobTemplate.spec.podFailurePolicy.rules: Invalid value: 0: must have at least 1 rule "
         "[JP013] Say what failures mean."
     ]

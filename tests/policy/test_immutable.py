@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policed import cron_job, job, policies, said, verdicts
+from support.policy.policy_requests import cron_job, job, policies, policy_findings, policy_messages
 
 FAILED = {"podReplacementPolicy": "Failed"}
 
@@ -58,7 +58,7 @@ FAILED = {"podReplacementPolicy": "Failed"}
     ],
 )  # fmt: skip
 def test_a_field_of_a_job(immutable: Any, before: Any, after: Any, expected: str | None) -> None:
-    found = said(job(**after), job(**before), immutable=immutable)
+    found = policy_messages(job(**after), job(**before), immutable=immutable)
     assert found == ([] if expected is None else [expected])
 
 
@@ -66,7 +66,7 @@ def test_a_label_or_annotation() -> None:
     immutable = [{"label": "example.com/team"}, {"annotation": "cost-centre"}]
     before = job(metadata={"labels": {"example.com/team": "a"}})
     after = job(metadata={"labels": {"example.com/team": "b"}, "annotations": {"cost-centre": "7"}})
-    assert said(after, before, immutable=immutable) == [
+    assert policy_messages(after, before, immutable=immutable) == [
         'metadata.labels[example.com/team]: Invalid value: "b": may not be changed: it was "a" [JP030]',
         'metadata.annotations[cost-centre]: Invalid value: "7": may not be changed: it was unset [JP030]',
     ]
@@ -76,16 +76,16 @@ def test_a_cron_job_is_asked_about_its_own_fields_only() -> None:
     immutable = ["backoffLimit", "cronJob.timeZone"]
     before = cron_job(job(), timeZone="Etc/UTC")
     after = cron_job(job(backoffLimit=1), timeZone="Europe/Berlin")
-    assert said(after, before, immutable=immutable) == [
+    assert policy_messages(after, before, immutable=immutable) == [
         'spec.timeZone: Invalid value: "Europe/Berlin": may not be changed: it was "Etc/UTC" [JP030]'
     ]
 
 
 def test_creating_changes_nothing() -> None:
-    assert said(job(backoffLimit=1), immutable=["backoffLimit"]) == []
+    assert policy_messages(job(backoffLimit=1), immutable=["backoffLimit"]) == []
 
 
 def test_a_policy_that_only_warns_lets_the_change_pass() -> None:
     held = policies(enforcement="warn", immutable=["backoffLimit"])
-    (text,) = verdicts(held, job(backoffLimit=1), job(backoffLimit=2))
+    (text,) = policy_findings(held, job(backoffLimit=1), job(backoffLimit=2))
     assert text.startswith("warn: spec.backoffLimit")

@@ -9,13 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generation import job_from
 from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.limits.limits import Limits
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
-from policed import SERVER, cron_job, document, job, of_manifest, policies, requested, verdicts
+from support.policy.policy_requests import (
+    SERVER,
+    cron_job,
+    document,
+    job,
+    of_manifest,
+    policies,
+    policy_findings,
+    requested,
+)
+from support.random_objects.random_jobs import random_job
 
 LIMITS = {"backoffLimit": {"maximum": 5}}
 CONTROLLER = "system:serviceaccount:kube-system:cronjob-controller"
@@ -27,7 +36,7 @@ OWNED = {
 
 
 def effects(held: PolicySet, value: Any, old: Any = None, **more: Any) -> list[str]:
-    return [text.partition(":")[0] for text in verdicts(held, value, old, **more)]
+    return [text.partition(":")[0] for text in policy_findings(held, value, old, **more)]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +155,7 @@ def test_a_controller_that_touches_status_finalizers_or_labels_is_never_refused(
     seed: int, labels: dict[str, str], status: Any, finalizers: list[str]
 ) -> None:
     try:
-        old = engine_for(SERVER).default(job_from(seed))
+        old = engine_for(SERVER).default(random_job(seed))
     except (CannotDecode, UnknownKind):
         return
     new = copy.deepcopy(old)
@@ -169,10 +178,10 @@ def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as
     judged = 0
     for seed in range(400):
         try:
-            request = of_manifest(job_from(seed), SERVER)
+            request = of_manifest(random_job(seed), SERVER)
         except (CannotDecode, UnknownKind):
             continue
-        if any(one.severity == "error" for one in engine_for(SERVER).validate(job_from(seed))):
+        if any(one.severity == "error" for one in engine_for(SERVER).validate(random_job(seed))):
             continue
         before = copy.deepcopy(request.object)
         found = STRICT.evaluate(request, SERVER)
@@ -232,7 +241,7 @@ def test_a_policy_that_cannot_be_judged_does_not_silence_the_others(
         document("sound", limits=LIMITS),
     )
     object.__setattr__(held.policies[0], "limits", Broken({}, {}, ()))
-    found = verdicts(held, job())
+    found = policy_findings(held, job())
     assert found[0] == f"{effect}: cannot be evaluated: ZeroDivisionError: by nothing [JP090]"
     assert found[1].startswith("deny: spec.backoffLimit")
 

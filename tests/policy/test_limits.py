@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 import jobsworth
 from jobsworth.policy.language.policy_fields import FIELDS, share_of
 from jobsworth.provenance.field_ownership import LAST_APPLIED
-from policed import SERVER, cron_job, document, job, of_manifest, policies, problems, said, verdicts
+from support.policy.policy_requests import (
+    SERVER,
+    cron_job,
+    document,
+    job,
+    of_manifest,
+    policies,
+    policy_findings,
+    policy_messages,
+    problems,
+)
 
 INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 50, "parallelism": 5}
 
@@ -124,7 +134,7 @@ INDEXED: dict[str, Any] = {"completionMode": "Indexed", "completions": 50, "para
     ],
 )  # fmt: skip
 def test_a_limit_of_a_job(limits: Any, spec: Any, expected: str | None) -> None:
-    assert said(job(**spec), limits=limits) == ([] if expected is None else [expected])
+    assert policy_messages(job(**spec), limits=limits) == ([] if expected is None else [expected])
 
 
 @pytest.mark.parametrize(
@@ -162,7 +172,9 @@ def test_a_limit_of_a_job(limits: Any, spec: Any, expected: str | None) -> None:
     ],
 )  # fmt: skip
 def test_a_limit_of_the_pod(limits: Any, pod: Any, expected: str | None) -> None:
-    assert said(job(pod), limits={"pod": limits}) == ([] if expected is None else [expected])
+    assert policy_messages(job(pod), limits={"pod": limits}) == (
+        [] if expected is None else [expected]
+    )
 
 
 @pytest.mark.parametrize(
@@ -194,13 +206,13 @@ def test_a_limit_of_the_pod(limits: Any, pod: Any, expected: str | None) -> None
 )  # fmt: skip
 def test_a_limit_of_a_cron_job(limits: Any, spec: Any, expected: str | None) -> None:
     expectation = [] if expected is None else [expected]
-    assert said(cron_job(**spec), limits={"cronJob": limits}) == expectation
-    assert said(job(), limits={"cronJob": limits}) == [], "a Job has no such field"
+    assert policy_messages(cron_job(**spec), limits={"cronJob": limits}) == expectation
+    assert policy_messages(job(), limits={"cronJob": limits}) == [], "a Job has no such field"
 
 
 def test_the_job_inside_a_cron_job_is_judged_with_the_defaults_that_it_will_have() -> None:
     limits = {"backoffLimit": {"maximum": 5}, "pod": {"restartPolicy": {"allowed": ["OnFailure"]}}}
-    assert said(cron_job(), limits=limits) == [
+    assert policy_messages(cron_job(), limits=limits) == [
         "spec.jobTemplate.spec.backoffLimit: backoffLimit is not set, so the API server sets 6, more than"
         " the 5 that policy house-rules allows. Set backoffLimit: 5. [JP002]",
         'spec.jobTemplate.spec.template.spec.restartPolicy: Unsupported value: "Never": '
@@ -212,8 +224,8 @@ def test_a_failure_policy_changes_the_replacement_that_a_cron_job_s_jobs_will_ha
     limits = {"podReplacementPolicy": {"allowed": ["Failed"]}}
     rule = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}}
     with_policy = job(podFailurePolicy={"rules": [rule]})
-    assert said(cron_job(with_policy), limits=limits) == []
-    assert len(said(cron_job(), limits=limits)) == 1
+    assert policy_messages(cron_job(with_policy), limits=limits) == []
+    assert len(policy_messages(cron_job(), limits=limits)) == 1
 
 
 @pytest.mark.parametrize(
@@ -239,12 +251,12 @@ def test_a_limit_of_labels_and_annotations(metadata: Any, expected: list[str]) -
         "labels": {"team": {"required": True, "allowed": ["ml-*", "research"]}},
         "annotations": {"example.com/skip": {"forbidden": True}},
     }
-    assert said(job(metadata=metadata), limits=limits) == expected
+    assert policy_messages(job(metadata=metadata), limits=limits) == expected
 
 
 def test_the_author_s_message_follows_the_violation() -> None:
     limits = {"backoffLimit": {"maximum": 2, "message": "Retries cost GPU hours."}}
-    assert said(job(), limits=limits) == [
+    assert policy_messages(job(), limits=limits) == [
         "spec.backoffLimit: Invalid value: 6: must be less than or equal to 2 [JP002] "
         "Retries cost GPU hours."
     ]
@@ -255,16 +267,16 @@ def test_all_documents_speak_and_the_strictest_decides() -> None:
         document("b", enforcement="warn", limits={"backoffLimit": {"maximum": 3}}),
         document("a", enforcement="deny", limits={"backoffLimit": {"maximum": 5}}),
     )
-    assert verdicts(held, job(backoffLimit=4)) == [
+    assert policy_findings(held, job(backoffLimit=4)) == [
         "warn: spec.backoffLimit: Invalid value: 4: must be less than or equal to 3 [JP002]"
     ]
-    assert [text.partition(":")[0] for text in verdicts(held, job())] == ["deny", "warn"]
+    assert [text.partition(":")[0] for text in policy_findings(held, job())] == ["deny", "warn"]
 
 
 @given(value=st.integers(0, 2**31 - 1), least=st.integers(0, 10**6), span=st.integers(0, 10**6))
 def test_a_number_is_refused_exactly_outside_its_bounds(value: int, least: int, span: int) -> None:
     limits = {"ttlSecondsAfterFinished": {"minimum": least, "maximum": least + span}}
-    kept = said(job(ttlSecondsAfterFinished=value), limits=limits) == []
+    kept = policy_messages(job(ttlSecondsAfterFinished=value), limits=limits) == []
     assert kept == (least <= value <= least + span)
 
 
@@ -279,7 +291,7 @@ def test_a_share_that_is_filled_in_keeps_the_same_share_as_a_limit(
         "backoffLimitPerIndex": 1,
         "maxFailedIndexes": share_of(share, completions),
     }
-    assert said(job(**spec), limits={"maxFailedIndexes": {"maximum": share}}) == []
+    assert policy_messages(job(**spec), limits={"maxFailedIndexes": {"maximum": share}}) == []
 
 
 SAMPLES = {
@@ -308,12 +320,12 @@ def test_a_limit_that_the_per_index_limit_replaces_is_no_violation(inside: Any, 
     value = inside(**BESIDE_PER_INDEX)
     held = policies(limits={"backoffLimit": limit})
     assert held.evaluate(of_manifest(value, SERVER), SERVER).findings == ()
-    assert said(with_traces(value), limits={"backoffLimit": limit}) == []
+    assert policy_messages(with_traces(value), limits={"backoffLimit": limit}) == []
 
 
 def test_a_backoff_limit_that_was_written_beside_a_per_index_limit_is_limited() -> None:
     limits = {"backoffLimit": {"maximum": 3}}
-    assert said(job(**BESIDE_PER_INDEX, backoffLimit=9), limits=limits) == [
+    assert policy_messages(job(**BESIDE_PER_INDEX, backoffLimit=9), limits=limits) == [
         "spec.backoffLimit: Invalid value: 9: must be less than or equal to 3 [JP002]"
     ]
 
@@ -331,9 +343,9 @@ def with_traces(value: Any, manifest: Any = None) -> Any:
 def test_no_limit_at_all_is_a_violation_only_where_somebody_is_known_to_have_written_it() -> None:
     limits = {"backoffLimit": {"maximum": 3}}
     bare, written = job(**BESIDE_PER_INDEX), job(**BESIDE_PER_INDEX, backoffLimit=NO_LIMIT)
-    assert said(with_traces(bare), limits=limits) == []
-    assert said(with_traces(bare, bare), limits=limits) == []
-    (text,) = said(with_traces(written, written), limits=limits)
+    assert policy_messages(with_traces(bare), limits=limits) == []
+    assert policy_messages(with_traces(bare, bare), limits=limits) == []
+    (text,) = policy_messages(with_traces(written, written), limits=limits)
     assert text.startswith(f"spec.backoffLimit: Invalid value: {NO_LIMIT}: ")
 
 
@@ -381,17 +393,17 @@ def test_a_violation_of_a_default_says_that_the_field_is_not_set(
     (verdict,) = held.evaluate(request, SERVER).findings
     assert str(verdict) == expected
     assert "(policy house-rules)" not in verdict.finding.message
-    (applied,) = said(with_traces(job(), job()), limits=limits)
+    (applied,) = policy_messages(with_traces(job(), job()), limits=limits)
     assert applied == expected
 
 
 def test_in_a_cron_job_what_is_absent_was_not_written() -> None:
-    (text,) = said(with_traces(cron_job(job())), limits={"backoffLimit": {"maximum": 3}})
+    (text,) = policy_messages(with_traces(cron_job(job())), limits={"backoffLimit": {"maximum": 3}})
     assert "backoffLimit is not set, so the API server sets 6" in text
 
 
 def test_where_it_cannot_be_told_who_wrote_a_default_the_hint_says_so() -> None:
-    (text,) = said(with_traces(job()), limits={"backoffLimit": {"maximum": 3}})
+    (text,) = policy_messages(with_traces(job()), limits={"backoffLimit": {"maximum": 3}})
     assert text == (
         "spec.backoffLimit: Invalid value: 6: must be less than or equal to 3 [JP002] "
         "If backoffLimit is not set, the API server sets 6. Set backoffLimit: 3."

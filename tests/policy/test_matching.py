@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from jobsworth.policy.matching.matching import MatchDecision
-from policed import cron_job, document, job, policies, requested, verdicts
+from support.policy.policy_requests import (
+    cron_job,
+    document,
+    job,
+    policies,
+    policy_findings,
+    requested,
+)
 
 LIMITS = {"backoffLimit": {"maximum": 0}}
 
@@ -133,9 +140,9 @@ def test_labels_of_a_namespace(labels: Any, spec: Any, applies: bool, certain: b
 
 def test_what_cannot_be_known_warns_instead_of_denying() -> None:
     held = policies(match=SELECTED, limits=LIMITS)
-    assert [text[:5] for text in verdicts(held, ML)] == ["warn:"]
+    assert [text[:5] for text in policy_findings(held, ML)] == ["warn:"]
     known = {"namespace_labels": {"env": "prod"}}
-    assert [text[:5] for text in verdicts(held, ML, **known)] == ["deny:"]
+    assert [text[:5] for text in policy_findings(held, ML, **known)] == ["deny:"]
     assert "with unknown labels may match" in decided(ML, match=SELECTED).because
 
 

@@ -10,16 +10,16 @@ import pytest
 from jobsworth.lint import RULES
 from jobsworth.policy.lint_rules import IN_MANIFESTS
 from jobsworth.policy.reader import read
-from policed import (
+from support.policy.policy_requests import (
     SERVER,
     cron_job,
     document,
     job,
     of_manifest,
     policies,
+    policy_findings,
     problems,
     requested,
-    verdicts,
 )
 
 OFF_BY_DEFAULT = sorted(rule.code for rule in RULES if not rule.on)
@@ -86,7 +86,7 @@ def test_a_finding_keeps_the_rule_s_code_name_and_words() -> None:
 
 def test_the_enforcement_of_the_document_is_the_most_that_a_rule_leads_to() -> None:
     held = policies(enforcement="audit", rules={"no-deadline": "deny"})
-    assert [text[:6] for text in verdicts(held, job())] == ["audit:"]
+    assert [text[:6] for text in policy_findings(held, job())] == ["audit:"]
 
 
 def test_documents_that_ask_different_rules_hear_only_their_own() -> None:

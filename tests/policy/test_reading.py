@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import is_policy, read
-from policed import document, policies, problems
+from support.policy.policy_requests import document, policies, problems
 
 SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
 

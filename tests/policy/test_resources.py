@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from policed import cron_job, job, said
+from support.policy.policy_requests import cron_job, job, policy_messages
 
 
 def container(name: str = "main", **resources: Any) -> dict[str, Any]:
@@ -58,7 +58,7 @@ CPU_4 = {"requests": {"cpu": "4"}}
     ],
 )
 def test_requests_of_all_pods_at_the_same_time(made: Any, amount: str | None) -> None:
-    found = said(made, limits={"resources": {"requests": {"cpu": {"maximum": 8}}}})
+    found = policy_messages(made, limits={"resources": {"requests": {"cpu": {"maximum": 8}}}})
     if amount is None:
         assert found == []
     else:
@@ -79,13 +79,13 @@ def test_requests_of_all_pods_at_the_same_time(made: Any, amount: str | None) ->
 def test_quantities_are_compared_as_quantities(maximum: Any, each: str, kept: bool) -> None:
     made = asking(4, containers=[container(limits={"memory": each})])
     limits = {"resources": {"limits": {"memory": {"maximum": maximum}}}}
-    assert (said(made, limits=limits) == []) == kept
+    assert (policy_messages(made, limits=limits) == []) == kept
 
 
 def test_one_pod_that_asks_for_too_much_is_told_without_parallelism() -> None:
     made = asking(containers=[container(limits={"nvidia.com/gpu": 9})])
     limits = {"resources": {"limits": {"nvidia.com/gpu": {"maximum": 8, "message": "Ask us."}}}}
-    assert said(made, limits=limits) == [
+    assert policy_messages(made, limits=limits) == [
         'spec.template.spec: Invalid value: "9": limits of nvidia.com/gpu must be less than or equal '
         "to 8 [JP020] Ask us."
     ]
@@ -96,9 +96,9 @@ def test_a_container_that_does_not_say_what_it_asks_for() -> None:
         initContainers=[container("load")], containers=[container(limits={"memory": "1Gi"})]
     )
     limits = {"resources": {"requests": {"memory": {"required": True}}}}
-    assert said(cron_job(made), limits=limits) == [
+    assert policy_messages(cron_job(made), limits=limits) == [
         "spec.jobTemplate.spec.template.spec.initContainers[0].resources.requests[memory]: "
         "Required value: must be set, because a policy limits the resources of a Job [JP021]"
     ]
     whole = asking(containers=[container()], resources={"requests": {"memory": "1Gi"}})
-    assert said(whole, limits=limits) == [], "the Pod says it for all of its containers"
+    assert policy_messages(whole, limits=limits) == [], "the Pod says it for all of its containers"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.provenance.field_ownership import LAST_APPLIED, field_ownership
-from policed import job
+from support.policy.policy_requests import job
 
 APPLIED = {
     "manager": "kubectl",

@@ -16,10 +16,10 @@ from jobsworth.client.leases import Times
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
-from reconciler.fake_api import FakeApi
-from reconciler.fake_http import FakeServer
 from reconciler.test_watching import until
-from reconciler.world import NAMESPACE, job
+from support.api_server.fake_http_server import FakeHttpServer
+from support.api_server.fake_job_api import FakeJobApi
+from support.controller.simulated_reconciler import NAMESPACE, job
 
 pytest.importorskip("kubernetes")
 pytest.importorskip("prometheus_client")
@@ -30,7 +30,7 @@ QUICK = ControllerSettings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 class Process:
     """A reconciler that runs in threads of this process."""
 
-    def __init__(self, server: FakeServer, observed_by: Any = None, **options: Any) -> None:
+    def __init__(self, server: FakeHttpServer, observed_by: Any = None, **options: Any) -> None:
         from jobsworth.reconciler.process import ReconcilerProcess
         from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
@@ -58,18 +58,18 @@ class Process:
 
 
 @pytest.fixture
-def api() -> FakeApi:
-    return FakeApi(time.time)
+def api() -> FakeJobApi:
+    return FakeJobApi(time.time)
 
 
 @pytest.fixture
-def server(api: FakeApi) -> Iterator[FakeServer]:
-    with FakeServer(api) as server:
+def server(api: FakeJobApi) -> Iterator[FakeHttpServer]:
+    with FakeHttpServer(api) as server:
         yield server
         api.end_watches()
 
 
-def end_pods(api: FakeApi, exit_code: int = 0) -> None:
+def end_pods(api: FakeJobApi, exit_code: int = 0) -> None:
     """Have all Pods that still run end."""
     phase = "Failed" if exit_code else "Succeeded"
     ended = {"exitCode": exit_code, "finishedAt": write_time(int(time.time()))}
@@ -82,7 +82,7 @@ def end_pods(api: FakeApi, exit_code: int = 0) -> None:
             api.change("pods", NAMESPACE, pod["metadata"]["name"], {"status": status})
 
 
-def conditions(api: FakeApi, name: str) -> dict[str, str]:
+def conditions(api: FakeJobApi, name: str) -> dict[str, str]:
     """Of each condition that is True its reason."""
     found = api.copy_of("jobs", NAMESPACE, name)
     assert found is not None
@@ -93,7 +93,7 @@ def conditions(api: FakeApi, name: str) -> dict[str, str]:
     }
 
 
-def test_the_whole_life_of_a_job(api: FakeApi, server: FakeServer) -> None:
+def test_the_whole_life_of_a_job(api: FakeJobApi, server: FakeHttpServer) -> None:
     process = Process(server)
     until(process.at_work)
     spec = {"completionMode": "Indexed", "completions": 6, "parallelism": 3}
@@ -108,7 +108,7 @@ def test_the_whole_life_of_a_job(api: FakeApi, server: FakeServer) -> None:
     assert process.end() == 0
 
 
-def test_what_the_kubelet_and_prometheus_ask(api: FakeApi, server: FakeServer) -> None:
+def test_what_the_kubelet_and_prometheus_ask(api: FakeJobApi, server: FakeHttpServer) -> None:
     process = Process(server)
     until(process.at_work)
     health = process.application._server
@@ -132,7 +132,7 @@ def test_what_the_kubelet_and_prometheus_ask(api: FakeApi, server: FakeServer) -
     assert process.end() == 0
 
 
-def test_one_of_two_leads_and_the_other_takes_over(api: FakeApi, server: FakeServer) -> None:
+def test_one_of_two_leads_and_the_other_takes_over(api: FakeJobApi, server: FakeHttpServer) -> None:
     times = Times(lease=0.6, deadline=0.4, retry=0.05)
     options = {"leader_elect": True, "times": times}
     first = Process(server, identity="first", **options)
@@ -149,7 +149,7 @@ def test_one_of_two_leads_and_the_other_takes_over(api: FakeApi, server: FakeSer
     assert second.end() == 0
 
 
-def test_who_cannot_renew_the_lease_stops(api: FakeApi, server: FakeServer) -> None:
+def test_who_cannot_renew_the_lease_stops(api: FakeJobApi, server: FakeHttpServer) -> None:
     times = Times(lease=0.6, deadline=0.3, retry=0.05)
     process = Process(server, identity="first", leader_elect=True, times=times)
     until(process.at_work)
@@ -161,7 +161,7 @@ def test_who_cannot_renew_the_lease_stops(api: FakeApi, server: FakeServer) -> N
 
 
 def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
-    api: FakeApi, server: FakeServer
+    api: FakeJobApi, server: FakeHttpServer
 ) -> None:
     adopting = ControllerSettings(adopt_unmanaged=True, batch_delay=0.02)
     condition = {"type": "Suspended", "status": "True", "reason": "JobSuspended"}
@@ -185,7 +185,7 @@ def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
 
 
 def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job(
-    api: FakeApi, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    api: FakeJobApi, server: FakeHttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
     monkeypatch.setattr(conflict_probe, "PROBE_SECONDS", 0.0)
@@ -229,7 +229,7 @@ class Seen:
 
 
 def test_an_observer_is_shown_every_job_and_closed_in_the_end(
-    api: FakeApi, server: FakeServer
+    api: FakeJobApi, server: FakeHttpServer
 ) -> None:
     seen = Seen()
     process = Process(server, observed_by=lambda api: seen)
@@ -244,7 +244,7 @@ def test_an_observer_is_shown_every_job_and_closed_in_the_end(
     assert seen.closed.is_set()
 
 
-def test_the_address_that_is_taken_is_told(server: FakeServer) -> None:
+def test_the_address_that_is_taken_is_told(server: FakeHttpServer) -> None:
     from jobsworth.reconciler.process import ReconcilerProcess
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 

@@ -6,32 +6,32 @@ import time
 
 import pytest
 
-from clock import Clock
 from jobsworth.controller.signals import Event, pod_created
 from jobsworth.reconciler.event_correlation import EventCorrelator, Occurrence
 from jobsworth.reconciler.events import EventRecorder
-from reconciler.fake_api import FakeApi
+from support.api_server.fake_job_api import FakeJobApi
+from support.fake_clock import FakeClock
 
 JOB = {"name": "train", "namespace": "ns", "uid": "u1", "resourceVersion": "7"}
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock:
+    return FakeClock()
 
 
 @pytest.fixture
-def api(clock: Clock) -> FakeApi:
-    return FakeApi(clock)
+def api(clock: FakeClock) -> FakeJobApi:
+    return FakeJobApi(clock)
 
 
 @pytest.fixture
-def recorder(api: FakeApi, clock: Clock) -> EventRecorder:
+def recorder(api: FakeJobApi, clock: FakeClock) -> EventRecorder:
     return EventRecorder(api, clock)
 
 
 def test_an_event_is_about_the_job_and_from_the_job_controller(
-    api: FakeApi, recorder: EventRecorder
+    api: FakeJobApi, recorder: EventRecorder
 ) -> None:
     recorder.write(JOB, pod_created("train-x"))
     (event,) = api.all("events")
@@ -52,7 +52,9 @@ def test_an_event_is_about_the_job_and_from_the_job_controller(
     )
 
 
-def test_a_repeated_event_counts_up(api: FakeApi, recorder: EventRecorder, clock: Clock) -> None:
+def test_a_repeated_event_counts_up(
+    api: FakeJobApi, recorder: EventRecorder, clock: FakeClock
+) -> None:
     for _ in range(3):
         recorder.write(JOB, Event("Warning", "FailedCreate", "Error creating: quota"))
         clock.now += 10
@@ -61,7 +63,9 @@ def test_a_repeated_event_counts_up(api: FakeApi, recorder: EventRecorder, clock
     assert event["firstTimestamp"] < event["lastTimestamp"]
 
 
-def test_an_event_that_has_expired_is_written_anew(api: FakeApi, recorder: EventRecorder) -> None:
+def test_an_event_that_has_expired_is_written_anew(
+    api: FakeJobApi, recorder: EventRecorder
+) -> None:
     event = Event("Warning", "FailedCreate", "Error creating: quota")
     recorder.write(JOB, event)
     (first,) = api.all("events")
@@ -72,7 +76,7 @@ def test_an_event_that_has_expired_is_written_anew(api: FakeApi, recorder: Event
 
 
 def test_the_tenth_similar_event_and_those_after_it_are_combined(
-    api: FakeApi, recorder: EventRecorder
+    api: FakeJobApi, recorder: EventRecorder
 ) -> None:
     for number in range(20):
         recorder.write(JOB, pod_created(f"train-{number}"))
@@ -83,7 +87,7 @@ def test_the_tenth_similar_event_and_those_after_it_are_combined(
 
 
 def test_an_object_gets_25_at_once_and_then_one_every_five_minutes(
-    api: FakeApi, recorder: EventRecorder, clock: Clock
+    api: FakeJobApi, recorder: EventRecorder, clock: FakeClock
 ) -> None:
     for number in range(600):
         recorder.write(JOB, pod_created(f"train-{number}"))
@@ -94,14 +98,14 @@ def test_an_object_gets_25_at_once_and_then_one_every_five_minutes(
     assert len(api.calls) == 26
 
 
-def test_other_jobs_are_not_held_up(clock: Clock) -> None:
+def test_other_jobs_are_not_held_up(clock: FakeClock) -> None:
     correlator = EventCorrelator(clock)
     for number in range(50):
         correlator.take(Occurrence("u1", "Normal", "SuccessfulCreate", str(number)))
     assert correlator.take(Occurrence("u2", "Normal", "SuccessfulCreate", "1")) is not None
 
 
-def test_what_waits_is_written_before_the_end(api: FakeApi, recorder: EventRecorder) -> None:
+def test_what_waits_is_written_before_the_end(api: FakeJobApi, recorder: EventRecorder) -> None:
     recorder.start()
     recorder.record(JOB, pod_created("a"))
     recorder.record(JOB, pod_created("b"))
@@ -109,8 +113,8 @@ def test_what_waits_is_written_before_the_end(api: FakeApi, recorder: EventRecor
     assert len(api.all("events")) == 2
 
 
-def test_a_server_that_refuses_holds_nobody_up(api: FakeApi) -> None:
-    from reconciler.fake_api import lost
+def test_a_server_that_refuses_holds_nobody_up(api: FakeJobApi) -> None:
+    from support.api_server.fake_job_api import lost
 
     log: list[str] = []
     api.before = lost

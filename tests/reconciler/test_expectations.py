@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from clock import Clock
 from jobsworth.reconciler.expectations import JOBS, PODS, CacheProgress, Expectations
+from support.fake_clock import FakeClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock(100.0)
+def clock() -> FakeClock:
+    return FakeClock(100.0)
 
 
 @pytest.fixture
-def expectations(clock: Clock) -> Expectations:
+def expectations(clock: FakeClock) -> Expectations:
     return Expectations(300, clock)
 
 
@@ -44,7 +44,7 @@ def test_what_was_written_has_to_be_seen(
 
 
 def test_a_write_that_is_never_seen_is_given_up_after_a_while(
-    expectations: Expectations, clock: Clock
+    expectations: Expectations, clock: FakeClock
 ) -> None:
     expectations.wrote(PODS, "ns/a", 20)
     clock.now += 299

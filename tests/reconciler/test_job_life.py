@@ -7,16 +7,18 @@ import pytest
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
 from jobsworth.controller.controller_settings import ControllerSettings
-from reconciler.fake_api import Call
-from reconciler.world import NAMESPACE, World, job
+from support.api_server.fake_job_api import Call
+from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler, job
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> SimulatedReconciler:
+    return SimulatedReconciler()
 
 
-def test_an_indexed_job_runs_to_completion_with_the_calls_that_keps_allow(world: World) -> None:
+def test_an_indexed_job_runs_to_completion_with_the_calls_that_keps_allow(
+    world: SimulatedReconciler,
+) -> None:
     world.create(completionMode="Indexed", completions=4, parallelism=4)
     world.run(2)
     assert world.status()["active"] == 4
@@ -35,7 +37,9 @@ def test_an_indexed_job_runs_to_completion_with_the_calls_that_keps_allow(world:
     assert world.told.reasons() == [*["SuccessfulCreate"] * 4, "Completed"]
 
 
-def test_a_failed_pod_is_replaced_after_a_backoff_and_counted_once(world: World) -> None:
+def test_a_failed_pod_is_replaced_after_a_backoff_and_counted_once(
+    world: SimulatedReconciler,
+) -> None:
     world.create(backoffLimit=3)
     world.run(2)
     world.end(world.running()[0], exit_code=1)
@@ -51,7 +55,7 @@ def test_a_failed_pod_is_replaced_after_a_backoff_and_counted_once(world: World)
     assert "Complete" in world.conditions()
 
 
-def test_the_backoff_survives_a_restart(world: World) -> None:
+def test_the_backoff_survives_a_restart(world: SimulatedReconciler) -> None:
     world.create()
     world.run(2)
     world.end(world.running()[0], exit_code=1)
@@ -63,7 +67,7 @@ def test_the_backoff_survives_a_restart(world: World) -> None:
     assert len(world.running()) == 1
 
 
-def test_a_job_of_the_same_name_inherits_no_backoff(world: World) -> None:
+def test_a_job_of_the_same_name_inherits_no_backoff(world: SimulatedReconciler) -> None:
     world.create(backoffLimit=9)
     world.run(2)
     world.end(world.running()[0], exit_code=1)
@@ -76,7 +80,7 @@ def test_a_job_of_the_same_name_inherits_no_backoff(world: World) -> None:
     assert len(world.running()) == 1
 
 
-def test_a_job_of_another_controller_is_left_alone(world: World) -> None:
+def test_a_job_of_another_controller_is_left_alone(world: SimulatedReconciler) -> None:
     for name, manager in (("built-in", None), ("other", "example.com/other")):
         world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job(name, manager))
     world.run(10)
@@ -85,7 +89,7 @@ def test_a_job_of_another_controller_is_left_alone(world: World) -> None:
 
 
 def test_jobs_that_name_nobody_are_adopted_when_told_to_with_the_reserved_finalizer() -> None:
-    world = World(ControllerSettings(adopt_unmanaged=True))
+    world = SimulatedReconciler(ControllerSettings(adopt_unmanaged=True))
     world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None))
     world.run(2)
     assert world.pods()[0]["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
@@ -95,7 +99,9 @@ def test_jobs_that_name_nobody_are_adopted_when_told_to_with_the_reserved_finali
     assert world.tracked() == []
 
 
-def test_suspending_deletes_the_pods_uncounted_and_resuming_makes_new_ones(world: World) -> None:
+def test_suspending_deletes_the_pods_uncounted_and_resuming_makes_new_ones(
+    world: SimulatedReconciler,
+) -> None:
     world.create(parallelism=2, completions=2)
     world.run(2)
     world.patch(suspend=True)
@@ -113,7 +119,7 @@ def test_suspending_deletes_the_pods_uncounted_and_resuming_makes_new_ones(world
     ]
 
 
-def test_a_deadline_comes_without_any_event(world: World) -> None:
+def test_a_deadline_comes_without_any_event(world: SimulatedReconciler) -> None:
     world.create(activeDeadlineSeconds=30)
     world.run(29)
     assert world.conditions() == {}
@@ -123,7 +129,9 @@ def test_a_deadline_comes_without_any_event(world: World) -> None:
     assert world.tracked() == []
 
 
-def test_a_success_policy_is_recorded_before_the_other_pods_are_deleted(world: World) -> None:
+def test_a_success_policy_is_recorded_before_the_other_pods_are_deleted(
+    world: SimulatedReconciler,
+) -> None:
     world.create(
         completionMode="Indexed",
         completions=3,
@@ -145,7 +153,7 @@ def test_a_success_policy_is_recorded_before_the_other_pods_are_deleted(world: W
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])
-def test_the_pods_of_a_deleted_job_are_set_free(world: World, policy: str) -> None:
+def test_the_pods_of_a_deleted_job_are_set_free(world: SimulatedReconciler, policy: str) -> None:
     world.create(parallelism=2)
     world.run(2)
     for pod in world.running():
@@ -157,7 +165,9 @@ def test_the_pods_of_a_deleted_job_are_set_free(world: World, policy: str) -> No
     assert world.tracked() == []
 
 
-def test_the_pods_of_a_job_that_was_deleted_while_nobody_looked_are_set_free(world: World) -> None:
+def test_the_pods_of_a_job_that_was_deleted_while_nobody_looked_are_set_free(
+    world: SimulatedReconciler,
+) -> None:
     world.create(parallelism=2)
     world.run(2)
     world.delete(policy="Orphan")
@@ -167,7 +177,9 @@ def test_the_pods_of_a_job_that_was_deleted_while_nobody_looked_are_set_free(wor
     assert len(world.pods()) == 2
 
 
-def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_let_go(world: World) -> None:
+def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_let_go(
+    world: SimulatedReconciler,
+) -> None:
     world.create(parallelism=1)
     world.run(2)
     pod = world.pods()[0]
@@ -186,7 +198,9 @@ def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_let_go(world: World
     assert len(world.tracked()) == 1  # another one took its place
 
 
-def test_a_pod_deleted_behind_our_back_counts_as_failed_and_is_replaced(world: World) -> None:
+def test_a_pod_deleted_behind_our_back_counts_as_failed_and_is_replaced(
+    world: SimulatedReconciler,
+) -> None:
     world.create(parallelism=1)
     world.run(2)
     name = world.pods()[0]["metadata"]["name"]
@@ -197,7 +211,7 @@ def test_a_pod_deleted_behind_our_back_counts_as_failed_and_is_replaced(world: W
     assert world.api.copy_of("pods", NAMESPACE, name) is None
 
 
-def test_a_change_that_no_watch_showed_is_found_by_the_resync(world: World) -> None:
+def test_a_change_that_no_watch_showed_is_found_by_the_resync(world: SimulatedReconciler) -> None:
     world.create()
     world.deliver()
     assert world.reconciler.queue.take(0) == f"{NAMESPACE}/train"
@@ -209,7 +223,7 @@ def test_a_change_that_no_watch_showed_is_found_by_the_resync(world: World) -> N
     assert len(world.pods()) == 1
 
 
-def test_nothing_happens_where_nothing_is_to_be_done(world: World) -> None:
+def test_nothing_happens_where_nothing_is_to_be_done(world: SimulatedReconciler) -> None:
     world.create(parallelism=3)
     world.run(3)
     before = len(world.api.calls)
@@ -219,7 +233,7 @@ def test_nothing_happens_where_nothing_is_to_be_done(world: World) -> None:
     assert len(world.api.calls) == before
 
 
-def test_a_stale_cache_is_waited_for(world: World) -> None:
+def test_a_stale_cache_is_waited_for(world: SimulatedReconciler) -> None:
     world.create(parallelism=2)
     world.deliver()
     outcome = world.reconciler.process_next_job()
@@ -235,7 +249,7 @@ def test_a_stale_cache_is_waited_for(world: World) -> None:
     assert len(world.pods()) == 2
 
 
-def test_an_unknown_completion_mode_is_said_and_left(world: World) -> None:
+def test_an_unknown_completion_mode_is_said_and_left(world: SimulatedReconciler) -> None:
     world.create()
     world.api.change("jobs", NAMESPACE, "train", {"spec": {"completionMode": "Elastic"}})
     world.run(2)
@@ -251,7 +265,7 @@ def test_creations_go_in_batches_that_double_and_stop_after_an_error() -> None:
         return [call(item) if sizes != [1, 2, 4] else ApiError(403, "Forbidden", "exceeded quota")
                 for item in items]  # type: ignore[operator]  # fmt: skip
 
-    world = World(calls=together)  # type: ignore[arg-type]
+    world = SimulatedReconciler(calls=together)  # type: ignore[arg-type]
     world.create(parallelism=100, completions=100)
     (outcome,) = world.step()
     assert sizes[:3] == [1, 2, 4]

@@ -6,8 +6,8 @@ import pytest
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError
 from jobsworth.client.api_resources import pods_path
-from reconciler.fake_api import Call
-from reconciler.world import NAMESPACE, World
+from support.api_server.fake_job_api import Call
+from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler
 
 CONFLICT = ApiError(409, "Conflict", "the object has been modified")
 GONE = ApiError(404, "NotFound", "not found")
@@ -22,12 +22,12 @@ ALL = [CONFLICT, QUOTA, LOST, BROKEN, BUSY, DENIED]
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> SimulatedReconciler:
+    return SimulatedReconciler()
 
 
 @pytest.mark.parametrize("error", ALL, ids=str)
-def test_a_creation_that_fails_is_made_good(world: World, error: ApiError) -> None:
+def test_a_creation_that_fails_is_made_good(world: SimulatedReconciler, error: ApiError) -> None:
     world.create(parallelism=1)
     world.refuse("POST", "pods", error)
     outcomes = world.run(0.5)
@@ -37,7 +37,7 @@ def test_a_creation_that_fails_is_made_good(world: World, error: ApiError) -> No
     assert len(world.running()) == 1
 
 
-def test_in_a_namespace_that_is_being_deleted_nothing_is_said(world: World) -> None:
+def test_in_a_namespace_that_is_being_deleted_nothing_is_said(world: SimulatedReconciler) -> None:
     world.create(parallelism=1)
     world.refuse("POST", "pods", TERMINATING)
     (outcome, *_) = world.run(0.5)
@@ -47,7 +47,7 @@ def test_in_a_namespace_that_is_being_deleted_nothing_is_said(world: World) -> N
 
 @pytest.mark.parametrize("error", ALL, ids=str)
 def test_a_status_that_cannot_be_stored_stops_the_sync_before_any_finalizer_goes(
-    world: World, error: ApiError
+    world: SimulatedReconciler, error: ApiError
 ) -> None:
     world.create(parallelism=1)
     world.run(2)
@@ -64,7 +64,7 @@ def test_a_status_that_cannot_be_stored_stops_the_sync_before_any_finalizer_goes
 
 @pytest.mark.parametrize("error", ALL, ids=str)
 def test_a_finalizer_that_stays_is_not_counted_until_it_is_gone(
-    world: World, error: ApiError
+    world: SimulatedReconciler, error: ApiError
 ) -> None:
     world.create(parallelism=2, completions=2)
     world.run(2)
@@ -83,7 +83,7 @@ def test_a_finalizer_that_stays_is_not_counted_until_it_is_gone(
 @pytest.mark.parametrize(
     "error", [GONE, ApiError(422, "Invalid", "metadata.uid: Invalid value")], ids=str
 )
-def test_a_pod_that_is_gone_counts_as_freed(world: World, error: ApiError) -> None:
+def test_a_pod_that_is_gone_counts_as_freed(world: SimulatedReconciler, error: ApiError) -> None:
     world.create(parallelism=1)
     world.run(2)
     pod = world.running()[0]
@@ -102,7 +102,9 @@ def test_a_pod_that_is_gone_counts_as_freed(world: World, error: ApiError) -> No
     [(GONE, True), (REPLACED, True), (LOST, False), (BROKEN, False), (BUSY, False)],
     ids=str,
 )
-def test_a_deletion_that_fails_is_tried_again(world: World, error: ApiError, deleted: bool) -> None:
+def test_a_deletion_that_fails_is_tried_again(
+    world: SimulatedReconciler, error: ApiError, deleted: bool
+) -> None:
     world.create(parallelism=2)
     world.run(2)
     world.patch(parallelism=1)
@@ -115,7 +117,7 @@ def test_a_deletion_that_fails_is_tried_again(world: World, error: ApiError, del
     assert len(world.running()) == 1
 
 
-def test_errors_of_a_job_delay_it_ever_more_and_no_other(world: World) -> None:
+def test_errors_of_a_job_delay_it_ever_more_and_no_other(world: SimulatedReconciler) -> None:
     world.create("sick", parallelism=1)
     world.refuse("POST", "pods", BROKEN, times=3)
     world.run(0.5)
@@ -130,7 +132,7 @@ def test_errors_of_a_job_delay_it_ever_more_and_no_other(world: World) -> None:
     assert world.reconciler.queue.failures(f"{NAMESPACE}/sick") == 0
 
 
-def test_freeing_a_pod_of_nobody_is_tried_again(world: World) -> None:
+def test_freeing_a_pod_of_nobody_is_tried_again(world: SimulatedReconciler) -> None:
     world.create(parallelism=1)
     world.run(2)
     world.delete(policy="Orphan")
@@ -141,7 +143,7 @@ def test_freeing_a_pod_of_nobody_is_tried_again(world: World) -> None:
     assert world.tracked() == []
 
 
-def test_an_orphan_is_not_adopted_for_a_job_that_was_replaced(world: World) -> None:
+def test_an_orphan_is_not_adopted_for_a_job_that_was_replaced(world: SimulatedReconciler) -> None:
     world.create(parallelism=1)
     world.run(2)
     name = world.pods()[0]["metadata"]["name"]
@@ -154,7 +156,7 @@ def test_an_orphan_is_not_adopted_for_a_job_that_was_replaced(world: World) -> N
 
 
 def test_after_a_write_without_an_answer_nothing_is_decided_by_what_was_known_before(
-    world: World,
+    world: SimulatedReconciler,
 ) -> None:
     world.create(completionMode="Indexed", completions=2, parallelism=2)
     world.run(2)

@@ -15,8 +15,8 @@ from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.reconciler.informers import PodInformer
 from jobsworth.reconciler.reflector import Reflector
-from reconciler.fake_api import Call, FakeApi
-from reconciler.fake_http import FakeServer
+from support.api_server.fake_http_server import FakeHttpServer
+from support.api_server.fake_job_api import Call, FakeJobApi
 
 pytest.importorskip("kubernetes")
 
@@ -32,7 +32,7 @@ def until(true: Callable[[], object], seconds: float = 5) -> None:
 class Watched:
     """A Pod cache that a watcher keeps up to date, from an API server behind HTTP."""
 
-    def __init__(self, server: FakeServer) -> None:
+    def __init__(self, server: FakeHttpServer) -> None:
         self.api = server.api
         self.stop = threading.Event()
         self.log: list[str] = []
@@ -63,7 +63,7 @@ class Watched:
 
 @pytest.fixture
 def watched() -> Iterator[Watched]:
-    with FakeServer(FakeApi(time.time)) as server:
+    with FakeHttpServer(FakeJobApi(time.time)) as server:
         watched = Watched(server)
         yield watched
         watched.stop.set()
@@ -71,7 +71,7 @@ def watched() -> Iterator[Watched]:
         watched.thread.join(5)
 
 
-def create(api: FakeApi, name: str) -> None:
+def create(api: FakeJobApi, name: str) -> None:
     """Create a Pod of nobody."""
     pod = {"metadata": {"name": name, "namespace": "ns"}, "spec": {}}
     api.request("POST", pods_path("ns"), pod)
@@ -142,7 +142,7 @@ def test_errors_are_logged_and_tried_again(watched: Watched) -> None:
 
 def test_what_was_seen_before_is_not_taken_again() -> None:
     cache = PodInformer(ControllerSettings())
-    api = FakeApi(time.time)
+    api = FakeJobApi(time.time)
     create(api, "a")
     api.request("DELETE", pods_path("ns", "a"))
     added, deleted = api.changes

@@ -6,17 +6,17 @@ import threading
 
 import pytest
 
-from clock import Clock
 from jobsworth.reconciler.work_queue import WorkQueue
+from support.fake_clock import FakeClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock(1000.0)
+def clock() -> FakeClock:
+    return FakeClock(1000.0)
 
 
 @pytest.fixture
-def queue(clock: Clock) -> WorkQueue:
+def queue(clock: FakeClock) -> WorkQueue:
     return WorkQueue(retry_base=1, retry_cap=60, clock=clock)
 
 
@@ -45,7 +45,7 @@ def test_a_key_added_while_it_is_worked_on_comes_again_after_that(queue: WorkQue
     assert taken(queue) == ["a"]
 
 
-def test_a_delayed_key_comes_when_it_is_due(queue: WorkQueue, clock: Clock) -> None:
+def test_a_delayed_key_comes_when_it_is_due(queue: WorkQueue, clock: FakeClock) -> None:
     queue.add("a", 2)
     assert taken(queue) == []
     assert queue.next_due() == 1002
@@ -56,7 +56,7 @@ def test_a_delayed_key_comes_when_it_is_due(queue: WorkQueue, clock: Clock) -> N
 
 @pytest.mark.parametrize("delays", [(5, 2), (2, 5)])
 def test_of_several_delays_the_earliest_counts(
-    queue: WorkQueue, clock: Clock, delays: tuple[float, ...]
+    queue: WorkQueue, clock: FakeClock, delays: tuple[float, ...]
 ) -> None:
     for delay in delays:
         queue.add("a", delay)
@@ -66,7 +66,7 @@ def test_of_several_delays_the_earliest_counts(
     assert taken(queue) == []
 
 
-def test_looking_now_does_not_cancel_looking_later(queue: WorkQueue, clock: Clock) -> None:
+def test_looking_now_does_not_cancel_looking_later(queue: WorkQueue, clock: FakeClock) -> None:
     queue.add("a", 5)
     queue.add("a")
     assert taken(queue) == ["a"]

@@ -9,8 +9,8 @@ import pytest
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import junit
 from jobsworth.reports.result import LocatedFinding, Result
-from manifests_for_rules import INVALID, SHADOWED, SOUND
-from running import Validate
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 
 FILES = {
     "all.yaml": f"{INVALID}---\n{SHADOWED}---\n{SOUND}---\napiVersion: v1\nkind: Pod\n",

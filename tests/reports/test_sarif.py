@@ -12,8 +12,8 @@ import pytest
 from jobsworth.findings.finding import Finding
 from jobsworth.reports import sarif
 from jobsworth.reports.result import LocatedFinding, Result
-from manifests_for_rules import INVALID, SHADOWED, SOUND
-from running import Validate
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 
 SCHEMA = json.loads((Path(__file__).parent / "data/sarif-schema-2.1.0.json").read_text())
 CHECKER = jsonschema.Draft4Validator(SCHEMA)

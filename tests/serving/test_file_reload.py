@@ -9,7 +9,7 @@ import pytest
 
 from jobsworth.serving.file_reload import Reloading
 from jobsworth.serving.tls_context import BadCertificate, load_certificate
-from running_webhook import Authority, swap
+from support.admission.running_webhook import CertificateAuthority, swap
 
 
 class Told:
@@ -98,7 +98,7 @@ def test_of_a_folder_all_that_is_in_it_counts(tmp_path: Path) -> None:
 
 
 def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
-    authority = Authority(tmp_path)
+    authority = CertificateAuthority(tmp_path)
     authority.rotate()
     volume = authority.volume
     loaded = load_certificate(volume / "tls.crt", volume / "tls.key", authority.file)
@@ -121,7 +121,7 @@ def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
 def test_what_is_no_certificate_is_rejected(
     tmp_path: Path, certificate: str | None, key: str | None, message: str
 ) -> None:
-    authority = Authority(tmp_path)
+    authority = CertificateAuthority(tmp_path)
     pair, other = authority.issue(), authority.issue()
     contents = {
         "certificate": pair.certificate,

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 import jobsworth
-from admission_reviews import UID, as_an_api_server_sends, body_of, response_of
-from judging import job_with
-from mutated_reviews import Mutator
 from oracle.test_verdicts import CATEGORIES, cases, normal
-from running_webhook import SOURCES, Client, Serving, free_port, serving, swap
-from webhook_load import BROKEN_POLICY, POLICY, Load
+from support.admission.admission_reviews import UID, as_an_api_server_sends, body_of, response_of
+from support.admission.mutated_reviews import Mutator
+from support.admission.running_webhook import SOURCES, Client, Serving, free_port, serving, swap
+from support.admission.webhook_load import BROKEN_POLICY, POLICY, Load
+from support.validation.engine_errors import job_with
 
 GOOD = body_of(job_with())
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from running_webhook import SOURCES
+from support.admission.running_webhook import SOURCES
 
 ENDING = """
 import os, signal, sys, threading, time

@@ -14,12 +14,12 @@ import jsonschema_rs
 import pytest
 
 import jobsworth
-from generation import job_from
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import Job
 from jobsworth.validation.json_schema import json_schema
+from support.random_objects.random_jobs import random_job
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = ROOT / "tests/oracle/cases"
@@ -55,7 +55,7 @@ def recorded(*categories: str) -> Iterator[dict[str, Any]]:
 def test_no_generated_object_is_rejected_that_the_engine_accepts(part: int) -> None:
     accepted = 0
     for seed in range(part * OBJECTS // 10, (part + 1) * OBJECTS // 10):
-        manifest, release = job_from(seed), RELEASES[seed % len(RELEASES)]
+        manifest, release = random_job(seed), RELEASES[seed % len(RELEASES)]
         if engine_accepts(manifest, release):
             accepted += 1
             assert schema_accepts(manifest, release), (seed, release)

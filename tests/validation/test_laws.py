@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jobsworth
-from generation import job_from
+from support.random_objects.random_jobs import random_job
 
 seeds = st.integers(min_value=0, max_value=2**48)
 json_values = st.recursive(
@@ -29,7 +29,7 @@ def test_any_json_value_is_judged_or_is_of_an_unknown_kind(value: Any) -> None:
 @settings(max_examples=300)
 @given(seeds, json_values, st.data())
 def test_any_json_value_anywhere_in_a_job_is_judged(seed: int, value: Any, data: Any) -> None:
-    job = job_from(seed)
+    job = random_job(seed)
     place: Any = job
     while True:
         keys = list(place) if isinstance(place, dict) else list(range(len(place)))
@@ -46,7 +46,7 @@ def test_any_json_value_anywhere_in_a_job_is_judged(seed: int, value: Any, data:
 @settings(max_examples=400)
 @given(seeds)
 def test_judging_and_defaulting_leave_their_input_alone(seed: int) -> None:
-    job = job_from(seed)
+    job = random_job(seed)
     before = copy.deepcopy(job)
     jobsworth.validate(job)
     _default(job)
@@ -56,7 +56,7 @@ def test_judging_and_defaulting_leave_their_input_alone(seed: int) -> None:
 @settings(max_examples=400)
 @given(seeds)
 def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
-    once = _default(job_from(seed))
+    once = _default(random_job(seed))
     if once is not None:
         assert jobsworth.default(once) == once
 
@@ -64,7 +64,7 @@ def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
 @settings(max_examples=400)
 @given(seeds)
 def test_defaulting_makes_nothing_worse(seed: int) -> None:
-    job = job_from(seed)
+    job = random_job(seed)
     defaulted = _default(job)
     if defaulted is not None:
         assert _errors(defaulted) <= _errors(job)
@@ -73,7 +73,7 @@ def test_defaulting_makes_nothing_worse(seed: int) -> None:
 @settings(max_examples=400)
 @given(seeds)
 def test_a_valid_job_may_be_updated_to_itself(seed: int) -> None:
-    job = job_from(seed)
+    job = random_job(seed)
     if all(finding.severity != "error" for finding in jobsworth.validate(job)):
         updated = jobsworth.validate(job, old=job)
         assert [finding for finding in updated if finding.severity == "error"] == []

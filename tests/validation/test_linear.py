@@ -12,13 +12,19 @@ from typing import Any
 
 import pytest
 
-from crossed_objects import CROSSED, controllers_of_many_names
-from grown_objects import SHAPES, Place, changed, declared_places, grown, places
-from growth import MOST_GROWTH, Action, memory_growth, superlinear_calls, time_growth
 from jobsworth.api.api_server import ApiServer, UnknownGate
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.kinds import Job
 from jobsworth.validation.engine import engine_for
+from support.scaling.cost_growth import (
+    MOST_GROWTH,
+    Action,
+    memory_growth,
+    superlinear_calls,
+    time_growth,
+)
+from support.scaling.cross_referencing_jobs import CROSSED, controllers_of_many_names
+from support.scaling.large_objects import SHAPES, Place, changed, declared_places, grown, places
 
 
 def _with_every_gate(release: str) -> ApiServer:

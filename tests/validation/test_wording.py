@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import errors_of, invalid, job_with, pod_errors, server
+from support.validation.engine_errors import errors_of, invalid, job_with, pod_errors, server
 
 OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "", "uid": "u"}
 

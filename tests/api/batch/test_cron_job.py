@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_jobs import Errors, cron_job, stored, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_jobs import Errors, cron_job, job_errors, stored
 
 NOT_NEGATIVE = "Invalid value: -1: must be greater than or equal to 0"
 ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
@@ -95,49 +95,49 @@ INSIDE: dict[str, tuple[dict[str, Any], Errors]] = {
 def test_schedules(schedule: str, message: str) -> None:
     if message and schedule:
         message = f'Invalid value: "{schedule}": {message}'
-    found = wrong_with(cron_job(schedule=schedule))
+    found = job_errors(cron_job(schedule=schedule))
     assert found == ({"schedule": message} if message else {})
 
 
 @pytest.mark.parametrize(("zone", "message"), TIME_ZONES.items(), ids=repr)
 def test_time_zones(zone: str, message: str) -> None:
-    found = wrong_with(cron_job(timeZone=zone))
+    found = job_errors(cron_job(timeZone=zone))
     assert found == ({"timeZone": f'Invalid value: "{zone}": {message}'} if message else {})
 
 
 @pytest.mark.parametrize(("spec", "errors"), SPECS.values(), ids=SPECS.keys())
 def test_limits_and_policies(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(cron_job(**spec)) == errors
+    assert job_errors(cron_job(**spec)) == errors
 
 
 @pytest.mark.parametrize(("inner", "errors"), INSIDE.values(), ids=INSIDE.keys())
 def test_the_job_inside(inner: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(cron_job(inner)) == errors
+    assert job_errors(cron_job(inner)) == errors
 
 
 def test_a_name_leaves_11_characters_for_the_time() -> None:
-    assert wrong_with(cron_job(name="a" * 52)) == {}
-    assert wrong_with(cron_job(name="a" * 53)) == {
+    assert job_errors(cron_job(name="a" * 52)) == {}
+    assert job_errors(cron_job(name="a" * 53)) == {
         "metadata.name": f'Invalid value: "{"a" * 53}": must be no more than 52 characters'
     }
 
 
 def test_an_update_may_change_the_schedule_and_the_job() -> None:
-    assert wrong_with(cron_job(schedule="@daily"), cron_job()) == {}
-    assert wrong_with(cron_job({"parallelism": 2}), cron_job()) == {}
+    assert job_errors(cron_job(schedule="@daily"), cron_job()) == {}
+    assert job_errors(cron_job({"parallelism": 2}), cron_job()) == {}
 
 
 def test_an_update_keeps_what_older_servers_accepted() -> None:
     long = "a" * 60
-    assert wrong_with(cron_job(name=long, suspend=True), cron_job(name=long)) == {}
+    assert job_errors(cron_job(name=long, suspend=True), cron_job(name=long)) == {}
     zoned = cron_job(schedule="TZ=UTC 0 3 * * *")
-    assert wrong_with(cron_job(schedule="TZ=UTC 0 4 * * *"), zoned) == {}
-    assert wrong_with(cron_job(timeZone="Europe/Roma"), cron_job(timeZone="Europe/Roma")) == {}
+    assert job_errors(cron_job(schedule="TZ=UTC 0 4 * * *"), zoned) == {}
+    assert job_errors(cron_job(timeZone="Europe/Roma"), cron_job(timeZone="Europe/Roma")) == {}
 
 
 def test_an_update_may_not_name_two_time_zones() -> None:
     both = cron_job(schedule="TZ=UTC 0 3 * * *", timeZone="UTC")
-    assert wrong_with(both, cron_job(schedule="TZ=UTC 0 3 * * *")) == {
+    assert job_errors(both, cron_job(schedule="TZ=UTC 0 3 * * *")) == {
         "schedule": 'Invalid value: "TZ=UTC 0 3 * * *": '
         "cannot use both timeZone field and TZ or CRON_TZ in schedule"
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_jobs import INDEXED, PER_INDEX, Errors, job, stored, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_jobs import INDEXED, PER_INDEX, Errors, job, job_errors, stored
 
 NOT_NEGATIVE = "Invalid value: -1: must be greater than or equal to 0"
 MANY = {**PER_INDEX, "completions": 100_001}
@@ -178,27 +178,27 @@ def rows(table: dict[str, Any]) -> Any:
 
 @rows(SPECS)
 def test_counts_limits_and_modes(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**spec)) == errors
+    assert job_errors(job(**spec)) == errors
 
 
 @rows(LIMITS_PER_INDEX)
 def test_limits_per_index(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**spec)) == errors
+    assert job_errors(job(**spec)) == errors
 
 
 @rows(REPLACEMENT)
 def test_replacement_of_pods(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**spec)) == errors
+    assert job_errors(job(**spec)) == errors
 
 
 @rows(MANAGERS)
 def test_the_controller_in_charge(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**spec)) == errors
+    assert job_errors(job(**spec)) == errors
 
 
 @rows(SELECTORS)
 def test_selectors(spec: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**spec)) == errors
+    assert job_errors(job(**spec)) == errors
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_selectors(spec: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_restart_policies(restart_policy: str, spec: dict[str, Any], message: str) -> None:
-    found = wrong_with(job({"restartPolicy": restart_policy}, **spec))
+    found = job_errors(job({"restartPolicy": restart_policy}, **spec))
     assert found == ({"template.spec.restartPolicy": message} if message else {})
 
 
@@ -239,7 +239,7 @@ def test_the_last_hostname_of_an_indexed_job_is_a_dns_label(
     last = spec.get("completions", 1) - 1
     expected = f"will not able to create pod with invalid DNS label: {name}-{last}"
     message = f'Invalid value: "{name}": {expected}'
-    assert wrong_with(job(name=name, **spec)) == ({} if valid else {"metadata.name": message})
+    assert job_errors(job(name=name, **spec)) == ({} if valid else {"metadata.name": message})
 
 
 @pytest.mark.parametrize(
@@ -279,6 +279,6 @@ def test_defaults(spec: dict[str, Any], defaults: dict[str, Any]) -> None:
 )
 def test_an_older_release_does_not_know_the_field(spec: dict[str, Any], since: int) -> None:
     (field,) = spec.keys() - INDEXED.keys()
-    before = wrong_with(job(**spec), at=server(f"1.{since - 1}"))
+    before = job_errors(job(**spec), at=server(f"1.{since - 1}"))
     assert before == {field: f'unknown field "spec.{field}"'}
-    assert wrong_with(job(**spec), at=server(f"1.{since}")) == {}
+    assert job_errors(job(**spec), at=server(f"1.{since}")) == {}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_jobs import PER_INDEX, job, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_jobs import PER_INDEX, job, job_errors
 
 IMMUTABLE = "field is immutable"
 TIME = "2026-01-01T00:00:00Z"
@@ -38,12 +38,12 @@ FIXED: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("change", MUTABLE.values(), ids=MUTABLE.keys())
 def test_an_update_may_change(change: dict[str, Any]) -> None:
-    assert wrong_with(job(**{**PER_INDEX, **change}), job(**PER_INDEX)) == {}
+    assert job_errors(job(**{**PER_INDEX, **change}), job(**PER_INDEX)) == {}
 
 
 @pytest.mark.parametrize(("change", "field"), FIXED.values(), ids=FIXED.keys())
 def test_an_update_may_not_change(change: dict[str, Any], field: str) -> None:
-    found = wrong_with(job(**{**PER_INDEX, **change}), job(**PER_INDEX))
+    found = job_errors(job(**{**PER_INDEX, **change}), job(**PER_INDEX))
     assert found[field].endswith(IMMUTABLE)
 
 
@@ -57,8 +57,8 @@ def test_completions_change_only_in_an_indexed_job_and_with_parallelism(mode: st
         "NonIndexed": f"Invalid value: 4: {IMMUTABLE}",
         "Indexed": "Invalid value: 4: can only be modified in tandem with spec.parallelism",
     }[mode]
-    assert wrong_with(alone, old) == {"completions": message}
-    assert wrong_with(together, old) == ({} if mode == "Indexed" else {"completions": message})
+    assert job_errors(alone, old) == {"completions": message}
+    assert job_errors(together, old) == ({} if mode == "Indexed" else {"completions": message})
 
 
 AFFINITY = {
@@ -94,7 +94,7 @@ def template_may_become(
 ) -> bool:
     """Whether the Pod template may change to this Pod, with nothing else said against it."""
     old = {**job(suspend=suspend), "status": status or {}}
-    found = wrong_with(job(pod, suspend=suspend), old, **at)
+    found = job_errors(job(pod, suspend=suspend), old, **at)
     assert found.keys() <= {"template", "template.spec"}
     assert all(message.endswith(IMMUTABLE) for message in found.values())
     return not found
@@ -140,9 +140,9 @@ def test_nothing_else_of_the_pod_changes(pod: dict[str, Any]) -> None:
 
 def test_one_update_may_set_the_node_selector_and_resume() -> None:
     new = job(DIRECTIVES["nodeSelector"], suspend=False)
-    assert wrong_with(new, job(suspend=True)) == {}
+    assert job_errors(new, job(suspend=True)) == {}
 
 
 def test_a_job_keeps_its_name() -> None:
-    found = wrong_with(job(name="other"), job())
+    found = job_errors(job(name="other"), job())
     assert found["metadata.name"] == f'Invalid value: "other": {IMMUTABLE}'

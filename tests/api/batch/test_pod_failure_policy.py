@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_jobs import PER_INDEX, Errors, cron_job, job, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_jobs import PER_INDEX, Errors, cron_job, job, job_errors
 
 RULE = "podFailurePolicy.rules[0]"
 CODES = f"{RULE}.onExitCodes"
@@ -135,33 +135,33 @@ def rows(table: dict[str, Any]) -> Any:
 
 @rows(EXIT_CODES)
 def test_exit_codes(rule: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**policy(rule))) == errors
+    assert job_errors(job(**policy(rule))) == errors
 
 
 @rows(CONDITIONS)
 def test_conditions(rule: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**policy(rule))) == errors
+    assert job_errors(job(**policy(rule))) == errors
 
 
 @rows(RULES)
 def test_rules(rule: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**policy(rule))) == errors
+    assert job_errors(job(**policy(rule))) == errors
 
 
 def test_fail_index_goes_with_a_limit_per_index() -> None:
     rule = {**on_codes(1), "action": "FailIndex"}
-    assert wrong_with(job(**PER_INDEX, **policy(rule))) == {}
+    assert job_errors(job(**PER_INDEX, **policy(rule))) == {}
 
 
 def test_an_init_container_may_be_named() -> None:
     pod = {"initContainers": [{"name": "setup", "image": "busybox:1.36"}]}
-    assert wrong_with(job(pod, **policy(on_codes(1, containerName="setup")))) == {}
+    assert job_errors(job(pod, **policy(on_codes(1, containerName="setup")))) == {}
 
 
 def test_a_policy_has_at_most_20_rules_and_may_have_none() -> None:
-    assert wrong_with(job(**policy())) == {}
-    assert wrong_with(job(**policy(*[on_codes(1)] * 20))) == {}
-    assert wrong_with(job(**policy(*[on_codes(1)] * 21))) == {
+    assert job_errors(job(**policy())) == {}
+    assert job_errors(job(**policy(*[on_codes(1)] * 20))) == {}
+    assert job_errors(job(**policy(*[on_codes(1)] * 21))) == {
         "podFailurePolicy.rules": "Too many: 21: must have at most 20 items"
     }
 
@@ -169,9 +169,9 @@ def test_a_policy_has_at_most_20_rules_and_may_have_none() -> None:
 def test_a_status_is_true_by_default_but_in_cron_jobs_before_1_34() -> None:
     """Source: kubernetes/kubernetes#131512."""
     rule = on_condition(type="DisruptionTarget")
-    assert wrong_with(job(**policy(rule)), at=server("1.33")) == {}
-    assert wrong_with(cron_job(policy(rule)), at=server("1.34")) == {}
-    assert wrong_with(cron_job(policy(rule)), at=server("1.33")) == {
+    assert job_errors(job(**policy(rule)), at=server("1.33")) == {}
+    assert job_errors(cron_job(policy(rule)), at=server("1.34")) == {}
+    assert job_errors(cron_job(policy(rule)), at=server("1.33")) == {
         f"jobTemplate.spec.{PATTERN}.status": "Required value: "
         'valid values: ["False" "True" "Unknown"]'
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_jobs import INDEXED, Errors, job, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_jobs import INDEXED, Errors, job, job_errors
 
 RULE = "successPolicy.rules[0]"
 NO_RULES = "at least one rules must be specified when the successPolicy is specified"
@@ -87,20 +87,20 @@ RULES: dict[str, tuple[dict[str, Any], Errors]] = {
 
 @pytest.mark.parametrize(("rule", "errors"), RULES.values(), ids=RULES.keys())
 def test_rules(rule: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(job(**INDEXED, **policy(rule))) == errors
+    assert job_errors(job(**INDEXED, **policy(rule))) == errors
 
 
 @pytest.mark.parametrize("found", [policy(), {"successPolicy": {}}], ids=["empty", "unset"])
 def test_a_policy_has_a_rule(found: dict[str, Any]) -> None:
-    assert wrong_with(job(**INDEXED, **found)) == {
+    assert job_errors(job(**INDEXED, **found)) == {
         "successPolicy.rules": f"Required value: {NO_RULES}"
     }
 
 
 def test_a_policy_has_at_most_20_rules() -> None:
     rule = {"succeededCount": 1}
-    assert wrong_with(job(**INDEXED, **policy(*[rule] * 20))) == {}
-    assert wrong_with(job(**INDEXED, **policy(*[rule] * 21))) == {
+    assert job_errors(job(**INDEXED, **policy(*[rule] * 20))) == {}
+    assert job_errors(job(**INDEXED, **policy(*[rule] * 21))) == {
         "successPolicy.rules": "Too many: 21: must have at most 20 items"
     }
 
@@ -110,15 +110,15 @@ def test_a_list_of_indexes_has_at_most_64_kib() -> None:
     indexes = [str(index) for index in range(10_000, 100_000, 2)]
     longest = {"succeededIndexes": ",".join(indexes[:10_922])}
     too_long = {"succeededIndexes": ",".join(indexes[:10_923])}
-    assert wrong_with(job(**completions, **policy(longest))) == {}
-    assert wrong_with(job(**completions, **policy(too_long))) == {
+    assert job_errors(job(**completions, **policy(longest))) == {}
+    assert job_errors(job(**completions, **policy(too_long))) == {
         f"{RULE}.succeededIndexes": "Too long: may not be more than 65536 bytes"
     }
 
 
 def test_a_policy_needs_indexes() -> None:
     value = job(**policy({"succeededCount": 1}))
-    assert wrong_with(value) == {
+    assert job_errors(value) == {
         "successPolicy": 'Invalid value: {"rules":[{"succeededCount":1}]}: '
         "requires indexed completion mode"
     }
@@ -126,6 +126,6 @@ def test_a_policy_needs_indexes() -> None:
 
 def test_kubernetes_1_29_has_no_success_policies() -> None:
     value = job(**INDEXED, **policy({"succeededCount": 1}))
-    assert wrong_with(value, at=server("1.29")) == {
+    assert job_errors(value, at=server("1.29")) == {
         "successPolicy": 'unknown field "spec.successPolicy"'
     }

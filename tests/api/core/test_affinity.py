@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
-from judging import Errors, invalid, pod_errors, server
+from support.validation.engine_errors import Errors, invalid, pod_errors, server
 
 NEEDED = "requiredDuringSchedulingIgnoredDuringExecution"
 LIKED = "preferredDuringSchedulingIgnoredDuringExecution"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.projected_certificates import check_signer_name, trust_bundle_name
-from judged_volumes import Errors, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_volumes import Errors, volume_errors
 
 REQUIRED = "Required value"
 WITH_GATES = server(gates={"ClusterTrustBundleProjection": True, "PodCertificateRequest": True})
@@ -20,15 +20,15 @@ KEY_TYPES = (
 
 
 def wrong_with_source(kind: str, source: dict[str, Any]) -> Errors:
-    found = wrong_with({"projected": {"sources": [{kind: source}]}}, at=WITH_GATES)
+    found = volume_errors({"projected": {"sources": [{kind: source}]}}, at=WITH_GATES)
     prefix = f"projected.sources[0].{kind}"
     return {field.removeprefix(prefix).removeprefix("."): found[field] for field in found}
 
 
 def test_sources_of_certificates_are_ignored_without_their_gates() -> None:
     sources: list[dict[str, Any]] = [{"clusterTrustBundle": {}}, {"podCertificate": {}}]
-    assert wrong_with({"projected": {"sources": sources}}) == {}
-    assert wrong_with({"projected": {"sources": sources}}, at=WITH_GATES) != {}
+    assert volume_errors({"projected": {"sources": sources}}) == {}
+    assert volume_errors({"projected": {"sources": sources}}, at=WITH_GATES) != {}
 
 
 @pytest.mark.parametrize(
@@ -193,6 +193,6 @@ def test_pod_certificates(change: dict[str, Any], errors: Errors) -> None:
 
 def test_parts_of_a_certificate_go_to_different_files() -> None:
     source = {**CERTIFICATE, "certificateChainPath": "key"}
-    assert wrong_with({"projected": {"sources": [{"podCertificate": source}]}}, at=WITH_GATES) == {
-        "projected": 'Invalid value: "key": conflicting duplicate paths'
-    }
+    assert volume_errors(
+        {"projected": {"sources": [{"podCertificate": source}]}}, at=WITH_GATES
+    ) == {"projected": 'Invalid value: "key": conflicting duplicate paths'}

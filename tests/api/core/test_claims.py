@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_volumes import Errors, filled_in, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_volumes import Errors, stored_volume, volume_errors
 
 REQUIRED = "Required value"
 MODES = 'supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"'
@@ -27,20 +27,20 @@ def ephemeral(**template: Any) -> dict[str, Any]:
 
 
 def wrong_with_claim(**spec: Any) -> Errors:
-    found = wrong_with(ephemeral(spec={**SPEC, **spec}))
+    found = volume_errors(ephemeral(spec={**SPEC, **spec}))
     prefix = "ephemeral.volumeClaimTemplate.spec"
     return {field.removeprefix(prefix).removeprefix("."): found[field] for field in found}
 
 
 def test_a_claim_is_named() -> None:
-    assert wrong_with({"persistentVolumeClaim": {"claimName": "any name"}}) == {}
-    assert wrong_with({"persistentVolumeClaim": {}}) == {
+    assert volume_errors({"persistentVolumeClaim": {"claimName": "any name"}}) == {}
+    assert volume_errors({"persistentVolumeClaim": {}}) == {
         "persistentVolumeClaim.claimName": REQUIRED
     }
 
 
 def test_an_ephemeral_volume_has_a_template() -> None:
-    assert wrong_with({"ephemeral": {}}) == {"ephemeral.volumeClaimTemplate": REQUIRED}
+    assert volume_errors({"ephemeral": {}}) == {"ephemeral.volumeClaimTemplate": REQUIRED}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_ephemeral_volume_has_a_template() -> None:
 def test_only_labels_and_annotations_of_a_claim_can_be_given(
     metadata: dict[str, Any], errors: Errors
 ) -> None:
-    found = wrong_with(ephemeral(metadata=metadata))
+    found = volume_errors(ephemeral(metadata=metadata))
     prefix = "ephemeral.volumeClaimTemplate.metadata"
     assert found.keys() == {f"{prefix}.{field}" for field in errors}
     if "labels" not in errors:
@@ -153,17 +153,17 @@ def test_sources_of_data(spec: dict[str, Any], errors: Errors) -> None:
 
 def test_older_releases_are_as_strict_as_they_were() -> None:
     one_pod = ephemeral(spec={**SPEC, "accessModes": ["ReadWriteOncePod"]})
-    assert wrong_with(one_pod, at=server("1.27")) == {}
-    assert wrong_with(one_pod, at=server("1.26")) != {}
+    assert volume_errors(one_pod, at=server("1.27")) == {}
+    assert volume_errors(one_pod, at=server("1.26")) != {}
     group = ephemeral(spec={**SPEC, "dataSource": {**SNAPSHOT, "apiGroup": "A"}})
-    assert wrong_with(group, at=server("1.28")) == {}
+    assert volume_errors(group, at=server("1.28")) == {}
     attributes = ephemeral(spec={**SPEC, "volumeAttributesClassName": "A"})
-    assert wrong_with(attributes, at=server("1.35", {"VolumeAttributesClass": False})) == {}
+    assert volume_errors(attributes, at=server("1.35", {"VolumeAttributesClass": False})) == {}
 
 
 def test_sizes_are_rounded_up_and_volumes_have_file_systems() -> None:
     spec = {**SPEC, "resources": {"requests": {"storage": "1.0001"}}}
-    stored = filled_in({"name": "v", **ephemeral(spec=spec)})
+    stored = stored_volume({"name": "v", **ephemeral(spec=spec)})
     template = stored["ephemeral"]["volumeClaimTemplate"]
     assert template["spec"]["resources"] == {"requests": {"storage": "1001m"}}
     assert template["spec"]["volumeMode"] == "Filesystem"

@@ -6,8 +6,16 @@ from typing import Any
 
 import pytest
 
-from judged_containers import INIT, MAIN, SIDECAR, Errors, filled_in, wrong_with, wrong_with_init
-from judging import pod_errors
+from support.validation.engine_errors import pod_errors
+from support.validation.validated_containers import (
+    INIT,
+    MAIN,
+    SIDECAR,
+    Errors,
+    container_errors,
+    init_container_errors,
+    stored_container,
+)
 
 HOOK = {"exec": {"command": ["true"]}}
 PARTS = {
@@ -38,12 +46,12 @@ NOT_ALLOWED = "ephemeral containers not allowed in pod template"
     ],
 )
 def test_a_container_has_a_name_and_an_image(change: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(change) == errors
-    assert wrong_with_init({**INIT, **change}) == errors
+    assert container_errors(change) == errors
+    assert init_container_errors({**INIT, **change}) == errors
 
 
 def test_defaults_of_containers() -> None:
-    assert filled_in({"image": "busybox", "stdin": False, "args": []}) == {
+    assert stored_container({"image": "busybox", "stdin": False, "args": []}) == {
         "name": "main",
         "image": "busybox",
         "imagePullPolicy": "Always",
@@ -56,16 +64,16 @@ def test_defaults_of_containers() -> None:
 @pytest.mark.parametrize("field", PARTS)
 def test_of_init_containers_only_sidecars_have_probes_and_hooks(field: str) -> None:
     part = {field: PARTS[field]}
-    assert wrong_with(part) == {}
-    assert wrong_with_init({**SIDECAR, **part}) == {}
+    assert container_errors(part) == {}
+    assert init_container_errors({**SIDECAR, **part}) == {}
     message = "Forbidden: may not be set for init containers without restartPolicy=Always"
-    assert wrong_with_init({**INIT, **part}) == {field: message}
+    assert init_container_errors({**INIT, **part}) == {field: message}
 
 
 def test_parts_that_an_init_container_may_not_have_are_not_judged() -> None:
     broken: dict[str, Any] = {field: {"exec": {}} for field in PARTS}
-    assert set(wrong_with_init({**INIT, **broken, "lifecycle": {}})) == set(PARTS)
-    sidecar = wrong_with_init({**SIDECAR, **broken, "lifecycle": {}})
+    assert set(init_container_errors({**INIT, **broken, "lifecycle": {}})) == set(PARTS)
+    sidecar = init_container_errors({**SIDECAR, **broken, "lifecycle": {}})
     assert set(sidecar) == {f"{probe}.exec.command" for probe in PARTS if probe != "lifecycle"}
 
 

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.disks import initiator_name
-from judged_volumes import Errors, filled_in, wrong_with, wrong_with_pod
+from support.validation.validated_volumes import (
+    Errors,
+    pod_spec_errors,
+    stored_volume,
+    volume_errors,
+)
 
 REQUIRED = "Required value"
 PARTITION = "must be between 1 and 255, inclusive"
@@ -67,7 +72,7 @@ BLOB = (
     ],
 )
 def test_what_must_be_there(source: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(source) == errors
+    assert volume_errors(source) == errors
 
 
 @pytest.mark.parametrize(
@@ -93,7 +98,7 @@ def test_what_must_be_there(source: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_disks_of_azure(disk: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with({"azureDisk": {"diskName": "a", **disk}}) == {
+    assert volume_errors({"azureDisk": {"diskName": "a", **disk}}) == {
         f"azureDisk.{field}": errors[field] for field in errors
     }
 
@@ -120,7 +125,7 @@ def test_disks_of_azure(disk: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_fibre_channel(disk: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with({"fc": disk}) == {f"fc.{field}": errors[field] for field in errors}
+    assert volume_errors({"fc": disk}) == {f"fc.{field}": errors[field] for field in errors}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +149,7 @@ def test_fibre_channel(disk: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_iscsi(disk: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with({"iscsi": {**TARGET, **disk}}) == {
+    assert volume_errors({"iscsi": {**TARGET, **disk}}) == {
         f"iscsi.{field}": errors[field] for field in errors
     }
 
@@ -169,9 +174,9 @@ def test_names_of_initiators(name: str, well_formed: bool) -> None:
 @pytest.mark.parametrize("surplus", [{}, {"emptyDir": {}}])
 def test_volume_and_portal_together_name_a_session(surplus: dict[str, Any]) -> None:
     iscsi = {**TARGET, "targetPortal": "p" * 59, "initiatorName": TARGET["iqn"]}
-    fitting = wrong_with_pod({"volumes": [{"name": "data", "iscsi": iscsi, **surplus}]})
+    fitting = pod_spec_errors({"volumes": [{"name": "data", "iscsi": iscsi, **surplus}]})
     iscsi["targetPortal"] = "p" * 60
-    too_long = wrong_with_pod({"volumes": [{"name": "data", "iscsi": iscsi, **surplus}]})
+    too_long = pod_spec_errors({"volumes": [{"name": "data", "iscsi": iscsi, **surplus}]})
     assert "volumes[0].name" not in fitting
     assert too_long["volumes[0].name"] == (
         'Invalid value: "data": Total length of <volume name>:<iscsi.targetPortal> '
@@ -199,4 +204,4 @@ def test_volume_and_portal_together_name_a_session(surplus: dict[str, Any]) -> N
 )
 def test_defaults(source: dict[str, Any], defaults: dict[str, Any]) -> None:
     ((kind, given),) = source.items()
-    assert filled_in({"name": "v", **source})[kind] == {**given, **defaults}
+    assert stored_volume({"name": "v", **source})[kind] == {**given, **defaults}

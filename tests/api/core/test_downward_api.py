@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.downward_api import check_resource_field, split_subscript
-from judged_containers import Errors, wrong_with
+from support.validation.validated_containers import Errors, container_errors
 
 FIELDS = (
     'supported values: "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", '
@@ -21,7 +21,7 @@ BYTES = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported w
 
 
 def wrong_with_source(source: dict[str, Any]) -> Errors:
-    found = wrong_with({"env": [{"name": "A", "valueFrom": source}]})
+    found = container_errors({"env": [{"name": "A", "valueFrom": source}]})
     return {field.removeprefix("env[0].valueFrom."): found[field] for field in found}
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_containers import MAIN, Errors, filled_in, wrong_with
-from judging import pod_errors, server
+from support.validation.engine_errors import pod_errors, server
+from support.validation.validated_containers import MAIN, Errors, container_errors, stored_container
 
 STRICT = (
     "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', "
@@ -44,7 +44,7 @@ FROM_FIELD = {"fieldRef": {"fieldPath": "metadata.name"}}
 )
 def test_names_are_printable_since_1_32(name: str, message: str) -> None:
     errors = {"env[0].name": message} if message else {}
-    assert wrong_with({"env": [{"name": name}]}) == errors
+    assert container_errors({"env": [{"name": name}]}) == errors
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_names_were_words_before(name: str, details: list[str]) -> None:
         "envFrom": [{"prefix": name, "secretRef": {"name": "login"}}],
     }
     errors = {"env[0].name": message, "envFrom[0].prefix": message} if details else {}
-    assert wrong_with(container, at=server("1.31")) == errors
+    assert container_errors(container, at=server("1.31")) == errors
 
 
 def test_names_of_stored_variables_are_kept() -> None:
@@ -94,13 +94,13 @@ def test_names_of_stored_variables_are_kept() -> None:
 )
 def test_a_variable_has_a_value_or_one_source(variable: dict[str, Any], message: str) -> None:
     errors = {"env[0].valueFrom": message} if message else {}
-    assert wrong_with({"env": [{"name": "A", **variable}]}) == errors
+    assert container_errors({"env": [{"name": "A", **variable}]}) == errors
 
 
 def test_sources_are_named_as_the_release_knows_them() -> None:
     container = {"env": [{"name": "A", "valueFrom": {"fileKeyRef": {}}}]}
     at = server("1.34")  # drops it: EnvFiles is off by default
-    assert wrong_with(container, at=at) == {
+    assert container_errors(container, at=at) == {
         "env[0].valueFrom": 'Invalid value: "": must specify one of: `fieldRef`, '
         "`resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`"
     }
@@ -119,14 +119,14 @@ def test_sources_are_named_as_the_release_knows_them() -> None:
 )
 def test_keys_of_config_maps_and_secrets(source: str, key: dict[str, Any], errors: Errors) -> None:
     expected = {f"env[0].valueFrom.{source}.{field}": errors[field] for field in errors}
-    assert wrong_with({"env": [{"name": "A", "valueFrom": {source: key}}]}) == expected
+    assert container_errors({"env": [{"name": "A", "valueFrom": {source: key}}]}) == expected
 
 
 @pytest.mark.parametrize("source", ["configMapKeyRef", "secretKeyRef"])
 @pytest.mark.parametrize("name", ["", "A", "a-"])
 def test_a_key_is_one_of_an_object_with_a_name(source: str, name: str) -> None:
     container = {"env": [{"name": "A", "valueFrom": {source: {"name": name, "key": "k"}}}]}
-    assert set(wrong_with(container)) == {f"env[0].valueFrom.{source}.name"}
+    assert set(container_errors(container)) == {f"env[0].valueFrom.{source}.name"}
 
 
 FILE = {"volumeName": "env", "path": "a/b.env", "key": "A"}
@@ -150,7 +150,7 @@ def test_files_of_variables_are_in_an_empty_dir(
 ) -> None:
     expected = {f"env[0].valueFrom.fileKeyRef.{field}": errors[field] for field in errors}
     container = {"env": [{"name": "A", "valueFrom": {"fileKeyRef": FILE}}]}
-    assert wrong_with(container, volumes=volumes) == expected
+    assert container_errors(container, volumes=volumes) == expected
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_a_file_of_variables_is_named_by_volume_path_and_key(
 ) -> None:
     expected = {f"env[0].valueFrom.fileKeyRef.{field}": errors[field] for field in errors}
     container = {"env": [{"name": "A", "valueFrom": {"fileKeyRef": {**FILE, **change}}}]}
-    assert wrong_with(container, volumes=[EMPTY]) == expected
+    assert container_errors(container, volumes=[EMPTY]) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_file_of_variables_is_named_by_volume_path_and_key(
     ],
 )
 def test_whole_config_maps_and_secrets(source: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with({"envFrom": [source]}) == errors
+    assert container_errors({"envFrom": [source]}) == errors
 
 
 def test_defaults_of_variables() -> None:
@@ -202,7 +202,7 @@ def test_defaults_of_variables() -> None:
         {"fileKeyRef": FILE},
     ]
     env = [{"name": "A", "valueFrom": source} for source in sources]
-    assert [variable["valueFrom"] for variable in filled_in({"env": env})["env"]] == [
+    assert [variable["valueFrom"] for variable in stored_container({"env": env})["env"]] == [
         {"fieldRef": {"fieldPath": "metadata.name", "apiVersion": "v1"}},
         {"resourceFieldRef": {"resource": "limits.cpu", "divisor": "0"}},
         {"fileKeyRef": {**FILE, "optional": False}},

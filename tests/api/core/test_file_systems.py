@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.file_systems import is_host_with_port
-from judged_volumes import Errors, wrong_with
+from support.validation.validated_volumes import Errors, volume_errors
 
 REQUIRED = "Required value"
 REGISTRY = "must be a host:port pair or multiple pairs separated by commas"
@@ -89,7 +89,7 @@ SUBDOMAIN = (
 def test_sources(source: dict[str, Any], errors: Errors) -> None:
     (kind,) = source
     relative = 'Invalid value: "a": must be an absolute path'
-    assert wrong_with(source) == {
+    assert volume_errors(source) == {
         f"{kind}.{field}" if field else kind: relative if message == "relative" else message
         for field, message in errors.items()
     }

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.handlers import LINUX_STOP_SIGNALS, WINDOWS_STOP_SIGNALS
-from judged_containers import MAIN, SIDECAR, Errors, filled_in, wrong_with, wrong_with_init
-from judging import pod_errors, server
+from support.validation.engine_errors import pod_errors, server
+from support.validation.validated_containers import (
+    MAIN,
+    SIDECAR,
+    Errors,
+    container_errors,
+    init_container_errors,
+    stored_container,
+)
 
 OUT_OF_RANGE = "must be between 1 and 65535, inclusive"
 ONE_TYPE = "Forbidden: may not specify more than 1 handler type"
@@ -66,7 +73,7 @@ LETTER = "must contain at least one letter (a-z)"
 )
 def test_a_probe_is_one_action(action: dict[str, Any], errors: Errors) -> None:
     expected = {f"readinessProbe.{field}".rstrip("."): errors[field] for field in errors}
-    assert wrong_with({"readinessProbe": action}) == expected
+    assert container_errors({"readinessProbe": action}) == expected
 
 
 @pytest.mark.parametrize("probe", ["livenessProbe", "readinessProbe", "startupProbe"])
@@ -80,8 +87,8 @@ def test_a_probe_is_one_action(action: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_times_and_thresholds_of_probes_are_not_negative(probe: str, field: str) -> None:
-    assert wrong_with({probe: {**EXEC, field: 0}}) == {}
-    assert wrong_with({probe: {**EXEC, field: -1}}) == {
+    assert container_errors({probe: {**EXEC, field: 0}}) == {}
+    assert container_errors({probe: {**EXEC, field: -1}}) == {
         f"{probe}.{field}": "Invalid value: -1: must be greater than or equal to 0"
     }
 
@@ -104,7 +111,7 @@ def test_times_and_thresholds_of_probes_are_not_negative(probe: str, field: str)
 )
 def test_one_success_is_enough_but_for_readiness(probe: str, threshold: int, message: str) -> None:
     errors = {f"{probe}.successThreshold": message} if message else {}
-    assert wrong_with({probe: {**EXEC, "successThreshold": threshold}}) == errors
+    assert container_errors({probe: {**EXEC, "successThreshold": threshold}}) == errors
 
 
 @pytest.mark.parametrize(
@@ -117,7 +124,7 @@ def test_one_success_is_enough_but_for_readiness(probe: str, threshold: int, mes
 )
 def test_a_failed_probe_leaves_time_to_stop(probe: str, period: int, message: str) -> None:
     errors = {f"{probe}.terminationGracePeriodSeconds": message} if message else {}
-    assert wrong_with({probe: {**EXEC, "terminationGracePeriodSeconds": period}}) == errors
+    assert container_errors({probe: {**EXEC, "terminationGracePeriodSeconds": period}}) == errors
 
 
 def test_defaults_of_probes() -> None:
@@ -127,11 +134,11 @@ def test_defaults_of_probes() -> None:
         "successThreshold": 1,
         "failureThreshold": 3,
     }
-    assert filled_in({"livenessProbe": {"httpGet": {"port": 80}}})["livenessProbe"] == {
+    assert stored_container({"livenessProbe": {"httpGet": {"port": 80}}})["livenessProbe"] == {
         "httpGet": {"port": 80, "path": "/", "scheme": "HTTP"},
         **times,
     }
-    assert filled_in({"startupProbe": {"grpc": {"port": 1}, "periodSeconds": 0}})[
+    assert stored_container({"startupProbe": {"grpc": {"port": 1}, "periodSeconds": 0}})[
         "startupProbe"
     ] == {
         "grpc": {"port": 1, "service": ""},
@@ -167,7 +174,7 @@ def test_defaults_of_probes() -> None:
 )
 def test_a_hook_is_one_action(hook: str, action: dict[str, Any], errors: Errors) -> None:
     expected = {f"lifecycle.{hook}.{field}".rstrip("."): errors[field] for field in errors}
-    assert wrong_with({"lifecycle": {hook: action}}) == expected
+    assert container_errors({"lifecycle": {hook: action}}) == expected
 
 
 @pytest.mark.parametrize(
@@ -218,8 +225,11 @@ def test_stop_signals_are_those_of_the_operating_system(
     pod = {"os": {"name": system}} if system else {}
     errors = {"lifecycle.stopSignal": message} if message else {}
     container = {"lifecycle": {"stopSignal": signal}}
-    assert wrong_with(container, at=server(gates=STOP_SIGNALS), **pod) == errors
-    assert wrong_with_init({**SIDECAR, **container}, at=server(gates=STOP_SIGNALS), **pod) == errors
+    assert container_errors(container, at=server(gates=STOP_SIGNALS), **pod) == errors
+    assert (
+        init_container_errors({**SIDECAR, **container}, at=server(gates=STOP_SIGNALS), **pod)
+        == errors
+    )
 
 
 def test_stop_signals_are_sorted_as_the_server_names_them() -> None:
@@ -229,7 +239,7 @@ def test_stop_signals_are_sorted_as_the_server_names_them() -> None:
 
 
 def test_a_lifecycle_that_is_only_a_stop_signal_is_dropped_together_with_it() -> None:
-    assert "lifecycle" not in filled_in({"lifecycle": {"stopSignal": "SIGTERM"}})
-    assert filled_in({"lifecycle": {}})["lifecycle"] == {}
-    kept = filled_in({"lifecycle": {"stopSignal": "SIGTERM", "preStop": EXEC}})["lifecycle"]
+    assert "lifecycle" not in stored_container({"lifecycle": {"stopSignal": "SIGTERM"}})
+    assert stored_container({"lifecycle": {}})["lifecycle"] == {}
+    kept = stored_container({"lifecycle": {"stopSignal": "SIGTERM", "preStop": EXEC}})["lifecycle"]
     assert kept == {"preStop": EXEC}

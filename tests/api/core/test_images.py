@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.api.core.images import default_pull_policy
-from judged_containers import filled_in, wrong_with
+from support.validation.validated_containers import container_errors, stored_container
 
 SHA256 = "sha256:" + "a" * 64
 
@@ -93,12 +93,15 @@ def test_what_is_no_image_counts_as_one_with_another_tag(image: str) -> None:
 
 
 def test_a_written_pull_policy_is_kept() -> None:
-    assert filled_in({"image": "busybox", "imagePullPolicy": "Never"})["imagePullPolicy"] == "Never"
-    assert filled_in({"image": "busybox"})["imagePullPolicy"] == "Always"
+    assert (
+        stored_container({"image": "busybox", "imagePullPolicy": "Never"})["imagePullPolicy"]
+        == "Never"
+    )
+    assert stored_container({"image": "busybox"})["imagePullPolicy"] == "Always"
 
 
 def test_pull_policies() -> None:
-    assert wrong_with({"imagePullPolicy": "Often"}) == {
+    assert container_errors({"imagePullPolicy": "Often"}) == {
         "imagePullPolicy": 'Unsupported value: "Often": supported values: '
         '"Always", "IfNotPresent", "Never"'
     }

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_containers import INIT, MAIN
-from judging import Errors, pod_errors
+from support.validation.engine_errors import Errors, pod_errors
+from support.validation.validated_containers import INIT, MAIN
 
 
 @pytest.mark.parametrize("containers", [[], None])

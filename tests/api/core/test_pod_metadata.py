@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 
 from jobsworth.api.formats.names import label_key, label_value
-from judging import Errors, defaulted, errors_of, invalid, job_with, server, template_errors
+from support.validation.engine_errors import (
+    Errors,
+    defaulted,
+    errors_of,
+    invalid,
+    job_with,
+    server,
+    template_errors,
+)
 
 COST = "controller.kubernetes.io/pod-deletion-cost"
 MIRROR = "kubernetes.io/config.mirror"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import Errors, pod_errors, server
+from support.validation.engine_errors import Errors, pod_errors, server
 
 PRIVILEGED = server(allow_privileged=True)
 LINUX = "Forbidden: windows options cannot be set for a linux pod"

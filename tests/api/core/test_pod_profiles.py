@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import Errors, invalid, template_errors
+from support.validation.engine_errors import Errors, invalid, template_errors
 
 SECCOMP = "seccomp.security.alpha.kubernetes.io/pod"
 SECCOMP_MAIN = "container.seccomp.security.alpha.kubernetes.io/main"

@@ -8,8 +8,8 @@ import pytest
 
 from jobsworth.api.core.pod_resources import aggregate
 from jobsworth.api.formats.quantity import parse
-from judged_containers import INIT, MAIN, SIDECAR
-from judging import Errors, defaulted_pod, pod_errors, server
+from support.validation.engine_errors import Errors, defaulted_pod, pod_errors, server
+from support.validation.validated_containers import INIT, MAIN, SIDECAR
 
 NAMES = 'supported values: "cpu", "hugepages-", "memory"'
 

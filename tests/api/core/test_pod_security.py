@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from judging import Errors, pod_errors, server
+from support.validation.engine_errors import Errors, pod_errors, server
 
 MAIN = {"name": "main", "image": "busybox:1.36"}
 DEVICE = {

@@ -8,7 +8,15 @@ import pytest
 
 from jobsworth.api.core.pod_template import every_container
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
-from judging import Errors, defaulted_pod, errors_of, invalid, job_with, pod_errors, server
+from support.validation.engine_errors import (
+    Errors,
+    defaulted_pod,
+    errors_of,
+    invalid,
+    job_with,
+    pod_errors,
+    server,
+)
 
 ONE_CLAIM = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
 TWO_CLAIMS = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"

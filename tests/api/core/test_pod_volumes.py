@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_volumes import Errors, wrong_with_pod
-from judging import defaulted_pod, server
+from support.validation.engine_errors import defaulted_pod, server
+from support.validation.validated_volumes import Errors, pod_spec_errors
 
 DUPLICATE = 'Duplicate value: "a"'
 FAULTY = {"name": "a", "secret": {}}
@@ -25,13 +25,13 @@ MOUNTS = [{"name": "main", "image": "b", "volumeMounts": [{"name": "a", "mountPa
     ids=["different", "same", "a-faulty-one-takes-no-name", "but-the-next-one-does"],
 )
 def test_names_are_unique(volumes: list[dict[str, Any]], errors: dict[int, str]) -> None:
-    found: Errors = wrong_with_pod({"volumes": volumes})
+    found: Errors = pod_spec_errors({"volumes": volumes})
     found.pop("volumes[0].secret.secretName", None)
     assert found == {f"volumes[{index}].name": errors[index] for index in errors}
 
 
 def test_a_faulty_volume_cannot_be_mounted() -> None:
-    assert wrong_with_pod({"volumes": [FAULTY], "containers": MOUNTS}) == {
+    assert pod_spec_errors({"volumes": [FAULTY], "containers": MOUNTS}) == {
         "volumes[0].secret.secretName": "Required value",
         "containers[0].volumeMounts[0].name": 'Not found: "a"',
     }
@@ -49,5 +49,5 @@ def test_images_are_dropped_without_their_gate() -> None:
 
 def test_dropped_images_are_not_judged() -> None:
     pod = {"volumes": [{"name": "a", "image": {"pullPolicy": "Often"}}]}
-    assert wrong_with_pod(pod, at=server("1.34")) == {}
-    assert list(wrong_with_pod(pod)) == ["volumes[0].image.pullPolicy"]
+    assert pod_spec_errors(pod, at=server("1.34")) == {}
+    assert list(pod_spec_errors(pod)) == ["volumes[0].image.pullPolicy"]

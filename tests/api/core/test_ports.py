@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.ports import port_number_or_name
-from judged_containers import INIT, MAIN, SIDECAR, Errors, filled_in, wrong_with
-from judging import defaulted_pod, pod_errors, server
+from support.validation.engine_errors import defaulted_pod, pod_errors, server
+from support.validation.validated_containers import (
+    INIT,
+    MAIN,
+    SIDECAR,
+    Errors,
+    container_errors,
+    stored_container,
+)
 
 OUT_OF_RANGE = "must be between 1 and 65535, inclusive"
 
@@ -39,26 +46,28 @@ OUT_OF_RANGE = "must be between 1 and 65535, inclusive"
 )
 def test_a_port_has_a_number_and_perhaps_a_name(port: dict[str, Any], errors: Errors) -> None:
     expected = {f"ports[0].{field}": message for field, message in errors.items()}
-    assert wrong_with({"ports": [port]}) == expected
+    assert container_errors({"ports": [port]}) == expected
 
 
 def test_a_port_is_of_tcp_unless_it_says_otherwise() -> None:
-    assert filled_in({"ports": [{"containerPort": 80}]})["ports"] == [
+    assert stored_container({"ports": [{"containerPort": 80}]})["ports"] == [
         {"containerPort": 80, "protocol": "TCP"}
     ]
 
 
 def test_names_of_ports_are_unique_in_their_container() -> None:
     http, again = {"name": "http", "containerPort": 80}, {"name": "http", "containerPort": 81}
-    assert wrong_with({"ports": [http, again]}) == {"ports[1].name": 'Duplicate value: "http"'}
+    assert container_errors({"ports": [http, again]}) == {
+        "ports[1].name": 'Duplicate value: "http"'
+    }
     two = [{**MAIN, "ports": [http]}, {**MAIN, "name": "other", "ports": [again]}]
     assert pod_errors({"containers": two}) == set()
 
 
 def test_malformed_names_of_ports_are_not_duplicates_too() -> None:
     bad = {"name": "Http", "containerPort": 80}
-    assert set(wrong_with({"ports": [bad, bad]})) == {"ports[0].name", "ports[1].name"}
-    assert "Duplicate" not in str(wrong_with({"ports": [bad, bad]}))
+    assert set(container_errors({"ports": [bad, bad]})) == {"ports[0].name", "ports[1].name"}
+    assert "Duplicate" not in str(container_errors({"ports": [bad, bad]}))
 
 
 TAKES_80 = {"ports": [{"containerPort": 80, "hostPort": 80}]}
@@ -105,8 +114,8 @@ def test_init_containers_have_the_ports_of_the_node_for_themselves() -> None:
 )
 def test_on_the_network_of_the_node_ports_are_its_ports(port: dict[str, Any], message: str) -> None:
     errors = {"ports[0].hostPort": message} if message else {}
-    assert wrong_with({"ports": [port]}, hostNetwork=True) == errors
-    assert wrong_with({"ports": [port]}) == {}
+    assert container_errors({"ports": [port]}, hostNetwork=True) == errors
+    assert container_errors({"ports": [port]}) == {}
 
 
 @pytest.mark.parametrize(("release", "filled"), [("1.27", True), ("1.28", False), ("1.36", False)])

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from judged_volumes import Errors, filled_in, wrong_with
-from judging import errors_of, server
+from support.validation.engine_errors import errors_of, server
+from support.validation.validated_volumes import Errors, stored_volume, volume_errors
 
 REQUIRED = "Required value"
 MODE = "must be a number between 0 and 0777 (octal), both inclusive"
@@ -57,7 +57,7 @@ CONFLICT = "conflicting duplicate paths"
     ],
 )
 def test_sources(source: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(source) == errors
+    assert volume_errors(source) == errors
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_files_about_the_pod(file: dict[str, Any], errors: Errors) -> None:
         ("projected.sources[1].downwardAPI", {"projected": {"sources": sources}}),
     ):
         expected = {f"{path}.{field}" if field else path: errors[field] for field in errors}
-        assert wrong_with(source) == expected
+        assert volume_errors(source) == expected
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_no_two_sources_make_the_same_file(sources: list[Any], blamed: str) -> N
         for source in sources
     ]
     errors = {"projected": f'Invalid value: "{blamed}": {CONFLICT}'} if blamed else {}
-    assert wrong_with({"projected": {"sources": sources}}) == errors
+    assert volume_errors({"projected": {"sources": sources}}) == errors
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_no_two_sources_make_the_same_file(sources: list[Any], blamed: str) -> N
     ],
 )
 def test_tokens(token: dict[str, Any], errors: Errors) -> None:
-    found = wrong_with({"projected": {"sources": [{"serviceAccountToken": token}]}})
+    found = volume_errors({"projected": {"sources": [{"serviceAccountToken": token}]}})
     assert found == {f"projected.{field}": errors[field] for field in errors}
 
 
@@ -205,4 +205,4 @@ def test_tokens_may_stay_where_they_should_not_have_been() -> None:
     ],
 )
 def test_defaults(given: dict[str, Any], stored: dict[str, Any]) -> None:
-    assert filled_in({"name": "v", **given}) == {"name": "v", **stored}
+    assert stored_volume({"name": "v", **given}) == {"name": "v", **stored}

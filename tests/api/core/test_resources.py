@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.resources import is_multiple_of_page
-from judged_containers import INIT, MAIN, SIDECAR, Errors, filled_in, wrong_with, wrong_with_init
-from judging import pod_errors, server
+from support.validation.engine_errors import pod_errors, server
+from support.validation.validated_containers import (
+    INIT,
+    MAIN,
+    SIDECAR,
+    Errors,
+    container_errors,
+    init_container_errors,
+    stored_container,
+)
 
 NEGATIVE = "must be greater than or equal to 0"
 NO_LIMIT = "Required value: Limit must be set for non overcommitable resources"
@@ -67,7 +75,7 @@ def test_requests_and_limits(
 ) -> None:
     dot = {field: f".{field}" if field else "" for field in errors}
     expected = {f"resources{dot[field]}": errors[field] for field in errors}
-    assert wrong_with({"resources": {"limits": limits, "requests": requests}}) == expected
+    assert container_errors({"resources": {"limits": limits, "requests": requests}}) == expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +104,7 @@ def test_broken_huge_pages_that_are_stored_are_kept() -> None:
 
 def test_amounts_are_rounded_up_to_thousandths() -> None:
     resources = {"limits": {"cpu": "1u", "memory": "1.0001"}, "requests": {"cpu": "100m"}}
-    assert filled_in({"resources": resources})["resources"] == {
+    assert stored_container({"resources": resources})["resources"] == {
         "limits": {"cpu": "1m", "memory": "1001m"},
         "requests": {"cpu": "100m"},
     }
@@ -104,7 +112,7 @@ def test_amounts_are_rounded_up_to_thousandths() -> None:
 
 def test_requests_of_a_template_are_not_filled_in() -> None:
     resources = {"limits": {"cpu": "1"}}
-    assert filled_in({"resources": resources})["resources"] == resources
+    assert stored_container({"resources": resources})["resources"] == resources
 
 
 EMPTY = "must be one of the names in pod.spec.resourceClaims which is empty"
@@ -140,12 +148,12 @@ def test_containers_use_claims_of_their_pod(claims: list[dict[str, Any]], errors
     of_pod = [{"name": name, "resourceClaimName": name} for name in ("gpu", "fpga")]
     expected = {f"resources.claims{field}": errors[field] for field in errors}
     container = {"resources": {"claims": claims}}
-    assert wrong_with(container, resourceClaims=of_pod) == expected
-    assert wrong_with_init({**INIT, **container}, resourceClaims=of_pod) == expected
+    assert container_errors(container, resourceClaims=of_pod) == expected
+    assert init_container_errors({**INIT, **container}, resourceClaims=of_pod) == expected
 
 
 def test_a_pod_without_claims_has_none_to_use() -> None:
-    assert wrong_with({"resources": {"claims": [{"name": "gpu"}]}}) == {
+    assert container_errors({"resources": {"claims": [{"name": "gpu"}]}}) == {
         "resources.claims[0]": f'Not found: "gpu": {EMPTY}'
     }
 
@@ -180,7 +188,7 @@ def test_cpu_and_memory_can_be_changed_in_place(
     policies: list[dict[str, Any]], errors: Errors
 ) -> None:
     expected = {f"resizePolicy{field}": errors[field] for field in errors}
-    assert wrong_with({"resizePolicy": policies}) == expected
+    assert container_errors({"resizePolicy": policies}) == expected
 
 
 RESTARTS = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartContainer"}]}
@@ -194,10 +202,10 @@ RESTARTS = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartCo
     ],
 )
 def test_what_never_restarts_does_not_restart_for_a_change(release: str, detail: str) -> None:
-    assert wrong_with(RESTARTS, restartPolicy="Never", at=server(release)) == {
+    assert container_errors(RESTARTS, restartPolicy="Never", at=server(release)) == {
         "resizePolicy": f'Invalid value: "RestartContainer": {detail}'
     }
-    assert wrong_with(RESTARTS, restartPolicy="OnFailure", at=server(release)) == {}
+    assert container_errors(RESTARTS, restartPolicy="OnFailure", at=server(release)) == {}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +222,7 @@ def test_init_containers_do_not_restart_for_a_change(
     container: dict[str, Any], release: str, field: str
 ) -> None:
     at = server(release, {"InPlacePodVerticalScaling": True})
-    errors = wrong_with_init({**container, **RESTARTS}, at=at)
+    errors = init_container_errors({**container, **RESTARTS}, at=at)
     assert set(errors) == ({field} if field else set())
 
 

@@ -6,8 +6,16 @@ from typing import Any
 
 import pytest
 
-from judged_containers import INIT, MAIN, SIDECAR, Errors, filled_in, wrong_with, wrong_with_init
-from judging import defaulted_pod, server
+from support.validation.engine_errors import defaulted_pod, server
+from support.validation.validated_containers import (
+    INIT,
+    MAIN,
+    SIDECAR,
+    Errors,
+    container_errors,
+    init_container_errors,
+    stored_container,
+)
 
 POLICIES = 'supported values: "Always", "Never", "OnFailure"'
 RULE = {"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}
@@ -34,8 +42,8 @@ WITHOUT_RULES = {"ContainerRestartRules": False, "RestartAllContainersOnContaine
 def test_containers_and_sidecars_say_when_they_restart(
     container: dict[str, Any], errors: Errors
 ) -> None:
-    assert wrong_with(container) == errors
-    assert wrong_with_init({**INIT, **container}) == errors
+    assert container_errors(container) == errors
+    assert init_container_errors({**INIT, **container}) == errors
 
 
 @pytest.mark.parametrize(
@@ -69,21 +77,23 @@ def test_containers_and_sidecars_say_when_they_restart(
 def test_a_rule_is_an_action_and_exit_codes(change: dict[str, Any], errors: Errors) -> None:
     container = {"restartPolicy": "Never", "restartPolicyRules": [{**RULE, **change}]}
     expected = {f"restartPolicyRules[0].{field}": errors[field] for field in errors}
-    assert wrong_with(container) == expected
+    assert container_errors(container) == expected
 
 
 def test_rules_of_an_init_container_without_a_policy_are_not_judged() -> None:
-    assert wrong_with_init({**INIT, "restartPolicyRules": [{}]}) == {"restartPolicy": NO_POLICY}
+    assert init_container_errors({**INIT, "restartPolicyRules": [{}]}) == {
+        "restartPolicy": NO_POLICY
+    }
 
 
 def test_not_every_server_restarts_all_containers() -> None:
     at = server(gates={"RestartAllContainersOnContainerExits": False})
     rules = {"restartPolicyRules": [{**RULE, "action": "RestartAllContainers"}]}
-    assert wrong_with({"restartPolicy": "Never", **rules}, at=at) == {
+    assert container_errors({"restartPolicy": "Never", **rules}, at=at) == {
         "restartPolicyRules[0].action": 'Unsupported value: "RestartAllContainers": '
         'supported values: "Restart"'
     }
-    assert wrong_with_init({**SIDECAR, **rules}, at=at) == {
+    assert init_container_errors({**SIDECAR, **rules}, at=at) == {
         "restartPolicyRules": "Forbidden: restartPolicyRules are not allowed for init containers "
         "with restart policy Always"
     }
@@ -91,18 +101,18 @@ def test_not_every_server_restarts_all_containers() -> None:
 
 def test_before_1_34_only_init_containers_had_a_policy() -> None:
     at = server("1.33")
-    assert wrong_with({"restartPolicy": "Always"}, at=at) == {
+    assert container_errors({"restartPolicy": "Always"}, at=at) == {
         "restartPolicy": "Forbidden: may not be set for non-init containers"
     }
-    assert wrong_with_init(SIDECAR, at=at) == {}
-    assert wrong_with_init({**INIT, "restartPolicy": "Never"}, at=at) == {
+    assert init_container_errors(SIDECAR, at=at) == {}
+    assert init_container_errors({**INIT, "restartPolicy": "Never"}, at=at) == {
         "restartPolicy": 'Unsupported value: "Never": supported values: "Always"'
     }
 
 
 def test_without_the_gate_policies_are_dropped_but_that_of_a_sidecar() -> None:
     at = server(gates=WITHOUT_RULES)
-    assert "restartPolicy" not in filled_in({"restartPolicy": "Never"}, at=at)
+    assert "restartPolicy" not in stored_container({"restartPolicy": "Never"}, at=at)
     inits = [SIDECAR, {**INIT, "name": "b", "restartPolicy": "Never"}]
     stored = defaulted_pod({"containers": [MAIN], "initContainers": inits}, at=at)
     assert [init.get("restartPolicy") for init in stored["initContainers"]] == ["Always", None]

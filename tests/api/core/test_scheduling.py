@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.api.core.pod_scheduling import fits
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
-from judging import Errors, invalid, pod_errors, server
+from support.validation.engine_errors import Errors, invalid, pod_errors, server
 
 EXISTS_NEEDED = (
     'operator must be Exists when `key` is empty, which means "match all values and all keys"'

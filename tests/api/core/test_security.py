@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.security import descending_path, sysctl_name
-from judging import Errors, defaulted_pod, pod_errors, server
+from support.validation.engine_errors import Errors, defaulted_pod, pod_errors, server
 
 ID_RANGE = "must be between 0 and 2147483647, inclusive"
 PROFILES = 'supported values: "Localhost", "RuntimeDefault", "Unconfined"'

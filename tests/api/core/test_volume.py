@@ -6,8 +6,13 @@ from typing import Any
 
 import pytest
 
-from judged_volumes import Errors, filled_in, wrong_with, wrong_with_pod
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_volumes import (
+    Errors,
+    pod_spec_errors,
+    stored_volume,
+    volume_errors,
+)
 
 ONE = "Forbidden: may not specify more than 1 volume type"
 RELATIVE = "must be a relative path"
@@ -29,7 +34,7 @@ TYPES = (
     ids=["none", "one", "two", "three-of-which-one-is-misnamed", "another-misnamed"],
 )
 def test_a_volume_has_one_source(source: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(source) == errors
+    assert volume_errors(source) == errors
 
 
 @pytest.mark.parametrize(
@@ -42,11 +47,11 @@ def test_a_volume_has_one_source(source: dict[str, Any], errors: Errors) -> None
 )
 def test_a_volume_has_a_name(name: str, message: str) -> None:
     errors = {"volumes[0].name": message} if message else {}
-    assert wrong_with_pod({"volumes": [{"name": name}]}) == errors
+    assert pod_spec_errors({"volumes": [{"name": name}]}) == errors
 
 
 def test_a_volume_without_source_is_an_empty_directory() -> None:
-    assert filled_in({"name": "data"}) == {"name": "data", "emptyDir": {}}
+    assert stored_volume({"name": "data"}) == {"name": "data", "emptyDir": {}}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +92,7 @@ def test_a_volume_without_source_is_an_empty_directory() -> None:
     ],
 )
 def test_sources(source: dict[str, Any], errors: Errors) -> None:
-    assert wrong_with(source) == errors
+    assert volume_errors(source) == errors
 
 
 @pytest.mark.parametrize(
@@ -102,13 +107,13 @@ def test_sources(source: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_defaults(given: dict[str, Any], stored: dict[str, Any]) -> None:
-    assert filled_in({"name": "v", **given}) == {"name": "v", **stored}
+    assert stored_volume({"name": "v", **given}) == {"name": "v", **stored}
 
 
 def test_an_empty_directory_has_permission_bits_with_their_gate() -> None:
     source = {"emptyDir": {"mode": 0o2000}}
-    assert wrong_with(source, at=server("1.37")) == {}
-    assert wrong_with(source, at=server("1.37", {"EmptyDirVolumeMode": True})) == {
+    assert volume_errors(source, at=server("1.37")) == {}
+    assert volume_errors(source, at=server("1.37", {"EmptyDirVolumeMode": True})) == {
         "emptyDir.mode": "Invalid value: 1024: "
         "must be a number between 0 and 01777 (octal), both inclusive"
     }

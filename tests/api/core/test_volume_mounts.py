@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from judged_containers import Errors, wrong_with
-from judging import server
+from support.validation.engine_errors import server
+from support.validation.validated_containers import Errors, container_errors
 
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
 VOLUMES = [
@@ -49,12 +49,12 @@ UPWARDS = "must not contain '..'"
 )
 def test_mounts(mounts: list[dict[str, Any]], errors: Errors) -> None:
     expected = {f"volumeMounts{field}": errors[field] for field in errors}
-    assert wrong_with({"volumeMounts": mounts}, volumes=VOLUMES) == expected
+    assert container_errors({"volumeMounts": mounts}, volumes=VOLUMES) == expected
 
 
 def test_a_volume_with_which_something_is_wrong_is_not_there() -> None:
     volumes = [{"name": "data", "hostPath": {}}]
-    assert wrong_with({"volumeMounts": [DATA]}, volumes=volumes) == {
+    assert container_errors({"volumeMounts": [DATA]}, volumes=volumes) == {
         "volumes[0].hostPath.path": "Required value",
         "volumeMounts[0].name": 'Not found: "data"',
     }
@@ -88,7 +88,7 @@ def test_only_privileged_containers_mount_for_others(
     }
     errors = {"volumeMounts.mountPropagation": message} if message else {}
     at = server(allow_privileged=True)
-    assert wrong_with(container, volumes=VOLUMES, at=at) == errors
+    assert container_errors(container, volumes=VOLUMES, at=at) == errors
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_only_privileged_containers_mount_for_others(
 )
 def test_recursively_read_only(mount: dict[str, Any], message: str) -> None:
     errors = {"volumeMounts.recursiveReadOnly": message} if message else {}
-    assert wrong_with({"volumeMounts": [{**DATA, **mount}]}, volumes=VOLUMES) == errors
+    assert container_errors({"volumeMounts": [{**DATA, **mount}]}, volumes=VOLUMES) == errors
 
 
 @pytest.mark.parametrize(("release", "whole"), [("1.32", True), ("1.33", False)])
 def test_parts_of_images_can_be_mounted_since_1_33(release: str, whole: bool) -> None:
     mount = {"name": "tool", "mountPath": "/tool", "subPath": "bin"}
     at = server(release, {"ImageVolume": True})
-    errors = wrong_with({"volumeMounts": [mount]}, volumes=VOLUMES, at=at)
+    errors = container_errors({"volumeMounts": [mount]}, volumes=VOLUMES, at=at)
     message = 'Invalid value: "bin": not allowed in image volume sources'
     assert errors == ({"volumeMounts[0].subPath": message} if whole else {})
 
@@ -159,12 +159,14 @@ def test_parts_of_images_can_be_mounted_since_1_33(release: str, whole: bool) ->
 )
 def test_devices(devices: list[dict[str, Any]], errors: Errors) -> None:
     expected = {f"volumeDevices{field}": errors[field] for field in errors}
-    assert wrong_with({"volumeDevices": devices}, volumes=VOLUMES) == expected
+    assert container_errors({"volumeDevices": devices}, volumes=VOLUMES) == expected
 
 
 def test_a_volume_is_mounted_or_a_device() -> None:
     mount = {"name": "disk", "mountPath": "/mnt"}
-    assert wrong_with({"volumeMounts": [mount], "volumeDevices": [DISK]}, volumes=VOLUMES) == {
+    assert container_errors(
+        {"volumeMounts": [mount], "volumeDevices": [DISK]}, volumes=VOLUMES
+    ) == {
         "volumeMounts[0].name": 'Invalid value: "disk": must not already exist in volumeDevices',
         "volumeDevices[0].name": 'Invalid value: "disk": must not already exist in volumeMounts',
     }
@@ -172,7 +174,9 @@ def test_a_volume_is_mounted_or_a_device() -> None:
 
 def test_a_path_is_of_a_mount_or_of_a_device() -> None:
     mount = {"name": "data", "mountPath": "/dev/disk"}
-    assert wrong_with({"volumeMounts": [mount], "volumeDevices": [DISK]}, volumes=VOLUMES) == {
+    assert container_errors(
+        {"volumeMounts": [mount], "volumeDevices": [DISK]}, volumes=VOLUMES
+    ) == {
         "volumeMounts[0].mountPath": 'Invalid value: "/dev/disk": must not already exist as a '
         "path in volumeDevices",
         "volumeDevices[0].devicePath": 'Invalid value: "/dev/disk": must not already exist as a '

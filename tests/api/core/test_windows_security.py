@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.api.core.windows_security import credential_spec, user_name
 from jobsworth.api.formats.names import dns_subdomain
-from judging import pod_errors
+from support.validation.engine_errors import pod_errors
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.formats.names import dns_subdomain, label_key
-from judging import Errors, errors_of, invalid, job_with
+from support.validation.engine_errors import Errors, errors_of, invalid, job_with
 
 NOT_OWNED = "name is neither a standard finalizer name nor is it fully qualified"
 BOTH = "finalizer orphan and foregroundDeletion cannot be both set"

@@ -6,7 +6,7 @@ with TestBed() as bed:
     print(bed.kubectl("version").stdout)
 """
 
-from cluster.bed.audit import AuditLog, Call
+from cluster.bed.audit_log import AuditLog, Call
 from cluster.bed.connection import Answer, Connection
 from cluster.bed.processes import Process, ProcessDied, free_ports
 from cluster.bed.stages import EXIT_CODE, NODE, RUN_FOR

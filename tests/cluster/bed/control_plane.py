@@ -72,9 +72,9 @@ class ControlPlane:
         self._gates = dict(feature_gates or {})
         self._api_server_flags = tuple(api_server_flags)
         self._controller_flags = tuple(controller_flags)
-        from cluster.bed.authority import Authority  # takes cryptography
+        from cluster.bed.certificate_authority import CertificateAuthority  # takes cryptography
 
-        self.authority = Authority()
+        self.authority = CertificateAuthority()
         self.ready_after = 0.0
         self.etcd: Process | None = None
         self.api_server: Process | None = None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cluster import programs
-from cluster.bed.audit import AuditLog
+from cluster.bed.audit_log import AuditLog
 from cluster.bed.control_plane import ControlPlane
 
 _COUNTER = itertools.count(1)

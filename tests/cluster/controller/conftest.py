@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cluster.controller.beds import BESIDE, at_work
+from cluster.controller.controller_beds import BESIDE, at_work
 
 if TYPE_CHECKING:
     from cluster.controller.controllers import Controller

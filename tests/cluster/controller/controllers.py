@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cluster.bed import Process, free_ports
-from cluster.controller.metrics import Series, scrape
+from cluster.controller.scraped_metrics import Series, scrape
 from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER, RESERVED_FINALIZER
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cluster.controller.job_policies import camel_case, indexes_of
 from cluster.controller.pod import MERGE, STRATEGIC, Pod
-from cluster.controller.policies import camel_case, indexes_of
 from cluster.controller.waiting import WITHIN, eventually
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cluster.bed import EXIT_CODE
-from cluster.bed.audit import AuditLog
+from cluster.bed.audit_log import AuditLog
 from cluster.controller.job import Job
-from cluster.controller.metrics import total
+from cluster.controller.job_policies import camel_case
 from cluster.controller.pod import Pod
-from cluster.controller.policies import camel_case
+from cluster.controller.scraped_metrics import total
 from cluster.controller.waiting import eventually
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cluster.controller.job import Job
-from cluster.controller.policies import failure_policy, on_condition, on_exit_codes
+from cluster.controller.job_policies import failure_policy, on_condition, on_exit_codes
 from cluster.controller.scenario import Scenario
 
 INDEXES = "job_finished_indexes_total"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cluster.controller.beds import BESIDE, at_work
+from cluster.controller.controller_beds import BESIDE, at_work
 from cluster.controller.job import Job
-from cluster.controller.policies import (
+from cluster.controller.job_policies import (
     failure_policy,
     on_condition,
     on_exit_codes,

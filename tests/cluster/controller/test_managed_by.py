@@ -8,9 +8,9 @@ import pytest
 
 from cluster.controller.controllers import BuiltIn
 from cluster.controller.job import Job
-from cluster.controller.metrics import total
 from cluster.controller.pod import MERGE
 from cluster.controller.scenario import Scenario
+from cluster.controller.scraped_metrics import total
 from cluster.controller.waiting import eventually
 from jobsworth.controller.well_known_names import RESERVED_FINALIZER, RESERVED_MANAGER
 

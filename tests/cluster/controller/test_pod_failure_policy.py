@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cluster.controller.job import Job
-from cluster.controller.policies import failure_policy, on_condition, on_exit_codes
+from cluster.controller.job_policies import failure_policy, on_condition, on_exit_codes
 from cluster.controller.scenario import Scenario
 from cluster.controller.waiting import eventually
 

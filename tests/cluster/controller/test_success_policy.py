@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cluster.controller.policies import success_policy
+from cluster.controller.job_policies import success_policy
 from cluster.controller.scenario import Scenario
 
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from cluster.available_beds import bed_or_skip
 from cluster.controller import test_backoff_limit_per_index as per_index
 from cluster.controller import test_pod_failure_policy as failures
 from cluster.controller import test_success_policy as successes
 from cluster.controller import test_suspending as suspending
 from cluster.controller import test_tracking as tracking
-from cluster.controller.beds import built_in
+from cluster.controller.controller_beds import built_in
 from cluster.controller.controllers import BuiltIn, Controller, Jobsworth
 from cluster.controller.scenario import Scenario
 from cluster.controller.waiting import eventually
-from cluster.started import bed_or_skip
 from jobsworth.controller.well_known_names import (
     OUR_FINALIZER,
     OUR_MANAGER,

@@ -1,0 +1,245 @@
+"""Holds the engine against a live API server, on Jobs and CronJobs that nobody has seen before.
+
+    cd tests
+    PYTHONPATH=../webhook:. python -m cluster.differential --count 5000 --seed 7                # starts a server
+    PYTHONPATH=../webhook:. python -m cluster.differential --count 5000 --kubeconfig ~/.kube/config
+
+Creations are server-side dry runs: nothing is stored. To judge updates something must be: ``--updates`` does so in
+a namespace of its own, which is deleted afterwards. The release, its feature gates and ``--allow-privileged`` are asked
+of the server. Exits with 1 where verdict, causes or defaults differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cluster.dry_run_server import Server, from_kubeconfig
+from cluster.random_manifests import Generator
+from jobsworth.validation.engine import Engine, engine_for
+from support.validation.server_comparison import (
+    UNKNOWN,
+    causes_of,
+    first_difference,
+    normal,
+    unlike,
+    without_generated,
+)
+
+if TYPE_CHECKING:
+    from cluster.bed import Answer
+
+STORED = 40  # so many Jobs and CronJobs are stored, to be updated
+THREADS = 4
+DECODED = ("FieldValueTypeInvalid", "UnknownField")
+
+
+class Difference(NamedTuple):
+    """An object on which the engine and the server do not agree.
+
+    Attributes:
+        seed: that made the object.
+        what: differs, in words.
+        manifest: the object.
+        old: of an update: the stored object.
+    """
+
+    seed: int
+    what: str
+    manifest: dict[str, Any]
+    old: dict[str, Any] | None = None
+
+
+class Outcome(NamedTuple):
+    """What a run found.
+
+    Attributes:
+        judged: how many objects the server accepted, found invalid, or could not decode.
+        not_judged: how many it refused for what is no property of the object, by HTTP status.
+        differences: what the engine says otherwise.
+        untried: fields of a Job that no object had, of how many.
+        seconds: that it took.
+    """
+
+    judged: Counter[str]
+    not_judged: Counter[int]
+    differences: list[Difference]
+    untried: tuple[int, int]
+    seconds: float
+
+
+def compare(
+    engine: Engine, manifest: dict[str, Any], answer: Answer, old: dict[str, Any] | None = None
+) -> str:
+    """How the engine differs from what the server answered; empty where it does not.
+
+    Verdict, every cause of a 422 (field, reason, message), the unknown fields of a 400, and the spec of what was
+    accepted with its defaults. What the server makes up is left out.
+    """
+    findings = engine.validate(manifest, old)
+    ours = causes_of(findings, manifest)
+    body = answer.body
+    if answer.code in (200, 201):
+        if ours:
+            return f"accepted, engine: {sorted(ours, key=str)[:3]}"
+        theirs = without_generated(body.get("spec"))
+        return first_difference(theirs, without_generated(engine.default(manifest)["spec"]), "spec")
+    if answer.code == 400:
+        if not any(reason in DECODED for _, reason, _ in ours):
+            return f"not decoded: {body['message']}, engine: {sorted(ours, key=str)[:3]}"
+        if "strict decoding error" not in body["message"]:
+            return ""
+        unknown = set(UNKNOWN.findall(body["message"]))
+        known_to_us = {field for field, reason, _ in ours if reason == "UnknownField"}
+        return "" if unknown == known_to_us else f"unknown fields {unknown}, engine: {known_to_us}"
+    theirs_causes = {
+        (cause.get("field", ""), cause["reason"], normal(cause["message"], manifest))
+        for cause in body["details"].get("causes", ())
+    }
+    missing, surplus = unlike(theirs_causes, ours)
+    if not missing and not surplus:
+        return ""
+    return f"missing {sorted(missing, key=str)[:3]}, surplus {sorted(surplus, key=str)[:3]}"
+
+
+def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
+    """Put so many objects to a server, and hold the engine against its answers.
+
+    Args:
+        server: a live one.
+        count: how many objects; with updates, half of them are.
+        seed: of the first object; another run with other seeds tries others.
+        updates: also store objects, and update them.
+    """
+    began = time.monotonic()
+    engine = engine_for(server.api_server)
+    generator = Generator(server.openapi())
+    judged: Counter[str] = Counter()
+    not_judged: Counter[int] = Counter()
+    differences: list[Difference] = []
+
+    def hold(case: tuple[int, dict[str, Any], dict[str, Any] | None], answer: Answer) -> None:
+        number, manifest, old = case
+        if answer.code not in (200, 201, 400, 422) or _is_about_the_url(answer):
+            not_judged[answer.code] += 1
+            return
+        judged[{400: "not decoded", 422: "invalid"}.get(answer.code, "accepted")] += 1
+        what = compare(engine, manifest, answer, old)
+        if what:
+            differences.append(Difference(number, what, manifest, old))
+
+    creations = count // 2 if updates else count
+    with ThreadPoolExecutor(THREADS) as threads:
+        made = [
+            (number, generator.object(number), None) for number in range(seed, seed + creations)
+        ]
+        answers = threads.map(lambda case: server.create(case[1]), made)
+        for case, answer in zip(made, answers, strict=True):
+            hold(case, answer)
+        if updates:
+            with server.namespace():
+                stored = list(_stored(server, generator, engine, seed))
+                changes = [
+                    (number, generator.change(old := stored[number % len(stored)], number), old)
+                    for number in range(seed + creations, seed + count)
+                ]
+                answers = threads.map(lambda case: server.update(case[1], case[2]), changes)
+                for change, answer in zip(changes, answers, strict=True):
+                    hold(change, answer)
+    untried = len(generator.untried), len(generator.paths["Job"])
+    return Outcome(judged, not_judged, differences, untried, time.monotonic() - began)
+
+
+def _is_about_the_url(answer: Answer) -> bool:
+    """Whether a request was refused because name or namespace are others than in its URL."""
+    return answer.code == 400 and answer.body["message"].startswith(
+        ("the name of the object", "the namespace of the provided object")
+    )
+
+
+def _stored(
+    server: Server, generator: Generator, engine: Engine, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Objects as the server has stored them: running, suspended, and suspended before they ever ran."""
+    number, found = seed, 0
+    while found < STORED:
+        number += 1
+        manifest = generator.object(number)
+        if any(finding.severity == "error" for finding in engine.validate(manifest)):
+            continue
+        if manifest["kind"] == "Job":
+            manifest["spec"]["suspend"] = found % 3 > 0
+        started = found % 2 == 0
+        stored = server.store(manifest, f"stored-{found}", started=started)
+        if stored is not None:
+            found += 1
+            yield stored
+
+
+def report(server: Server, outcome: Outcome, show: int) -> str:
+    """A run's outcome as text."""
+    total = sum(outcome.judged.values())
+    numbers = ", ".join(f"{number} {what}" for what, number in sorted(outcome.judged.items()))
+    left, fields = outcome.untried
+    lines = [
+        f"{server.api_server}: {total} objects in {outcome.seconds:.0f} s ({numbers})",
+        f"fields of a Job that were set: {fields - left} of {fields}",
+        f"differences: {len(outcome.differences)}",
+    ]
+    if outcome.not_judged:
+        codes = ", ".join(f"{n} with {code}" for code, n in sorted(outcome.not_judged.items()))
+        lines.append(f"refused for other reasons, not judged: {codes}")
+    lines += [f"  seed {each.seed}: {each.what}" for each in outcome.differences[:show]]
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def _server(kubeconfig: Path | None, release: str | None) -> Iterator[Server]:
+    if kubeconfig is not None:
+        yield Server(from_kubeconfig(kubeconfig))
+        return
+    from cluster.bed import TestBed
+
+    with TestBed(release, audit=False) as bed:
+        yield Server(bed.connection)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m cluster.differential", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--count", type=int, default=1000, help="how many objects (default 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first object (default 0)")
+    parser.add_argument(
+        "--kubeconfig", type=Path, help="the server to ask; without, one is started"
+    )
+    parser.add_argument("--release", help="of the server to start, such as 1.33")
+    parser.add_argument(
+        "--updates", action="store_true", help="also updates, of objects that are stored for it"
+    )
+    parser.add_argument("--show", type=int, default=10, help="how many differences (default 10)")
+    arguments = parser.parse_args()
+    try:
+        with _server(arguments.kubeconfig, arguments.release) as server:
+            outcome = agree(
+                server, arguments.count, arguments.seed * 1_000_000, updates=arguments.updates
+            )
+            print(report(server, outcome, arguments.show))
+    except ImportError as missing:
+        print(f"error: {missing}: run pip install '.[cluster]'", file=sys.stderr)
+        return os.EX_UNAVAILABLE
+    except (OSError, ValueError, LookupError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return os.EX_UNAVAILABLE
+    return 1 if outcome.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""Manifests mended in this process, short enough for tables of texts."""
+
+from __future__ import annotations
+
+from textwrap import dedent, indent
+
+from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.cli.file_evaluation import FileEvaluator
+from jobsworth.cli.fixing.autofix_loop import FixedFile, autofix
+from jobsworth.cli.options import words_of
+from jobsworth.findings.finding import Finding
+from jobsworth.reports.result import FixAttempt
+
+
+def file_evaluator(
+    *, select: str = "JW0", release: str = "1.36", mixed: bool = False
+) -> FileEvaluator:
+    """Judges for a release; of our own rules it asks only those that are named."""
+    overrides = Overrides(select=words_of(select), release=release)
+    return FileEvaluator(Configurations(overrides, isolated=True), mixed=mixed)
+
+
+def autofixed(
+    text: str,
+    *,
+    unsafe: bool = False,
+    select: str = "JW0",
+    release: str = "1.36",
+    file: str = "job.yaml",
+) -> FixedFile:
+    """What is left of a manifest after all fixes that help."""
+    return autofix(
+        file_evaluator(select=select, release=release), file, text.encode(), unsafe=unsafe
+    )
+
+
+def findings_left(done: FixedFile) -> list[Finding]:
+    """What is still to be said."""
+    return [located.finding for result in done.results for located in result.findings]
+
+
+def attempts(done: FixedFile) -> list[FixAttempt]:
+    """The fixes that were tried."""
+    return [attempt for result in done.results for attempt in result.attempts]
+
+
+def job_text(spec: str = "", pod: str = "restartPolicy: Never", container: str = "") -> str:
+    """A Job as somebody writes it, with these lines in its spec, Pod and container."""
+    return _text(JOB, spec, pod, container)
+
+
+def cron_job_text(spec: str = "", job: str = "", pod: str = "restartPolicy: Never") -> str:
+    """A CronJob as somebody writes it, with these lines in its spec, its Job's and its Pod's."""
+    return _text(CRON_JOB, spec, job, pod)
+
+
+def _text(template: str, *parts: str) -> str:
+    text = dedent(template)
+    for number, part in enumerate(parts):
+        mark = f"<{number}>"
+        (line,) = (line for line in text.split("\n") if mark in line)
+        lines = indent(dedent(part).strip("\n"), line[: line.index(mark)])
+        text = text.replace(f"{line}\n", f"{lines}\n" if lines.strip() else "")
+    return text
+
+
+JOB = """\
+    # Trains the model.
+    apiVersion: batch/v1
+    kind: Job
+    metadata:
+      name: train  # at night
+    spec:
+      <0>
+      template:
+        spec:
+          <1>
+          containers:
+            - name: main
+              image: "busybox:1.36"
+              <2>
+    """
+
+CRON_JOB = """\
+    # Reports.
+    apiVersion: batch/v1
+    kind: CronJob
+    metadata:
+      name: report
+    spec:
+      <0>
+      jobTemplate:
+        spec:
+          <1>
+          template:
+            spec:
+              <2>
+              containers:
+                - name: main
+                  image: busybox:1.36
+    """

@@ -1,0 +1,88 @@
+"""The findings of lint rules for Jobs, in a short form for tables of cases."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.findings.finding import Finding
+from jobsworth.lint import RULES, lint
+from jobsworth.validation.engine import engine_for
+
+RULE_OF = {rule.code: rule for rule in RULES}
+
+POD = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
+SIDECAR = {"name": "proxy", "image": "proxy:2.1", "restartPolicy": "Always"}
+INIT = {"name": "download", "image": "busybox:1.36"}
+DISRUPTED = [{"type": "DisruptionTarget", "status": "True"}]
+
+
+def job(pod: dict[str, Any] | None = None, **spec: Any) -> dict[str, Any]:
+    """A Job with these fields of its Pod and of its spec."""
+    template = {"spec": copy.deepcopy({**POD, **(pod or {})})}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "sample"},
+        "spec": {**copy.deepcopy(spec), "template": template},
+    }
+
+
+def cron_job(inner: dict[str, Any], **spec: Any) -> dict[str, Any]:
+    """A CronJob that makes such Jobs."""
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "sample"},
+        "spec": {"schedule": "0 3 * * *", **spec, "jobTemplate": {"spec": inner["spec"]}},
+    }
+
+
+def with_policy(
+    *rules: dict[str, Any], pod: dict[str, Any] | None = None, **spec: Any
+) -> dict[str, Any]:
+    """A Job with these rules in its failure policy."""
+    return job(pod, podFailurePolicy={"rules": list(rules)}, **spec)
+
+
+def on_codes(action: str, operator: str, *values: int, of: str | None = None) -> dict[str, Any]:
+    """A rule on exit codes, of one container or of all."""
+    requirement: dict[str, Any] = {"operator": operator, "values": list(values)}
+    if of is not None:
+        requirement["containerName"] = of
+    return {"action": action, "onExitCodes": requirement}
+
+
+def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any]:
+    """A rule on one condition."""
+    return {"action": action, "onPodConditions": [{"type": type_, "status": status}]}
+
+
+def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Finding]:
+    """What the rule of a code says."""
+    return lint(value, engine_for(ApiServer(release)), [RULE_OF[code]])
+
+
+def fields(code: str, value: dict[str, Any], release: str = "1.36") -> list[str]:
+    """The fields that the rule of a code complains about, below the spec."""
+    return [
+        finding.field.removeprefix("spec.jobTemplate.").removeprefix("spec.")
+        for finding in found(code, value, release)
+    ]
+
+
+def after_fix(code: str, value: dict[str, Any]) -> dict[str, Any]:
+    """The object after the fix of the one finding of a rule."""
+    from jobsworth.findings.edits import edited
+
+    (finding,) = found(code, value)
+    assert finding.fix is not None
+    changed: dict[str, Any] = edited(value, *finding.fix.edits)
+    return changed
+
+
+def defaults_of(value: dict[str, Any]) -> dict[str, Any]:
+    """The spec of an object with the server's defaults."""
+    spec: dict[str, Any] = engine_for(ApiServer("1.36")).default(value)["spec"]
+    return spec

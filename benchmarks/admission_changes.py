@@ -45,13 +45,13 @@ def main() -> int:
         load = Load(server, chosen.clients)
         for number in range(1, CHANGES + 1):
             time.sleep(chosen.seconds_between)
-            server.authority.rotate()
+            server.ca.rotate()
             swap(policies, {"policy.yaml": POLICY.format(number=number).encode()})
             if number % 3 == 0:
                 time.sleep(chosen.seconds_between)
                 swap(policies, {"policy.yaml": BROKEN_POLICY})
-                broken = {"tls.crt": server.authority.issue().certificate, "tls.key": b"none"}
-                swap(server.authority.volume, broken)
+                broken = {"tls.crt": server.ca.issue().certificate, "tls.key": b"none"}
+                swap(server.ca.volume, broken)
             if number == CHANGES // 2:
                 server.process.send_signal(signal.SIGHUP)
         time.sleep(chosen.seconds_between)

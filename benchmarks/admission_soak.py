@@ -43,7 +43,7 @@ class Soak:
             endpoint, body, headers = mutator.endpoint(), mutator.body(), mutator.headers()
             began = time.perf_counter()
             try:
-                status, answer = client.ask(endpoint, body, headers)
+                status, answer = client.post(endpoint, body, headers)
             except Exception as error:
                 client.close()
                 self._note(0, f"{type(error).__name__}: {error}: {body[:200]!r}", began)

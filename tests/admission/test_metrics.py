@@ -51,7 +51,7 @@ def python(code: str, folder: Path) -> str:
     ).stdout
 
 
-def test_what_ended_workers_counted_stays_counted(tmp_path: Path) -> None:
+def test_counts_of_ended_workers_are_kept(tmp_path: Path) -> None:
     for _ in range(2):
         python(COUNT, tmp_path)
         shown = python(SHOW, tmp_path).splitlines()

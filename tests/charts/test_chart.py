@@ -34,7 +34,7 @@ def test_every_value_is_described_in_the_schema_and_every_described_value_is_the
     assert set(_described(SCHEMA)) - OPTIONAL == set(_given(VALUES))
 
 
-def test_the_schema_itself_is_sound() -> None:
+def test_the_schema_itself_is_valid() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
 
 
@@ -59,7 +59,7 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
         ({"image": {"digest": "abc"}}, "'abc' does not match"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_the_values_is_told(values: dict[str, Any], why: str) -> None:
+def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -> None:
     with pytest.raises(jsonschema.ValidationError, match=re.escape(why)):
         jsonschema.validate(values, SCHEMA)
 
@@ -83,7 +83,7 @@ def test_a_container_is_given_options_that_its_command_has(
     assert given <= {option.name for option in command.options}
 
 
-def test_dashboard_and_alerts_ask_for_metrics_that_there_are() -> None:
+def test_dashboard_and_alerts_query_metrics_that_exist() -> None:
     source = "".join(
         path.read_text()
         for name in ("admission", "reconciler", "controller")
@@ -91,9 +91,9 @@ def test_dashboard_and_alerts_ask_for_metrics_that_there_are() -> None:
     )
     for path in ("dashboards/jobsworth.json", "templates/prometheus-rule.yaml"):
         text = (CHART / path).read_text()
-        asked = set(re.findall(r"\b(?:jobsworth|job_controller)_[a-z_]+", text))
-        assert asked
-        for metric in asked:
+        requested = set(re.findall(r"\b(?:jobsworth|job_controller)_[a-z_]+", text))
+        assert requested
+        for metric in requested:
             bare = metric.removeprefix("job_controller_").removesuffix("_bucket")
             assert f'"{bare}"' in source, metric
 
@@ -129,5 +129,5 @@ def _described(schema: dict[str, Any], path: str = "") -> Iterator[str]:
 
 
 def _closed(path: str) -> bool:
-    """Whether the chart says what is in there, rather than Kubernetes."""
+    """Return True if the chart, not Kubernetes, determines the content at this path."""
     return not path.endswith((".resources", "Selector", ".labels", ".issuerRef"))

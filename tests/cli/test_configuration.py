@@ -1,4 +1,4 @@
-"""Configuration: found above each file, and wrong in no way that is not told."""
+"""Configuration files: found above each file, and every mistake in one is reported."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def test_a_bad_option_is_an_error(arguments: list[str], complaint: str, validate
     assert complaint in done.err
 
 
-def test_the_verdict_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
+def test_validation_errors_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
     files = {"job.yaml": INVALID, ".jobsworth.yaml": "ignore: [JW]\nseverity: {JW0: info}\n"}
     assert validate("-o", "concise", "job.yaml", files=files).found == [(6, "JW004")]
 
@@ -234,7 +234,7 @@ def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
     assert validate("-o", "concise", "a", files=files).found == [(15, "JW101")]
 
 
-def test_a_pyproject_without_our_table_is_not_parsed(
+def test_a_pyproject_without_a_jobsworth_table_is_not_parsed(
     validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "tomllib", raising=False)

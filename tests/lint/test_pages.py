@@ -33,7 +33,7 @@ def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
 
 
 @each_rule
-def test_the_sections_of_a_page_are_told_apart(rule: Rule) -> None:
+def test_the_sections_of_a_page_are_distinguished(rule: Rule) -> None:
     explained = pages.explanation(rule)
     prose = [explained.why, explained.bad, explained.good, *explained.sources]
     assert all(prose)
@@ -70,7 +70,7 @@ def test_a_page_is_text_that_every_terminal_takes(rule: Rule) -> None:
         ("JW503", "- Reported by default: no, select it: `--select default,JW503`"),
     ],
 )
-def test_a_page_says_how_it_is_reported_and_mended(code: str, line: str) -> None:
+def test_a_page_describes_severity_and_fix(code: str, line: str) -> None:
     assert line in pages.page(RULE_OF[code]).splitlines()
 
 

@@ -1,4 +1,4 @@
-"""What holds for every lint rule: its examples do what they show, and it leaves sound manifests alone."""
+"""Laws for every lint rule: its examples do what they show, and it reports no good manifest."""
 
 from __future__ import annotations
 
@@ -120,20 +120,20 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 
 
 @each_rule
-def test_the_fix_mends_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
+def test_the_fix_repairs_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
     engine = engine_for(NEWEST)
     for value in objects_in(explanation(rule).bad):
         for finding in lint(value, engine, [rule]):
             if finding.fix is not None:
-                mended = edited(value, *finding.fix.edits)
-                assert finding not in lint(mended, engine, [rule])
-                errors = [found for found in engine.validate(mended) if found.severity == "error"]
+                fixed = edited(value, *finding.fix.edits)
+                assert finding not in lint(fixed, engine, [rule])
+                errors = [found for found in engine.validate(fixed) if found.severity == "error"]
                 assert errors == []
 
 
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: str(path.name))
 @pytest.mark.parametrize("release", ["1.31", "1.36"])
-def test_no_rule_says_anything_about_a_sound_manifest(path: Path, release: str) -> None:
+def test_no_rule_reports_a_good_manifest(path: Path, release: str) -> None:
     engine = engine_for(ApiServer(release))
     rules = [rule for rule in RULES if rule.on]
     for document in read_file(str(path)):
@@ -156,6 +156,6 @@ def test_rules_look_at_any_object_that_can_be_decoded(path: Path) -> None:
             assert all(finding.field and finding.message for finding in found)
 
 
-def test_no_rule_makes_a_verdict_that_the_api_server_does_not_make() -> None:
+def test_no_lint_rule_contradicts_the_api_server() -> None:
     """A document with an error is invalid; what the API server accepts is valid, whatever we think."""
     assert [rule.code for rule in RULES if rule.severity == "error"] == []

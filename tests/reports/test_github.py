@@ -69,7 +69,7 @@ def test_file_names_are_escaped(file: str, written: str) -> None:
     assert f"file={written},line=3" in command(file=file)
 
 
-def test_a_hint_is_told() -> None:
+def test_a_hint_is_reported() -> None:
     assert command(hint="look").endswith("wrong (look)")
 
 

@@ -1,4 +1,4 @@
-"""What a worker does when it is told to stop while it stops already."""
+"""A worker that receives a second stop signal while it stops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ threading.Thread(target=when_the_interpreter_shuts_down).start()
 
 
 @pytest.mark.parametrize(("signal", "code"), [("SIGQUIT", 0), ("SIGABRT", 1)])
-def test_a_worker_that_is_ending_is_told_to_stop_and_prints_nothing(signal: str, code: int) -> None:
+def test_a_worker_that_is_ending_is_asked_to_stop_and_prints_nothing(
+    signal: str, code: int
+) -> None:
     done = subprocess.run(
         [sys.executable, "-c", ENDING, signal],
         env={**os.environ, "PYTHONPATH": str(SOURCES)},

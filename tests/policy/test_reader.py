@@ -1,4 +1,4 @@
-"""What is wrong with documents: all of it at once, with its place and what would be right."""
+"""Problems of documents: all reported at once, with their places and what would be right."""
 
 from __future__ import annotations
 
@@ -258,12 +258,12 @@ def test_an_expression_that_does_not_compile_says_where() -> None:
         ),
     ],
 )
-def test_a_default_that_the_limits_refuse(spec: Any, expected: str | None) -> None:
+def test_a_default_that_the_limits_reject(spec: Any, expected: str | None) -> None:
     assert problems(**spec) == ([] if expected is None else [expected])
 
 
 @pytest.mark.parametrize(
-    ("other", "refused"),
+    ("other", "rejected"),
     [
         ({}, True),
         ({"enforcement": "warn"}, False),
@@ -271,17 +271,19 @@ def test_a_default_that_the_limits_refuse(spec: Any, expected: str | None) -> No
         ({"exempt": {"users": ["ops"]}}, False),
     ],
 )
-def test_a_default_that_another_document_refuses_everywhere(other: Any, refused: bool) -> None:
+def test_a_default_that_another_document_rejects_everywhere(other: Any, rejected: bool) -> None:
     giving = document("a", defaults={"backoffLimit": 9})
     limiting = document("b", **SOUND, **other)
-    assert bool(problems(giving, limiting)) == refused
-    if refused:
+    assert bool(problems(giving, limiting)) == rejected
+    if rejected:
         assert problems(giving, limiting)[0].startswith(
             "spec.defaults.backoffLimit: the limits of policy b reject this default: "
         )
 
 
-def test_all_problems_of_all_documents_are_told_at_once_with_the_number_of_the_document() -> None:
+def test_all_problems_of_all_documents_are_reported_at_once_with_the_number_of_the_document() -> (
+    None
+):
     with pytest.raises(BadPolicy) as caught:
         read(
             [
@@ -332,7 +334,7 @@ def test_no_documents_are_a_set_that_says_nothing() -> None:
         (None, False),
     ],
 )
-def test_what_says_that_it_is_a_policy(value: object, expected: bool) -> None:
+def test_documents_that_are_recognized_as_policies(value: object, expected: bool) -> None:
     assert is_policy(value) is expected
 
 
@@ -347,7 +349,7 @@ HOSTILE = [0, "", [], {}, None, True, 1.5, {"a": None}, [None], "\ud800", {1: 2}
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("value", HOSTILE, ids=repr)
-def test_nothing_that_yaml_can_say_is_a_fault_of_the_reader(part: str, value: Any) -> None:
+def test_no_yaml_value_makes_the_reader_fail(part: str, value: Any) -> None:
     for spec in ({part: value}, {part: {"backoffLimit": value}}, {part: [value]}):
         problems(document(**spec))
     problems({**document(**SOUND), "metadata": value})

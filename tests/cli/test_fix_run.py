@@ -22,7 +22,9 @@ ALWAYS = job_text(pod="restartPolicy: Always")
 ONLY_API = ("--select", "JW0")
 
 
-def test_what_can_be_mended_is_and_the_rest_is_reported(validate: Validate, tmp_path: Path) -> None:
+def test_safe_fixes_are_applied_and_the_rest_is_reported(
+    validate: Validate, tmp_path: Path
+) -> None:
     done = validate("--fix", "-o", "concise", *ONLY_API, "job.yaml", files={"job.yaml": BEFORE})
     assert (tmp_path / "job.yaml").read_text() == AFTER
     assert done.code == 1
@@ -33,14 +35,12 @@ def test_what_can_be_mended_is_and_the_rest_is_reported(validate: Validate, tmp_
     )
 
 
-def test_what_is_hidden_behind_another_error_is_mended_too(
-    validate: Validate, tmp_path: Path
-) -> None:
+def test_an_error_hidden_behind_another_is_fixed_too(validate: Validate, tmp_path: Path) -> None:
     text = BEFORE.replace("  made_up: 1\n", "")
     done = validate("--fix", *ONLY_API, "job.yaml", files={"job.yaml": text})
     assert (done.code, done.out) == (0, "")
-    mended = AFTER.replace("  made_up: 1\n", "").replace("never", "Never")
-    assert (tmp_path / "job.yaml").read_text() == mended
+    fixed = AFTER.replace("  made_up: 1\n", "").replace("never", "Never")
+    assert (tmp_path / "job.yaml").read_text() == fixed
     assert done.err.splitlines() == [
         "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
         "fixed: job.yaml:10: JW005: Set Never (spec.template.spec.restartPolicy)",
@@ -48,7 +48,7 @@ def test_what_is_hidden_behind_another_error_is_mended_too(
     ]
 
 
-def test_a_second_run_finds_nothing_to_mend(validate: Validate, tmp_path: Path) -> None:
+def test_a_second_run_finds_nothing_to_fix(validate: Validate, tmp_path: Path) -> None:
     validate("--fix", "--unsafe", "job.yaml", files={"job.yaml": BEFORE})
     first = (tmp_path / "job.yaml").read_text()
     done = validate("--fix", "--unsafe", "job.yaml")
@@ -56,7 +56,7 @@ def test_a_second_run_finds_nothing_to_mend(validate: Validate, tmp_path: Path) 
     assert "\nfixed: " not in f"\n{done.err}"
 
 
-def test_what_changes_behaviour_waits_to_be_asked_for(validate: Validate, tmp_path: Path) -> None:
+def test_a_fix_that_changes_behavior_needs_unsafe_fixes(validate: Validate, tmp_path: Path) -> None:
     path = tmp_path / "job.yaml"
     assert validate("--fix", *ONLY_API, "job.yaml", files={"job.yaml": ALWAYS}).code == 1
     assert path.read_text() == ALWAYS
@@ -83,7 +83,7 @@ def test_a_file_keeps_its_mode_and_a_link_stays_one(validate: Validate, tmp_path
     assert sorted(os.listdir(tmp_path)) == ["link.yaml", "real.yml"]
 
 
-def test_a_file_that_may_not_be_written_is_told(
+def test_a_read_only_file_is_reported(
     validate: Validate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)  # an administrator may write everything
@@ -113,7 +113,7 @@ def give(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
 
-def test_standard_input_goes_mended_to_standard_output(
+def test_standard_input_goes_fixed_to_standard_output(
     validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give(monkeypatch, BEFORE)
@@ -166,7 +166,7 @@ def test_a_diff_of_standard_input(validate: Validate, monkeypatch: pytest.Monkey
     assert validate("--diff", *ONLY_API, "-").out == DIFF.replace("job.yaml", "<stdin>")
 
 
-def test_the_exit_code_of_a_diff_tells_whether_there_is_one(validate: Validate) -> None:
+def test_the_exit_code_of_a_diff_shows_whether_there_is_one(validate: Validate) -> None:
     mendable = BEFORE.replace("  made_up: 1\n", "")
     assert validate("--diff", *ONLY_API, "good.yaml", files={"good.yaml": GOOD}).code == 0
     assert validate("--diff", *ONLY_API, "bad.yaml", files={"bad.yaml": mendable}).code == 1
@@ -190,7 +190,7 @@ def test_a_diff_keeps_line_ends_and_bytes_that_are_no_text() -> None:
     ]
 
 
-def test_the_json_report_tells_what_was_fixed_and_what_was_not(validate: Validate) -> None:
+def test_the_json_report_lists_fixed_and_remaining_findings(validate: Validate) -> None:
     brings = job_text("completions: 3\nbackoffLimitPerIndex: 1").replace("train ", "train.1 ")
     done = validate(
         "--fix",
@@ -212,8 +212,8 @@ def test_the_json_report_tells_what_was_fixed_and_what_was_not(validate: Validat
     ]
     assert "not_fixed" not in one
     assert "fixed" not in other
-    (refused,) = other["not_fixed"]
-    assert refused["refused"].startswith("it would cause JW004 metadata.name: ")
+    (rejected,) = other["not_fixed"]
+    assert rejected["refused"].startswith("it would cause JW004 metadata.name: ")
 
 
 def test_quiet_says_nothing_of_what_was_fixed(validate: Validate) -> None:
@@ -227,7 +227,7 @@ def test_unsafe_alone_is_a_mistake(validate: Validate) -> None:
     assert "--unsafe requires --fix or --diff" in done.err
 
 
-def test_an_ignored_finding_is_not_mended(validate: Validate, tmp_path: Path) -> None:
+def test_an_ignored_finding_is_not_fixed(validate: Validate, tmp_path: Path) -> None:
     text = job_text(
         "podFailurePolicy:\n  rules:\n    - action: Ignore\n      onPodConditions: [{type: DisruptionTarget}]"
     )
@@ -246,7 +246,7 @@ def test_templates_and_other_files_are_left_alone(validate: Validate, tmp_path: 
     assert {name: (tmp_path / name).read_text() for name in files} == files
 
 
-def test_many_files_are_mended_by_several_processes(validate: Validate, tmp_path: Path) -> None:
+def test_many_files_are_fixed_by_several_processes(validate: Validate, tmp_path: Path) -> None:
     files = {f"{number:03}.yaml": BEFORE for number in range(80)}
     done = validate("--fix", "-j", "2", *ONLY_API, ".", files=files)
     assert done.err.count("\nfixed: ") == 79
@@ -272,7 +272,7 @@ LEFT_ALONE = {
 }
 
 
-def test_what_is_no_manifest_to_apply_is_left_alone(validate: Validate, tmp_path: Path) -> None:
+def test_files_that_are_not_applied_are_left_alone(validate: Validate, tmp_path: Path) -> None:
     files = {**LEFT_ALONE, "export.yaml": EXPORTED}
     done = validate("--fix", "--unsafe", "-o", "concise", "--select", "JW0,JW216", ".", files=files)
     assert {name: (tmp_path / name).read_text() for name in LEFT_ALONE} == LEFT_ALONE
@@ -304,7 +304,7 @@ def test_of_what_is_left_alone_there_is_no_difference(validate: Validate) -> Non
     assert done.out == ""
 
 
-def test_that_a_file_is_left_alone_is_said_only_where_a_fix_was_asked_for(
+def test_a_file_left_alone_is_reported_only_with_fix(
     validate: Validate,
 ) -> None:
     unsafe_only = {"patch.yaml": ASSERTION.replace("status:\n  succeeded: 1", "spec: {}")}

@@ -21,14 +21,14 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_any_json_value_is_judged_or_is_of_an_unknown_kind(value: Any) -> None:
+def test_any_json_value_is_validated_or_is_of_an_unknown_kind(value: Any) -> None:
     with contextlib.suppress(jobsworth.UnknownKind):
         jobsworth.validate(value)
 
 
 @settings(max_examples=300)
 @given(seeds, json_values, st.data())
-def test_any_json_value_anywhere_in_a_job_is_judged(seed: int, value: Any, data: Any) -> None:
+def test_any_json_value_anywhere_in_a_job_is_validated(seed: int, value: Any, data: Any) -> None:
     job = random_job(seed)
     place: Any = job
     while True:
@@ -45,7 +45,7 @@ def test_any_json_value_anywhere_in_a_job_is_judged(seed: int, value: Any, data:
 
 @settings(max_examples=400)
 @given(seeds)
-def test_judging_and_defaulting_leave_their_input_alone(seed: int) -> None:
+def test_validation_and_defaulting_leave_their_input_alone(seed: int) -> None:
     job = random_job(seed)
     before = copy.deepcopy(job)
     jobsworth.validate(job)
@@ -87,7 +87,7 @@ def _default(job: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _errors(job: dict[str, Any]) -> set[tuple[str, str, str]]:
-    """What is wrong, less what defaulting changes in the server too.
+    """Return the errors, without those that defaulting changes in the server too.
 
     An empty list is printed as null once it has been stored; labels that were taken from the template are
     the very same map while the server generates labels there, and a copy afterwards.

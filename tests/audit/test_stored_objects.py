@@ -1,4 +1,4 @@
-"""What is said of objects that a cluster stores, and what is not."""
+"""Findings about stored objects, and the parts of them that are not reported."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def examples() -> list[Any]:
 
 
 @pytest.mark.parametrize("written", examples())
-def test_what_a_server_adds_is_nobodys_fault(written: dict[str, Any]) -> None:
+def test_fields_that_a_server_adds_are_not_reported(written: dict[str, Any]) -> None:
     evaluator = Evaluator(SERVER)
     found = {(finding.code, finding.field) for _, finding in reported(evaluator, stored(written))}
     ours = {(each.code, each.field) for each in evaluator.evaluate(Subject(written)).lint}
@@ -66,7 +66,7 @@ def test_what_a_server_adds_is_nobodys_fault(written: dict[str, Any]) -> None:
         ("that, and our rules", {"backoffLimitPerIndex": 1, "suspend": True}, ["JW004", "JW219"]),
     ],
 )
-def test_a_job_is_judged_as_it_was_written(
+def test_a_job_is_validated_as_it_was_written(
     because: str, spec: dict[str, Any], expected: list[str]
 ) -> None:
     assert codes(stored(manifest(**spec))) == expected, because
@@ -86,12 +86,12 @@ def test_a_default_of_a_newer_release_is_not_held_against_an_older_one() -> None
     assert codes(found, release="1.25", stored_by="1.36") == []
 
 
-def test_a_field_that_somebody_wrote_is_held_against_an_older_release() -> None:
+def test_a_field_that_a_user_wrote_is_validated_against_an_older_release() -> None:
     found = stored(manifest(podReplacementPolicy="Failed"), release="1.36")
     assert codes(found, release="1.25", stored_by="1.36") == ["JW001"]
 
 
-def test_an_annotation_ignores_our_rules_but_not_the_server() -> None:
+def test_an_annotation_ignores_lint_rules_but_no_errors() -> None:
     written = manifest(activeDeadlineSeconds=None, backoffLimitPerIndex=1)
     written["metadata"]["annotations"] = {"jobsworth.dev/ignore": "JW201"}
     assert codes(stored(written)) == ["JW004"]
@@ -104,7 +104,7 @@ def test_the_selection_holds() -> None:
     assert [finding.code for _, finding in reported(evaluator, found, selection)] == ["JW204"]
 
 
-def test_judging_changes_nothing() -> None:
+def test_validation_changes_nothing() -> None:
     for found in (stored(manifest(activeDeadlineSeconds=None)), stored(cron_manifest())):
         before = copy.deepcopy(found)
         codes(found)
@@ -120,7 +120,7 @@ def test_a_manual_selector_is_kept() -> None:
     assert codes(stored(written)) == []
 
 
-def test_labels_that_people_wrote_are_kept() -> None:
+def test_labels_that_users_wrote_are_kept() -> None:
     written = manifest()
     written["metadata"]["labels"] = {"team": "ranking"}
     assert strip_generated(stored(written))["metadata"] == {
@@ -184,7 +184,7 @@ def test_a_default_that_was_written_stays_written_where_another_server_stored_it
 
 @pytest.mark.parametrize("kind", ["Job", "CronJob"])
 @pytest.mark.parametrize("spec", [None, {}, {"template": None}, {"jobTemplate": {"spec": None}}])
-def test_an_object_without_parts_that_a_server_always_writes_is_judged_too(
+def test_an_object_without_parts_that_a_server_always_writes_is_validated_too(
     kind: str, spec: Any
 ) -> None:
     value = {"apiVersion": "batch/v1", "kind": kind, "metadata": {"name": "a"}, "spec": spec}

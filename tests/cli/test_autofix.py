@@ -1,4 +1,4 @@
-"""What ``--fix`` makes of manifests that the API server refuses, and what it leaves alone."""
+"""``--fix`` on manifests that the API server rejects, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def errors(text: str) -> list[Finding]:
 
 
 def check(before: str, after: str, *, unsafe: bool = False, release: str = "1.36") -> None:
-    """The manifest becomes the other, is valid then, and nothing is left to mend."""
+    """Check that the manifest becomes the other, is valid then, and has nothing left to fix."""
     assert before != after
     done = autofixed(before, unsafe=unsafe, release=release)
     assert done.data.decode() == after
@@ -227,7 +227,7 @@ def test_an_action_that_could_be_several_stays(action: str) -> None:
         ("!!int 3", '"3"'),
     ],
 )
-def test_what_must_be_a_string_is_quoted_as_it_was_written(before: str, after: str) -> None:
+def test_a_value_that_must_be_a_string_is_quoted_as_written(before: str, after: str) -> None:
     env = "env:\n  - name: A\n    value: {}"
     check(job_text(container=env.format(before)), job_text(container=env.format(after)))
 
@@ -243,7 +243,7 @@ def test_what_must_be_a_string_is_quoted_as_it_was_written(before: str, after: s
         ("args: {a: b}", None),
     ],
 )
-def test_a_value_of_the_wrong_type_is_mended_where_it_is_clear(
+def test_a_value_of_the_wrong_type_is_fixed_where_it_is_clear(
     before: str, after: str | None
 ) -> None:
     if after is None:
@@ -274,7 +274,7 @@ def test_labels_and_annotations_are_quoted() -> None:
         ("schedule: '@daily'\nconcurrencyPolicy: forbid", "schedule: '@daily'\nconcurrencyPolicy: Forbid"),
     ],
 )  # fmt: skip
-def test_a_cron_job_that_other_crons_take_is_mended(before: str, after: str) -> None:
+def test_a_cron_job_that_other_crons_take_is_fixed(before: str, after: str) -> None:
     check(cron_job_text(before), cron_job_text(after))
 
 
@@ -285,9 +285,7 @@ def test_a_cron_job_that_other_crons_take_is_mended(before: str, after: str) -> 
         ("schedule: '@daily'\ntimeZone: US/New_York", "schedule: '@daily'\ntimeZone: America/New_York"),
     ],
 )  # fmt: skip
-def test_a_cron_job_that_may_mean_something_else_is_mended_on_demand(
-    before: str, after: str
-) -> None:
+def test_an_ambiguous_cron_schedule_is_fixed_with_unsafe_fixes(before: str, after: str) -> None:
     check(cron_job_text(before), cron_job_text(after), unsafe=True)
 
 
@@ -306,7 +304,7 @@ def test_a_schedule_of_which_the_meaning_is_not_clear_stays(spec: str) -> None:
     assert autofixed(text, unsafe=True).data.decode() == text
 
 
-def test_what_the_server_generates_is_deleted() -> None:
+def test_server_generated_fields_are_deleted() -> None:
     selector = "selector:\n  matchLabels:\n    controller-uid: 8d1a-1"
     labels = "    metadata:\n      labels:\n        app: x\n        controller-uid: 8d1a-1\n"
     before = job_text(selector).replace("    spec:\n", f"{labels}    spec:\n")
@@ -331,7 +329,7 @@ def test_a_missing_status_is_true_before_1_34() -> None:
     )
 
 
-def test_several_things_are_mended_one_after_the_other() -> None:
+def test_several_things_are_fixed_one_after_the_other() -> None:
     before = job_text(
         "pod_failure_policy:\n  rules:\n    - action: failjob\n      onExitCodes: {operator: in, values: [3, 0, 3]}",
         pod="",
@@ -355,11 +353,11 @@ def test_several_things_are_mended_one_after_the_other() -> None:
         ),
     ],
 )
-def test_a_near_miss_is_mended_though_more_is_wrong_with_it(text: str, after: str) -> None:
+def test_a_near_miss_is_fixed_though_more_is_wrong_with_it(text: str, after: str) -> None:
     assert after in autofixed(text, select="JW0,JW320").data.decode()
 
 
-def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
+def test_a_fix_that_brings_an_error_is_undone_and_reported() -> None:
     text = job_text("completions: 3\nbackoffLimitPerIndex: 1").replace("train ", "train.1 ")
     done = autofixed(text)
     assert done.data.decode() == text
@@ -370,7 +368,7 @@ def test_a_fix_that_brings_an_error_is_taken_back_and_told() -> None:
     )
 
 
-def test_a_field_that_stands_behind_an_alias_is_left_alone_and_told() -> None:
+def test_a_field_behind_an_alias_is_left_alone_and_reported() -> None:
     text = job_text(
         "podFailurePolicy:\n  rules:\n    - action: Count\n      onExitCodes: &codes {operator: In, values: [2, 1]}\n"
         "    - action: FailJob\n      onExitCodes: *codes"
@@ -381,7 +379,7 @@ def test_a_field_that_stands_behind_an_alias_is_left_alone_and_told() -> None:
     assert all(attempt.reason for attempt in attempts(done))
 
 
-def test_every_document_and_item_is_mended() -> None:
+def test_every_document_and_item_is_fixed() -> None:
     one = job_text(ON_EXIT_CODES.format(values="[2, 1]"))
     text = f"{one}---\nkind: Other\n---\n{one}"
     assert autofixed(text).data.decode() == text.replace("[2, 1]", "[1, 2]")
@@ -390,7 +388,7 @@ def test_every_document_and_item_is_mended() -> None:
     assert autofixed(listed).data.decode() == listed.replace("[2, 1]", "[1, 2]")
 
 
-def test_json_is_mended_too() -> None:
+def test_json_is_fixed_too() -> None:
     text = '{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x"}, "spec": {"backoff_limit": 3.0, "template": {"spec": {"restartPolicy": "never", "containers": [{"name": "a", "image": "b", "env": [{"name": "A", "value": 1.10}]}]}}}}\n'
     wanted = (
         text.replace("backoff_limit", "backoffLimit").replace("3.0", "3").replace("never", "Never")

@@ -1,4 +1,4 @@
-"""Where Kubernetes 1.36 gets stuck or loses count, and jobsworth does not: on a real API server."""
+"""Cases in which Kubernetes 1.36 gets stuck or miscounts, and jobsworth does not: on a real API server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG = {"pod_failure_backoff": "30m", "max_pod_failure_backoff": "1h"}
 
 
 def test_while_it_backs_off_it_says_how_many_pods_run(scenario: Scenario) -> None:
-    """Kubernetes writes that none is active, which the API server refuses while one is ready (issue 139428)."""
+    """Kubernetes writes active 0, which the API server rejects while a Pod is ready (issue 139428)."""
     scenario.controller.restart(**LONG)
     job = scenario.job(parallelism=2, completions=4)
     job.reaches(active=2)
@@ -51,7 +51,7 @@ def test_an_index_that_backs_off_does_not_hold_up_others(scenario: Scenario) -> 
 def test_a_suspended_job_whose_last_pod_ends_late_comes_to_its_end(
     scenario: Scenario, end: str
 ) -> None:
-    """Kubernetes wants to finish it without a start time, which the API server refuses for ever."""
+    """Kubernetes tries to finish it without a start time, which the API server rejects for ever."""
     job = scenario.job(
         parallelism=1, completions=1, backoff_limit=0, pod_replacement_policy="Failed"
     )
@@ -81,7 +81,7 @@ def test_a_counted_pod_that_loses_its_owner_is_not_counted_again(scenario: Scena
 
 
 def test_a_quota_is_waited_for(scenario: Scenario) -> None:
-    """Kubernetes counts a refused creation as succeeded too."""
+    """Kubernetes counts a rejected creation as succeeded too."""
     bed, namespace = scenario.controller.bed, scenario.namespace
     quota = {
         "apiVersion": "v1",

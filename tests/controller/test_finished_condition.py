@@ -160,7 +160,7 @@ def test_u76_a_success_policy_ends_the_job(
 
 
 def met(**spec: Any) -> dict[str, Any]:
-    """A Job of which the status says that it succeeded by its policy."""
+    """Return a Job whose status has SuccessCriteriaMet by its policy."""
     stored = with_condition(
         "SuccessCriteriaMet", reason="SuccessPolicy", message="Matched rules at index 0"
     )
@@ -235,7 +235,7 @@ def test_u94_conditions_are_added_or_replaced_in_place(
     assert status.conditions == (other, *((condition,) if after == "replaced" else after))
 
 
-def test_a_verdict_while_suspended() -> None:
+def test_a_finished_condition_while_suspended() -> None:
     job = a_job(suspend=True, backoffLimit=0)
     sync(job, pods((1, "Failed"))).shows(conditions=FAILED)
 
@@ -247,24 +247,24 @@ def test_a_suspended_job_without_completions_is_complete_at_once() -> None:
     sync(a_job(completions=0)).shows(conditions=COMPLETE, writes=2, create=0)
 
 
-def test_too_many_successes_are_told() -> None:
+def test_too_many_successes_are_reported() -> None:
     sync(a_job(completions=1), pods((2, "Succeeded"))).shows(
         events=["TooManySucceededPods", "Completed"]
     )
 
 
-def test_backoff_does_not_delay_a_verdict() -> None:
+def test_backoff_does_not_delay_a_finished_condition() -> None:
     job = a_job(completions=1, backoffLimit=0)
     sync(job, [a_pod("Failed", finished=NOW)], backoff=BackoffRecord(1, NOW)).shows(
         conditions=FAILED
     )
 
 
-def test_the_failure_policy_is_asked_before_the_backoff_limit() -> None:
+def test_the_failure_policy_is_evaluated_before_the_backoff_limit() -> None:
     assert sync(policed(FATAL, backoffLimit=0), [failed(5)]).reason == "PodFailurePolicy"
 
 
-def test_a_pod_that_cannot_be_deleted_holds_up_the_end_but_not_the_verdict() -> None:
+def test_a_pod_that_cannot_be_deleted_delays_the_end_but_not_the_failure_target() -> None:
     given = [a_pod("Failed"), a_pod(name="a"), a_pod(name="b")]
     job = a_job(parallelism=3, completions=3, backoffLimit=0)
     done = sync(job, given, undeletable=["b"])
@@ -286,7 +286,7 @@ def test_the_successes_of_an_indexed_job_are_its_indexes() -> None:
     sync(job, [a_pod("Succeeded", 0, name="a")]).shows(CI="0,1", S=2)
 
 
-def test_conditions_say_when_they_came() -> None:
+def test_conditions_have_transition_times() -> None:
     done = sync(a_job(completions=1), pods((1, "Succeeded")), now=NOW + 0.75)
     for condition in done.status["conditions"]:
         assert condition["lastTransitionTime"] == write_time(NOW)

@@ -1,6 +1,6 @@
-"""Which rule of a failure policy decides, held against brute force over Pods.
+"""The rule of a failure policy that decides, compared with brute force over Pods.
 
-See `failing_pods.py`: each rule is asked in turn about each Pod, which shows the rules that decide about any.
+See `support/lint/random_failure_policies.py`: each rule is evaluated in turn for each Pod, which shows the rules that decide.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def deciding_rules(policy: list[Rule]) -> set[int]:
     """The rules that decide about some Pod, of all 2^24 in which three containers ended, with any conditions.
 
     The Pods in which the first container ended with a certain code are a number of 65536 bits, one for each
-    pair of codes of the other two: so a rule is asked about all of them at once.
+    pair of codes of the other two: so a rule is evaluated for all of them at once.
     """
     tables = [
         [[matches(rule, {name: code}, set()) for code in range(256)] for name in CONTAINERS]

@@ -27,19 +27,19 @@ def test_no_function_is_called_more_than_linearly_often(place: Place) -> None:
 @pytest.mark.parametrize(
     ("count", "shadowed"), [(MAX_RULES, MAX_RULES - 1), (MAX_RULES + 1, 0)], ids=["few", "many"]
 )
-def test_a_failure_policy_with_more_rules_than_the_server_takes_is_left_to_its_verdict(
+def test_a_failure_policy_with_more_rules_than_allowed_is_only_a_validation_error(
     count: int, shadowed: int
 ) -> None:
     value = with_policy(*[on_codes("FailJob", "In", 42)] * count)
     assert [finding.code for finding in LINTER.lint(ENGINE.decode_object(value), ENGINE)].count(
         "JW101"
     ) == shadowed
-    refused = [finding.reason for finding in ENGINE.validate(value)]
-    assert refused == ([] if shadowed else ["FieldValueTooMany"])
+    rejected = [finding.reason for finding in ENGINE.validate(value)]
+    assert rejected == ([] if shadowed else ["FieldValueTooMany"])
 
 
 @pytest.mark.parametrize(("count", "idle"), [(MAX_RULES, MAX_RULES - 1), (MAX_RULES + 1, 0)])
-def test_a_success_policy_with_more_rules_than_the_server_takes_is_left_to_its_verdict(
+def test_a_success_policy_with_more_rules_than_allowed_is_only_a_validation_error(
     count: int, idle: int
 ) -> None:
     rules = [{"succeededCount": 2}] * count

@@ -1,4 +1,4 @@
-"""Where Kubernetes 1.36 is known to go wrong, and this controller does not."""
+"""Cases in which Kubernetes 1.36 is known to go wrong, and this controller does not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_an_interim_condition_that_was_false_is_replaced_in_place(kind: str) -> 
     assert types == [kind, "Failed" if ended == "Failed" else "Complete"]
 
 
-def test_a_refused_creation_counts_once() -> None:
+def test_a_rejected_creation_counts_once() -> None:
     counts = sync(a_job(parallelism=4, completions=4), creatable=1).counts
     assert counts["job_pods_creation_total new succeeded"] == 1
     assert counts["job_pods_creation_total new failed"] == 1
@@ -50,15 +50,15 @@ def test_of_several_pods_that_fail_the_job_the_first_to_finish_is_named() -> Non
         assert "pod default/a failed" in sync(job, order).message
 
 
-def test_a_verdict_is_stored_before_a_pod_is_deleted_for_it() -> None:
+def test_the_failure_target_is_stored_before_pods_are_deleted_for_it() -> None:
     rules = {"rules": [{"succeededIndexes": "0"}]}
     job = an_indexed_job(2, backoffLimit=0, successPolicy=rules)
     done = sync(job, [a_pod("Succeeded", 0), a_pod("Running", 1, ready=True)])
     assert done.plan.interim is not None
     interim = done.writes[0]
     assert [entry["type"] for entry in interim["conditions"]] == ["SuccessCriteriaMet"]
-    assert "active" not in interim  # nothing else is said: nothing else has been done
-    # Whoever takes over here sees a Pod that is being deleted, and a verdict that stands.
+    assert "active" not in interim  # no other event is emitted: nothing else has been done
+    # The next leader sees a Pod that is being deleted, and a stored failure target.
     job["status"] = interim
     taken_over = sync(job, [a_pod("Succeeded", 0), a_pod("Running", 1, deleted=True)])
     taken_over.shows(conditions=["SuccessCriteriaMet"], S=1, T=1)
@@ -71,18 +71,18 @@ def test_a_limit_of_restarts_is_not_forgotten_with_the_pod_that_restarted() -> N
     sync(job, [a_pod(deleted=True)]).shows(conditions=["FailureTarget"], create=0)
 
 
-def test_a_verdict_that_is_stored_is_not_stored_again() -> None:
+def test_a_stored_failure_target_is_not_stored_again() -> None:
     status = {"conditions": [with_condition("FailureTarget")], **STARTED}
     done = sync(a_job(status=status), pods((1, "Running")))
     assert done.plan.interim is None
     assert len(done.plan.deletions) == 1
 
 
-def test_where_nothing_runs_the_verdict_takes_no_write_of_its_own() -> None:
+def test_without_running_pods_the_failure_target_takes_no_write_of_its_own() -> None:
     assert sync(a_job(backoffLimit=0), pods((1, "Failed"))).plan.interim is None
 
 
-def test_a_verdict_that_may_not_be_acted_on_keeps_the_pod_that_it_rests_on() -> None:
+def test_a_pod_keeps_its_finalizer_until_the_failure_target_that_rests_on_it_is_stored() -> None:
     policy = {"rules": [{"action": "FailJob", "onExitCodes": {"operator": "In", "values": [5]}}]}
     job = a_job(parallelism=2, completions=2, podFailurePolicy=policy)
     fatal = a_pod("Failed", name="fatal", exit_code=5)
@@ -112,7 +112,7 @@ def test_the_wait_of_an_index_is_not_forgotten_when_another_starts() -> None:
     sync(job, given).shows(indexes=[1, 2], requeue=6.0)
 
 
-def test_pods_that_were_let_go_of_but_not_deleted_go_first() -> None:
+def test_pods_that_were_released_but_not_deleted_go_first() -> None:
     given = [
         a_pod("Pending", name="pending"),
         a_pod("Running", name="left", tracked=False, ready=True),
@@ -134,8 +134,8 @@ def test_a_backoff_that_was_forgotten_is_worked_out_from_the_pods() -> None:
     done = sync(job, counted, backoff=None)
     assert done.backoff == BackoffRecord(2, NOW - 5, NOW - 30)
     done.shows(create=0, requeue=15.0)
-    let_go = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
-    assert sync(job, [*counted, let_go], backoff=None).backoff == BackoffRecord(
+    released = a_pod("Failed", tracked=False, deleted=True, finished=NOW)
+    assert sync(job, [*counted, released], backoff=None).backoff == BackoffRecord(
         2, NOW - 5, NOW - 30
     )
     assert sync(job, [], backoff=None).backoff == BackoffRecord(0, None)
@@ -157,7 +157,7 @@ def test_no_job_ends_before_it_started() -> None:
     assert done.status["completionTime"] == write_time(NOW + 40)
 
 
-def test_what_is_stored_of_an_index_stands() -> None:
+def test_the_recorded_result_of_an_index_is_final() -> None:
     status = {"failedIndexes": "0", "completedIndexes": "1", "succeeded": 1, **STARTED}
     job = an_indexed_job(3, backoffLimitPerIndex=0, status=status)
     given = [a_pod("Succeeded", 0), a_pod("Failed", 1), a_pod("Running", 2)]
@@ -227,18 +227,18 @@ def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
 EVICTED = {"rules": [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}]}
 
 
-def told(done: Synced) -> dict[str, str]:
+def reported(done: Synced) -> dict[str, str]:
     """Messages of events by their reason."""
     return {event.reason: event.message for event in done.events}
 
 
-def test_a_failure_that_no_rule_can_match_is_told_once() -> None:
+def test_a_failure_that_no_rule_can_match_is_reported_once() -> None:
     job = a_job(parallelism=1, completions=1, podFailurePolicy=EVICTED)
     evicted = a_pod("Failed", name="evicted", exit_code=0)
     done = sync(job, [evicted])
-    assert "Pod evicted failed" in told(done)["PodFailurePolicyNotMatched"]
+    assert "Pod evicted failed" in reported(done)["PodFailurePolicyNotMatched"]
     job["status"] = done.writes[0]
-    assert "PodFailurePolicyNotMatched" not in told(sync(job, [evicted]))
+    assert "PodFailurePolicyNotMatched" not in reported(sync(job, [evicted]))
 
 
 @pytest.mark.parametrize(
@@ -246,9 +246,11 @@ def test_a_failure_that_no_rule_can_match_is_told_once() -> None:
     [(None, 0), (EVICTED, 1), (EVICTED, 42)],
     ids=["no policy", "a container failed", "a rule matches"],
 )
-def test_other_failures_are_not_told(policy: Any, code: int) -> None:
+def test_other_failures_are_not_reported(policy: Any, code: int) -> None:
     job = a_job(parallelism=1, completions=1, **({"podFailurePolicy": policy} if policy else {}))
-    assert "PodFailurePolicyNotMatched" not in told(sync(job, [a_pod("Failed", exit_code=code)]))
+    assert "PodFailurePolicyNotMatched" not in reported(
+        sync(job, [a_pod("Failed", exit_code=code)])
+    )
 
 
 def test_the_pods_that_restarted_too_often_are_named_before_they_go() -> None:
@@ -261,7 +263,7 @@ def test_the_pods_that_restarted_too_often_are_named_before_they_go() -> None:
         "Deleting pod once: its containers restarted 1 times",
     ]
     job["status"] = done.writes[0]
-    assert reason not in told(sync(job, given))
+    assert reason not in reported(sync(job, given))
 
 
 def leaving(name: str, since: int) -> dict[str, Any]:
@@ -270,11 +272,11 @@ def leaving(name: str, since: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("policy", ["Failed", "TerminatingOrFailed"])
-def test_a_pod_that_is_waited_for_and_does_not_go_is_told(policy: str) -> None:
+def test_a_pod_whose_termination_is_overdue_is_reported(policy: str) -> None:
     job = a_job(parallelism=2, completions=2, podReplacementPolicy=policy)
     done = sync(job, [leaving("lost", 300), leaving("slow", 100)])
     overdue = [event.message for event in done.events if event.reason == "PodTerminationOverdue"]
-    if policy == "TerminatingOrFailed":  # which waits for nobody
+    if policy == "TerminatingOrFailed":  # which waits for no Pod
         assert overdue == []
         return
     since = write_time(NOW - 300)
@@ -288,5 +290,5 @@ def test_a_pod_that_is_waited_for_and_does_not_go_is_told(policy: str) -> None:
 def test_so_it_is_at_the_end_of_a_job() -> None:
     status = {"conditions": [with_condition("FailureTarget")], **STARTED}
     done = sync(a_job(status=status), [leaving("lost", 3600)])
-    assert "pod lost" in told(done)["PodTerminationOverdue"]
+    assert "pod lost" in reported(done)["PodTerminationOverdue"]
     done.shows(conditions=["FailureTarget"])

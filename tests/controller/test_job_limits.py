@@ -101,7 +101,7 @@ def test_limits_per_index(
         (limited(0, 4, maxFailedIndexes=1), [bad(0), bad(2)], "MaxFailedIndexesExceeded"),
     ],
 )
-def test_u89_to_u91_say_why(job: dict[str, Any], given: Any, reason: str) -> None:
+def test_u89_to_u91_have_their_reasons(job: dict[str, Any], given: Any, reason: str) -> None:
     assert sync(job, given).reason == reason
 
 
@@ -152,7 +152,7 @@ def test_u93_failed_pods_use_up_the_limit(limit: int, failures: int, ends: bool)
     done.shows(F=failures, A=0 if ends else 1)
 
 
-def test_the_deadline_is_asked_before_the_limits_of_indexes() -> None:
+def test_the_deadline_is_evaluated_before_the_limits_of_indexes() -> None:
     job = limited(0, activeDeadlineSeconds=5)
     assert sync(job, [bad(0), SUCCEEDED[1]]).reason == "DeadlineExceeded"
 

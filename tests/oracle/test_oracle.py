@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import lzma
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 import jobsworth
+from support.api_server.oracle_cases import CATEGORIES, cases
 from support.validation.server_comparison import normal, without_generated
-
-CASES = Path(__file__).parent / "cases"
-CATEGORIES = ("job", "policy", "success", "meta", "cron", "decode", "update", "pod")
-
-
-def cases(category: str) -> list[dict[str, Any]]:
-    with lzma.open(CASES / f"{category}.jsonl.xz", "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 @pytest.mark.parametrize("category", CATEGORIES)

@@ -1,4 +1,4 @@
-"""Laws of mending, over random Jobs and CronJobs in random layouts."""
+"""Laws of fixing, over random Jobs and CronJobs in random layouts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MISSPELT = {
 
 
 def text_from(seed: int) -> str:
-    """A Job as somebody could have written it, with a slip perhaps."""
+    """A Job as a user could have written it, perhaps with a mistake."""
     rng = random.Random(seed)
     text = Writer(rng).text(random_job(seed))
     for right, wrong in MISSPELT.items():
@@ -44,7 +44,7 @@ def before(text: str, select: str) -> list[Finding]:
 
 @given(seeds, st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_what_is_mended_once_stays_so(seed: int, unsafe: bool) -> None:
+def test_fixing_is_idempotent(seed: int, unsafe: bool) -> None:
     done = autofixed(text_from(seed), unsafe=unsafe, select="JW")
     again = autofixed(done.data.decode(), unsafe=unsafe, select="JW")
     assert again.data == done.data
@@ -53,7 +53,7 @@ def test_what_is_mended_once_stays_so(seed: int, unsafe: bool) -> None:
 
 @given(seeds, st.booleans())
 @settings(max_examples=60, deadline=None)
-def test_what_is_valid_stays_valid(seed: int, unsafe: bool) -> None:
+def test_a_valid_manifest_stays_valid(seed: int, unsafe: bool) -> None:
     text = text_from(seed)
     done = autofixed(text, unsafe=unsafe, select="JW")
     if not errors(before(text, "JW")):
@@ -78,7 +78,7 @@ def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> Non
 
 @given(seeds)
 @settings(max_examples=60, deadline=None)
-def test_a_mended_file_can_be_read_and_holds_the_same_objects(seed: int) -> None:
+def test_a_fixed_file_can_be_read_and_holds_the_same_objects(seed: int) -> None:
     text = f"{text_from(seed)}\n---\n{text_from(seed + 1)}"
     kinds = [_kind(each.value) for each in read_text(text.encode(), "job.yaml")]
     documents = read_text(autofixed(text, select="JW").data, "job.yaml")

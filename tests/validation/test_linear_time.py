@@ -64,7 +64,7 @@ def updating(place: Place, shape: str, server: ApiServer = NEWEST) -> Callable[[
     return sized
 
 
-def judging(made: Callable[[int], Any], server: ApiServer) -> Callable[[int], Action]:
+def validation_of(made: Callable[[int], Any], server: ApiServer) -> Callable[[int], Action]:
     def sized(count: int) -> Action:
         new, old = made(count)
         return lambda: engine_for(server).validate(new, old)
@@ -98,21 +98,21 @@ def test_the_cpu_time_of_an_update_grows_linearly(place: Place) -> None:
 def test_lists_that_name_each_other_call_no_function_more_than_linearly_often(
     made: Callable[[int], Any], server: ApiServer
 ) -> None:
-    assert superlinear_calls(judging(made, server)) == {}
+    assert superlinear_calls(validation_of(made, server)) == {}
 
 
 @EVERY_CROSSING
 def test_the_cpu_time_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],
 ) -> None:
-    assert time_growth(judging(made, NEWEST), 150) <= MOST_GROWTH
+    assert time_growth(validation_of(made, NEWEST), 150) <= MOST_GROWTH
 
 
 @EVERY_CROSSING
 def test_the_memory_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],
 ) -> None:
-    assert memory_growth(judging(made, NEWEST), 50) <= MOST_GROWTH
+    assert memory_growth(validation_of(made, NEWEST), 50) <= MOST_GROWTH
 
 
 def test_each_list_and_map_of_a_job_is_grown() -> None:
@@ -126,7 +126,7 @@ def test_each_list_and_map_of_a_job_is_grown() -> None:
     assert len(paths) == len({*paths})
 
 
-def test_what_looks_through_a_list_for_each_item_is_found() -> None:
+def test_a_scan_of_a_list_for_each_item_is_detected() -> None:
     def sized(count: int) -> Action:
         names = [f"n{number}" for number in range(count)]
         return lambda: [name for name in names if f"{name}x" in names]
@@ -146,7 +146,7 @@ def test_the_message_about_each_further_controller_prints_all_owners() -> None:
     ]
 
 
-def test_the_text_of_the_owners_is_the_same_when_the_object_is_judged_again() -> None:
+def test_the_text_of_the_owners_is_the_same_when_the_object_is_validated_again() -> None:
     job, _ = controllers_of_many_names(3)
     engine = engine_for(NEWEST)
     found = [*engine.validate(job), *engine.validate(copy.deepcopy(job))]

@@ -1,4 +1,4 @@
-"""Edits in the text of a manifest: nothing changes but what they say."""
+"""Edits in the text of a manifest change nothing else."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def only(data: bytes, file: str = "job.yaml") -> Document:
 
 
 def check(before: str, edit: Edit, after: str, file: str = "job.yaml") -> None:
-    """The text becomes the other, also with the line ends of Windows, and the value as it says."""
+    """Check that the text becomes the other, also with Windows line ends, and that the value follows."""
     before, after = dedent(before), dedent(after)
     assert changed(before, edit, file=file) == after
     windows = fix_in(before.replace("\n", "\r\n"), edit, file=file)
@@ -149,7 +149,7 @@ def test_a_missing_field_is_made_beside_its_siblings(before: str, edit: Edit, af
         ("a: |\n  x\n\nb: 2\n", Edit("delete", "a"), "b: 2\n"),
     ],
 )  # fmt: skip
-def test_what_is_deleted_takes_its_comments_along(before: str, edit: Edit, after: str) -> None:
+def test_a_deleted_field_takes_its_comments_along(before: str, edit: Edit, after: str) -> None:
     check(before, edit, after)
 
 
@@ -417,7 +417,7 @@ def test_yaml_behind_json_is_edited_in_its_place() -> None:
         ("b: 1\n", Edit("delete", "b")),
     ],
 )
-def test_what_would_change_something_else_is_refused(text: str, edit: Edit) -> None:
+def test_an_edit_that_would_change_something_else_is_rejected(text: str, edit: Edit) -> None:
     with pytest.raises(CannotEdit):
         changed(text, edit)
 
@@ -512,7 +512,7 @@ def test_lines_that_an_edit_has_nothing_to_do_with_stay(seed: int) -> None:
 
 @given(seeds)
 @settings(deadline=None)
-def test_what_is_added_and_deleted_again_leaves_the_text_as_it_was(seed: int) -> None:
+def test_adding_and_deleting_again_leaves_the_text_as_it_was(seed: int) -> None:
     text, _ = random_yaml(seed)
     added = changed(text, Edit("set", "renamed", {"a": [{"b": 1}]}))
     assert changed(added, Edit("delete", "renamed")) == text

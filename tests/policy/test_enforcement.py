@@ -1,4 +1,4 @@
-"""What a violation leads to, and what is held against an update."""
+"""Effects of violations, and the violations that an update introduces."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def effects(held: PolicySet, value: Any, old: Any = None, **more: Any) -> list[s
     ("enforcement", "severity"), [("deny", "error"), ("warn", "warning"), ("audit", "info")]
 )
 def test_the_enforcement_of_a_document(enforcement: str, severity: str) -> None:
-    judged = policies(enforcement=enforcement, limits=LIMITS).evaluate(requested(job()), SERVER)
-    (verdict,) = judged.findings
+    validated = policies(enforcement=enforcement, limits=LIMITS).evaluate(requested(job()), SERVER)
+    (verdict,) = validated.findings
     assert (verdict.effect, verdict.finding.severity) == (enforcement, severity)
-    assert judged.denied == (enforcement == "deny")
-    assert bool(judged.warnings) == (enforcement == "warn")
-    assert bool(judged.message()) == (enforcement == "deny")
-    assert judged.audit == {
+    assert validated.denied == (enforcement == "deny")
+    assert bool(validated.warnings) == (enforcement == "warn")
+    assert bool(validated.message()) == (enforcement == "deny")
+    assert validated.audit == {
         "house-rules": f"{enforcement}: spec.backoffLimit: Invalid value: 6: "
         "must be less than or equal to 5 [JP002]"
     }
 
 
-def test_the_finding_names_the_policy_and_says_what_its_author_says() -> None:
+def test_the_finding_names_the_policy_and_has_the_message_of_its_author() -> None:
     held = policies(message="See the handbook.", contact="#batch", limits=LIMITS)
     (verdict,) = held.evaluate(requested(job()), SERVER).findings
     assert verdict.finding.as_dict() == {
@@ -69,7 +69,7 @@ def test_the_finding_names_the_policy_and_says_what_its_author_says() -> None:
     }
 
 
-def test_a_denial_says_which_policy_field_and_value_what_is_allowed_and_whom_to_ask() -> None:
+def test_a_denial_names_policy_field_value_allowed_values_and_contact() -> None:
     held = policies(
         document("a", message="See the handbook.", contact="#batch", limits=LIMITS),
         document("b", limits={**LIMITS, "activeDeadlineSeconds": {"required": True}}),
@@ -109,13 +109,11 @@ BAD, WORSE, GOOD = job(backoffLimit=10), job(backoffLimit=20), job(backoffLimit=
         (BAD, job(metadata={"labels": {"a": "b"}}, backoffLimit=10), False),
     ],
 )
-def test_what_an_update_leaves_as_it_was_is_not_refused_again(
-    old: Any, new: Any, denied: bool
-) -> None:
+def test_an_unchanged_violation_is_not_rejected_again(old: Any, new: Any, denied: bool) -> None:
     assert (effects(policies(limits=LIMITS), new, old) == ["deny"]) == denied
 
 
-def test_labels_are_judged_when_labels_change_and_a_limit_names_them() -> None:
+def test_labels_are_validated_when_labels_change_and_a_limit_names_them() -> None:
     held = policies(limits={"labels": {"team": {"required": True, "allowed": ["a", "b"]}}})
     unnamed, named = job(), job(metadata={"labels": {"team": "a"}})
     assert effects(held, unnamed, named) == ["deny"]
@@ -151,7 +149,7 @@ STRICT = policies(
     finalizers=st.sampled_from([[], ["orphan"], ["batch.kubernetes.io/job-tracking"]]),
 )
 @settings(max_examples=60, deadline=None)
-def test_a_controller_that_touches_status_finalizers_or_labels_is_never_refused(
+def test_updates_of_status_finalizers_or_labels_by_a_controller_are_never_rejected(
     seed: int, labels: dict[str, str], status: Any, finalizers: list[str]
 ) -> None:
     try:
@@ -174,8 +172,8 @@ def test_a_controller_that_touches_status_finalizers_or_labels_is_never_refused(
     assert STRICT.evaluate(update, SERVER).findings == ()
 
 
-def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as_it_is() -> None:
-    judged = 0
+def test_every_generated_object_is_validated_without_an_internal_error_and_stays_as_it_is() -> None:
+    validated = 0
     for seed in range(400):
         try:
             request = of_manifest(random_job(seed), SERVER)
@@ -187,8 +185,8 @@ def test_every_generated_object_is_judged_without_an_internal_error_and_stays_as
         found = STRICT.evaluate(request, SERVER)
         assert request.object == before
         assert "JP090" not in {verdict.violation.code for verdict in found.findings}
-        judged += 1
-    assert judged > 100
+        validated += 1
+    assert validated > 100
 
 
 # Jobs that a CronJob makes
@@ -223,7 +221,7 @@ def test_the_cron_job_itself_is_denied() -> None:
 
 
 class Broken(Limits):
-    """Limits that cannot be judged."""
+    """Limits whose evaluation fails."""
 
     def violations(self, view: Any) -> Any:
         raise ZeroDivisionError("by nothing")
@@ -233,7 +231,7 @@ class Broken(Limits):
     ("on_error", "enforcement", "effect"),
     [("deny", "deny", "deny"), ("deny", "warn", "warn"), ("allow", "deny", "audit")],
 )
-def test_a_policy_that_cannot_be_judged_does_not_silence_the_others(
+def test_a_policy_whose_evaluation_fails_does_not_disable_the_others(
     on_error: str, enforcement: str, effect: str
 ) -> None:
     held = policies(
@@ -266,7 +264,7 @@ def test_an_expression_about_the_change_is_held_against_the_change() -> None:
 
 
 @pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
-def test_an_expression_that_fails_leads_to_what_the_document_says(
+def test_the_document_sets_the_effect_of_an_expression_that_fails(
     on_error: str, effect: str
 ) -> None:
     expression = {"expression": "object.spec.activeDeadlineSeconds < 60"}

@@ -1,4 +1,4 @@
-"""What the webhook says to requests, without HTTP."""
+"""Decisions of the webhook on requests, without HTTP."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from support.admission.webhook_client import SERVER, WebhookClient, policies
 from support.scaling.cross_referencing_jobs import controllers_of_many_names
 from support.validation.engine_errors import job_with
 
-Asking = Callable[..., WebhookClient]
+ClientWith = Callable[..., WebhookClient]
 
 LIMIT = {"limits": {"backoffLimit": {"maximum": 3}}}
 TTL = {"defaults": {"ttlSecondsAfterFinished": 600}}
@@ -61,12 +61,12 @@ INVALID = job(backoffLimitPerIndex=1)
     ],
 )
 @pytest.mark.parametrize("endpoint", ["mutate", "validate"])
-def test_what_is_none_of_our_business_is_let_through(
-    asking: Asking, endpoint: str, request_: dict[str, Any]
+def test_requests_that_need_no_review_are_allowed(
+    client_with: ClientWith, endpoint: str, request_: dict[str, Any]
 ) -> None:
-    asked = asking(LIMIT, TTL)
-    assert asked(endpoint, request_) == {"uid": UID, "allowed": True}
-    assert asked.outcomes[0].verdict == "untouched"
+    client = client_with(LIMIT, TTL)
+    assert client(endpoint, request_) == {"uid": UID, "allowed": True}
+    assert client.outcomes[0].verdict == "untouched"
 
 
 CONTROLLERS_UPDATES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -86,23 +86,25 @@ CONTROLLERS_UPDATES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ids=[case[0] for case in CONTROLLERS_UPDATES],
 )
 def test_controllers_may_keep_their_books_on_what_breaks_every_rule(
-    asking: Asking, metadata: dict[str, Any], parts: dict[str, Any]
+    client_with: ClientWith, metadata: dict[str, Any], parts: dict[str, Any]
 ) -> None:
     old = stored(job())
     # No server of this release would have let it in, and the policy would not either.
     old["spec"] |= {"backoffLimit": 5, "backoffLimitPerIndex": 1, "completionMode": "NonIndexed"}
     new = {**copy.deepcopy(old), **parts}
     new["metadata"] |= metadata
-    asked = asking(LIMIT, TTL)
+    client = client_with(LIMIT, TTL)
     for endpoint in ("mutate", "validate"):
-        response = asked(
+        response = client(
             endpoint, review(new, old, user="system:serviceaccount:kube-system:job-controller")
         )
         assert response == {"uid": UID, "allowed": True}
 
 
-def test_what_the_api_server_would_refuse_is_refused_in_its_words(asking: Asking) -> None:
-    response = asking()("validate", review(INVALID))
+def test_an_object_that_the_api_server_would_reject_is_denied_with_its_message(
+    client_with: ClientWith,
+) -> None:
+    response = client_with()("validate", review(INVALID))
     message = "Invalid value: 1: requires indexed completion mode"
     assert response == {
         "uid": UID,
@@ -129,17 +131,17 @@ def test_what_the_api_server_would_refuse_is_refused_in_its_words(asking: Asking
     }
 
 
-def test_several_causes_stand_in_brackets(asking: Asking) -> None:
-    response = asking()("validate", review(job(backoffLimit=-1, parallelism=-1)))
+def test_several_causes_stand_in_brackets(client_with: ClientWith) -> None:
+    response = client_with()("validate", review(job(backoffLimit=-1, parallelism=-1)))
     reason = "Invalid value: -1: must be greater than or equal to 0"
     assert response["status"]["message"] == (
         f'Job.batch "sample" is invalid: [spec.backoffLimit: {reason}, spec.parallelism: {reason}]'
     )
 
 
-def test_a_denial_lists_as_many_causes_as_fit(asking: Asking) -> None:
+def test_a_denial_lists_as_many_causes_as_fit(client_with: ClientWith) -> None:
     value, _ = controllers_of_many_names(500)
-    status = asking()("validate", review(value))["status"]
+    status = client_with()("validate", review(value))["status"]
     causes = status["details"]["causes"]
     # Each message prints the list of all owners.
     assert 2 <= len(causes) < 10
@@ -149,9 +151,9 @@ def test_a_denial_lists_as_many_causes_as_fit(asking: Asking) -> None:
     assert status["message"].endswith(f", and {499 - len(causes)} more]")
 
 
-def test_a_denial_shortens_a_long_message_in_its_middle(asking: Asking) -> None:
+def test_a_denial_shortens_a_long_message_in_its_middle(client_with: ClientWith) -> None:
     value, _ = controllers_of_many_names(2000)
-    status = asking()("validate", review(value))["status"]
+    status = client_with()("validate", review(value))["status"]
     message = status["details"]["causes"][0]["message"]
     assert message.startswith("Invalid value: ")
     assert message.endswith("CronJob/n1")
@@ -159,46 +161,51 @@ def test_a_denial_shortens_a_long_message_in_its_middle(asking: Asking) -> None:
     assert len(json.dumps(status)) < 200_000
 
 
-def test_a_denial_lists_a_hundred_causes_and_counts_the_others(asking: Asking) -> None:
+def test_a_denial_lists_a_hundred_causes_and_counts_the_others(client_with: ClientWith) -> None:
     env = [{"name": f"{number}=", "value": ""} for number in range(300)]
     value = job()
     value["spec"]["template"]["spec"]["containers"][0]["env"] = env
-    status = asking()("validate", review(value))["status"]
+    status = client_with()("validate", review(value))["status"]
     assert len(status["details"]["causes"]) == 100
     assert status["message"].endswith(", and 200 more]")
 
 
-def test_a_denial_counts_at_least_the_errors_at_which_validation_stopped(asking: Asking) -> None:
+def test_a_denial_counts_at_least_the_errors_at_which_validation_stopped(
+    client_with: ClientWith,
+) -> None:
     env = [{"name": f"{number}=", "value": ""} for number in range(3000)]
     value = job()
     value["spec"]["template"]["spec"]["containers"][0]["env"] = env
-    status = asking()("validate", review(value))["status"]
+    status = client_with()("validate", review(value))["status"]
     assert status["message"].endswith(", and at least 901 more]")
 
 
-def test_what_cannot_be_decoded_is_a_bad_request(asking: Asking) -> None:
-    status = asking()("validate", review(job(backoffLimit="6")))["status"]
+def test_an_object_that_cannot_be_decoded_is_a_bad_request(client_with: ClientWith) -> None:
+    status = client_with()("validate", review(job(backoffLimit="6")))["status"]
     assert (status["code"], status["reason"]) == (400, "BadRequest")
     assert status["message"].startswith(
         'Job in version "v1" cannot be handled as a Job: spec.backoff'
     )
 
 
-def test_the_verdict_of_the_api_can_be_a_warning_or_nothing(asking: Asking) -> None:
-    warned = asking(api_verdict="warn")("validate", review(INVALID))
+def test_validation_errors_can_be_warnings_or_ignored(client_with: ClientWith) -> None:
+    warned = client_with(api_verdict="warn")("validate", review(INVALID))
     assert warned["allowed"]
     assert warned["warnings"] == [
         "spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode"
     ]
-    assert asking(api_verdict="off")("validate", review(INVALID)) == {"uid": UID, "allowed": True}
+    assert client_with(api_verdict="off")("validate", review(INVALID)) == {
+        "uid": UID,
+        "allowed": True,
+    }
 
 
 @pytest.mark.parametrize("api_verdict", ["deny", "warn", "off"])
-def test_a_policy_is_asked_whatever_the_verdict_of_the_api(
-    asking: Asking, api_verdict: str
+def test_a_policy_is_evaluated_whatever_the_validation_finds(
+    client_with: ClientWith, api_verdict: str
 ) -> None:
-    asked = asking(LIMIT, api_verdict=api_verdict)
-    assert not asked("validate", review(job(backoffLimit=5)))["allowed"]
+    client = client_with(LIMIT, api_verdict=api_verdict)
+    assert not client("validate", review(job(backoffLimit=5)))["allowed"]
 
 
 # A field of a release that we do not know yet, in each part of a Job, and one that we know but the
@@ -233,7 +240,11 @@ def with_unknown(value: dict[str, Any], steps: tuple[str | int, ...]) -> dict[st
 @pytest.mark.parametrize("spec", [spec for _, spec in POLICIES], ids=[name for name, _ in POLICIES])
 @pytest.mark.parametrize("way", ["plain", "by a server", "update"])
 def test_an_unknown_field_switches_no_policy_off(
-    asking: Asking, api_verdict: str, steps: tuple[str | int, ...], spec: dict[str, Any], way: str
+    client_with: ClientWith,
+    api_verdict: str,
+    steps: tuple[str | int, ...],
+    spec: dict[str, Any],
+    way: str,
 ) -> None:
     value, old = job(backoffLimit=5), None
     if way != "plain":
@@ -242,7 +253,7 @@ def test_an_unknown_field_switches_no_policy_off(
         old = stored(job(backoffLimit=2, activeDeadlineSeconds=60))
         old["metadata"]["labels"] = {"team": "research"}
         del value["metadata"]["resourceVersion"]
-    response = asking(spec, api_verdict=api_verdict)(
+    response = client_with(spec, api_verdict=api_verdict)(
         "validate", review(with_unknown(value, steps), old)
     )
     assert not response["allowed"]
@@ -258,34 +269,36 @@ def test_a_field_of_a_later_release_switches_no_policy_off() -> None:
     assert not answer.response.allowed
 
 
-def test_an_unknown_field_of_the_stored_object_switches_no_policy_off(asking: Asking) -> None:
+def test_an_unknown_field_of_the_stored_object_switches_no_policy_off(
+    client_with: ClientWith,
+) -> None:
     old = with_unknown(stored(job(backoffLimit=5)), ("spec",))
     raised = copy.deepcopy(old)
     raised["spec"]["backoffLimit"] = 9
     suspended = copy.deepcopy(old)
     suspended["spec"]["suspend"] = True
-    asked = asking(LIMIT, api_verdict="warn")
-    assert not asked("validate", review(raised, old))["allowed"]
-    assert asked("validate", review(suspended, old))["allowed"]
+    client = client_with(LIMIT, api_verdict="warn")
+    assert not client("validate", review(raised, old))["allowed"]
+    assert client("validate", review(suspended, old))["allowed"]
 
 
 @pytest.mark.parametrize("steps", [steps for _, steps in UNKNOWN_FIELDS], ids=dict(UNKNOWN_FIELDS))
 @pytest.mark.parametrize("sent", ["as written", "by a server"])
 def test_defaults_are_filled_in_beside_an_unknown_field(
-    asking: Asking, sent: str, steps: tuple[str | int, ...]
+    client_with: ClientWith, sent: str, steps: tuple[str | int, ...]
 ) -> None:
     value = job()
     if sent == "by a server":
         value = stored(value)
     value = with_unknown(value, steps)
-    asked = asking({"defaults": {"ttlSecondsAfterFinished": 600, "backoffLimit": 2}})
-    response = asked("mutate", review(value))
+    client = client_with({"defaults": {"ttlSecondsAfterFinished": 600, "backoffLimit": 2}})
+    response = client("mutate", review(value))
     expected = copy.deepcopy(value)
     expected["spec"] |= {"ttlSecondsAfterFinished": 600}
     if sent == "as written":
         expected["spec"] |= {"backoffLimit": 2}
     assert patched(value, operations_of(response)) == expected
-    assert asked.outcomes[0].unreadable == ("unknown_field",)
+    assert client.outcomes[0].unreadable == ("unknown_field",)
 
 
 @pytest.mark.parametrize("api_verdict", ["warn", "off"])
@@ -303,12 +316,12 @@ def test_defaults_are_filled_in_beside_an_unknown_field(
     ],
 )
 def test_a_value_that_cannot_be_decoded_is_denied_unless_the_policy_says_otherwise(
-    asking: Asking, spec: dict[str, Any], allowed: bool, api_verdict: str
+    client_with: ClientWith, spec: dict[str, Any], allowed: bool, api_verdict: str
 ) -> None:
-    asked = asking({**LIMIT, **spec}, api_verdict=api_verdict)
-    response = asked("validate", review(job(backoffLimit="9")))
+    client = client_with({**LIMIT, **spec}, api_verdict=api_verdict)
+    response = client("validate", review(job(backoffLimit="9")))
     assert response["allowed"] is allowed
-    assert asked.outcomes[0].unreadable == ("wrong_type",)
+    assert client.outcomes[0].unreadable == ("wrong_type",)
     if not allowed:
         message = response["status"]["message"]
         assert "spec.backoffLimit" in message
@@ -316,144 +329,152 @@ def test_a_value_that_cannot_be_decoded_is_denied_unless_the_policy_says_otherwi
         assert "[JP091]" in message
 
 
-def test_what_can_be_decoded_beside_a_wrong_type_is_evaluated(asking: Asking) -> None:
-    asked = asking({**LIMIT, "onUnreadable": "allow"}, api_verdict="off")
-    response = asked("validate", review(job(backoffLimit=5, parallelism="two")))
+def test_parts_that_can_be_decoded_beside_a_wrong_type_are_evaluated(
+    client_with: ClientWith,
+) -> None:
+    client = client_with({**LIMIT, "onUnreadable": "allow"}, api_verdict="off")
+    response = client("validate", review(job(backoffLimit=5, parallelism="two")))
     assert not response["allowed"]
     assert "spec.backoffLimit" in response["status"]["message"]
 
 
-def test_an_object_of_an_unknown_kind_is_unreadable(asking: Asking) -> None:
+def test_an_object_of_an_unknown_kind_is_unreadable(client_with: ClientWith) -> None:
     value = {**job(backoffLimit=1), "apiVersion": "batch/v9"}
-    assert asking()("validate", review(value))["allowed"]
+    assert client_with()("validate", review(value))["allowed"]
     for spec, allowed in (({}, False), ({"onUnreadable": "allow"}, True)):
-        asked = asking({**LIMIT, **spec}, api_verdict="warn")
-        assert asked("validate", review(value))["allowed"] is allowed
-        assert asked.outcomes[0].unreadable == ("kind",)
+        client = client_with({**LIMIT, **spec}, api_verdict="warn")
+        assert client("validate", review(value))["allowed"] is allowed
+        assert client.outcomes[0].unreadable == ("kind",)
 
 
-def test_a_job_with_what_the_server_generated_is_valid(asking: Asking) -> None:
+def test_a_job_with_what_the_server_generated_is_valid(client_with: ClientWith) -> None:
     sent = as_an_api_server_sends(jobsworth.default(job(), kubernetes_version="1.36"), UID)
-    assert asking()("validate", review(sent)) == {"uid": UID, "allowed": True}
+    assert client_with()("validate", review(sent)) == {"uid": UID, "allowed": True}
 
 
-def test_a_job_that_was_exported_and_sent_anew_is_not(asking: Asking) -> None:
-    status = asking()("validate", review(stored(job())))["status"]
+def test_a_job_that_was_exported_and_sent_anew_is_not(client_with: ClientWith) -> None:
+    status = client_with()("validate", review(stored(job())))["status"]
     assert "`selector` not auto-generated" in status["message"]
 
 
-def test_what_a_policy_refuses_is_forbidden(asking: Asking) -> None:
-    asked = asking(LIMIT)
-    response = asked("validate", review(job(backoffLimit=5)))
+def test_a_policy_violation_is_forbidden(client_with: ClientWith) -> None:
+    client = client_with(LIMIT)
+    response = client("validate", review(job(backoffLimit=5)))
     status = response["status"]
     assert (status["code"], status["reason"]) == (403, "Forbidden")
     assert status["message"].startswith('jobs.batch "sample" is forbidden: JobPolicy p0: ')
     (cause,) = status["details"]["causes"]
     assert cause["field"] == "spec.backoffLimit"
     assert list(response["auditAnnotations"]) == ["p0"]
-    assert asked.outcomes[0].verdict == "denied"
-    assert asked.outcomes[0].policies == ("p0",)
+    assert client.outcomes[0].verdict == "denied"
+    assert client.outcomes[0].policies == ("p0",)
 
 
-def test_a_policy_that_warns_lets_through_and_warns(asking: Asking) -> None:
-    response = asking({**LIMIT, "enforcement": "warn"})("validate", review(job(backoffLimit=5)))
+def test_a_policy_that_warns_lets_through_and_warns(client_with: ClientWith) -> None:
+    response = client_with({**LIMIT, "enforcement": "warn"})(
+        "validate", review(job(backoffLimit=5))
+    )
     assert response["allowed"]
     assert response["warnings"][0].startswith("JobPolicy p0: spec.backoffLimit: ")
     assert response["auditAnnotations"]["p0"].startswith("warn: ")
 
 
-def test_a_policy_that_audits_annotates_and_says_nothing(asking: Asking) -> None:
-    response = asking({**LIMIT, "enforcement": "audit"})("validate", review(job(backoffLimit=5)))
+def test_an_audit_policy_annotates_and_does_not_warn(client_with: ClientWith) -> None:
+    response = client_with({**LIMIT, "enforcement": "audit"})(
+        "validate", review(job(backoffLimit=5))
+    )
     assert response["allowed"]
     assert "warnings" not in response
     assert response["auditAnnotations"]["p0"].startswith("audit: ")
 
 
-def test_warnings_are_short_and_few(asking: Asking) -> None:
+def test_warnings_are_short_and_few(client_with: ClientWith) -> None:
     long = {"enforcement": "warn", "limits": {"backoffLimit": {"maximum": 3, "message": "x" * 500}}}
-    response = asking(*[long] * 15)("validate", review(job(backoffLimit=5)))
+    response = client_with(*[long] * 15)("validate", review(job(backoffLimit=5)))
     assert len(response["warnings"]) == 10
     assert all(len(text.encode()) <= 256 for text in response["warnings"])
 
 
-def test_an_update_is_judged_by_what_it_changes(asking: Asking) -> None:
+def test_an_update_is_evaluated_by_what_it_changes(client_with: ClientWith) -> None:
     old = stored(job(backoffLimit=5))
     raised = copy.deepcopy(old)
     raised["spec"]["backoffLimit"] = 9
     other = copy.deepcopy(old)
     other["spec"]["suspend"] = True
-    asked = asking(LIMIT)
-    assert not asked("validate", review(raised, old))["allowed"]
-    assert asked("validate", review(other, old))["allowed"]
+    client = client_with(LIMIT)
+    assert not client("validate", review(raised, old))["allowed"]
+    assert client("validate", review(other, old))["allowed"]
 
 
 @pytest.mark.parametrize("sent", ["as written", "by a server"])
-def test_a_patch_makes_what_the_policies_fill_in(asking: Asking, sent: str) -> None:
+def test_a_patch_makes_what_the_policies_fill_in(client_with: ClientWith, sent: str) -> None:
     value = job()
     filled = jobsworth.default(value, kubernetes_version="1.36")
     if sent == "by a server":
         value = {**filled, "metadata": {**filled["metadata"], "managedFields": []}}
-    response = asking(TTL)("mutate", review(value))
+    response = client_with(TTL)("mutate", review(value))
     operations = operations_of(response)
     made = patched(value, operations)
     assert made["spec"] == {**filled["spec"], "ttlSecondsAfterFinished": 600}
     if sent == "by a server":
         assert operations == [{"op": "add", "path": "/spec/ttlSecondsAfterFinished", "value": 600}]
-    assert operations_of(asking(TTL)("mutate", review(made))) == []
+    assert operations_of(client_with(TTL)("mutate", review(made))) == []
 
 
-def test_without_a_default_that_applies_there_is_no_patch(asking: Asking) -> None:
-    asked = asking(TTL)
-    assert asked("mutate", review(job(ttlSecondsAfterFinished=1))) == {"uid": UID, "allowed": True}
-    assert asked("mutate", review(job(backoffLimit="6"))) == {"uid": UID, "allowed": True}
+def test_without_a_default_that_applies_there_is_no_patch(client_with: ClientWith) -> None:
+    client = client_with(TTL)
+    assert client("mutate", review(job(ttlSecondsAfterFinished=1))) == {"uid": UID, "allowed": True}
+    assert client("mutate", review(job(backoffLimit="6"))) == {"uid": UID, "allowed": True}
 
 
-def test_a_dry_run_gets_the_same_answer(asking: Asking) -> None:
-    asked = asking(LIMIT)
-    wet, dry = (asked("validate", review(job(backoffLimit=5), dryRun=dry)) for dry in (False, True))
+def test_a_dry_run_gets_the_same_answer(client_with: ClientWith) -> None:
+    client = client_with(LIMIT)
+    wet, dry = (
+        client("validate", review(job(backoffLimit=5), dryRun=dry)) for dry in (False, True)
+    )
     assert wet == dry
-    assert [outcome.dry_run for outcome in asked.outcomes] == [False, True]
+    assert [outcome.dry_run for outcome in client.outcomes] == [False, True]
 
 
 @pytest.mark.parametrize(("on_error", "allowed"), [("deny", False), ("allow", True)])
-def test_a_fault_of_ours_is_answered_as_the_policy_says(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch, on_error: str, allowed: bool
+def test_an_internal_error_follows_the_failure_policy(
+    client_with: ClientWith, monkeypatch: pytest.MonkeyPatch, on_error: str, allowed: bool
 ) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    asked = asking({**LIMIT, "onInternalError": on_error})
+    client = client_with({**LIMIT, "onInternalError": on_error})
     monkeypatch.setattr(Reviewer, "validate", fail)
-    response = asked("validate", review(job()))
+    response = client("validate", review(job()))
     assert response["allowed"] is allowed
     if not allowed:
         assert response["status"]["code"] == 500
         assert UID in response["status"]["message"]
-    (outcome,) = asked.outcomes
+    (outcome,) = client.outcomes
     assert (outcome.verdict, outcome.uid) == ("failed", UID)
     assert "ZeroDivisionError" in outcome.error
 
 
-def test_without_policies_a_fault_of_ours_locks_nobody_out(
-    asking: Asking, monkeypatch: pytest.MonkeyPatch
+def test_without_policies_an_internal_error_locks_no_one_out(
+    client_with: ClientWith, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = asking()
+    client = client_with()
     monkeypatch.setattr(Reviewer, "validate", lambda *_: 1 / 0)
-    assert asked("validate", review(job())) == {"uid": UID, "allowed": True}
+    assert client("validate", review(job())) == {"uid": UID, "allowed": True}
 
 
-def test_the_labels_of_a_namespace_are_asked_only_where_a_policy_looks_at_them() -> None:
-    asked: list[str] = []
+def test_namespace_labels_are_looked_up_only_where_a_policy_uses_them() -> None:
+    client: list[str] = []
 
     def labels(name: str) -> dict[str, str]:
-        asked.append(name)
+        client.append(name)
         return {"team": "research"}
 
     by_label = {"match": {"namespaceSelector": {"matchLabels": {"team": "research"}}}, **LIMIT}
     for spec, expected in ((LIMIT, []), (by_label, ["default"])):
         reviewer = Reviewer(SERVER, policies(spec), namespace_labels=labels)
         reviewer.validate(read_review(body_of(job(backoffLimit=5))))
-        assert asked == expected
+        assert client == expected
 
 
 MANY = {"containers": [{"name": "a", "image": "a", "args": ["x"] * 30_000}]}
@@ -462,9 +483,9 @@ MANY = {"containers": [{"name": "a", "image": "a", "args": ["x"] * 30_000}]}
 
 @pytest.mark.parametrize("endpoint", ["mutate", "validate"])
 def test_an_object_of_too_many_values_is_denied_if_a_policy_fails_closed(
-    asking: Asking, endpoint: str
+    client_with: ClientWith, endpoint: str
 ) -> None:
-    response = asking(LIMIT)(endpoint, review(job(pod=MANY)))
+    response = client_with(LIMIT)(endpoint, review(job(pod=MANY)))
     assert not response["allowed"]
     assert response["status"]["code"] == 413
     assert response["status"]["message"] == (
@@ -475,21 +496,21 @@ def test_an_object_of_too_many_values_is_denied_if_a_policy_fails_closed(
 
 @pytest.mark.parametrize("endpoint", ["mutate", "validate"])
 def test_an_object_of_too_many_values_is_admitted_with_a_warning_if_no_policy_fails_closed(
-    asking: Asking, endpoint: str
+    client_with: ClientWith, endpoint: str
 ) -> None:
-    asked = asking({**LIMIT, "onInternalError": "allow"})
-    response = asked(endpoint, review(job(pod=MANY)))
+    client = client_with({**LIMIT, "onInternalError": "allow"})
+    response = client(endpoint, review(job(pod=MANY)))
     assert response["allowed"]
     assert "jobsworth did not evaluate the object" in response["warnings"][0]
-    assert asked.outcomes[-1].verdict == "too_large"
-    assert asked.outcomes[-1].unreadable == ("too_large",)
+    assert client.outcomes[-1].verdict == "too_large"
+    assert client.outcomes[-1].unreadable == ("too_large",)
 
 
-def test_a_patch_that_is_too_large_is_not_sent(asking: Asking) -> None:
+def test_a_patch_that_is_too_large_is_not_sent(client_with: ClientWith) -> None:
     pod = {"containers": [{"name": f"c{number}", "image": "a"} for number in range(2000)]}
     spec = {"template": {"spec": {"restartPolicy": "Never", **pod}}}
     manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": spec}
-    response = asking(TTL)("mutate", review(manifest))
+    response = client_with(TTL)("mutate", review(manifest))
     assert "patch" not in response
     assert (
         "the patch with its defaults has more than 131,072 bytes" in response["status"]["message"]

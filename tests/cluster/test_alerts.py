@@ -52,6 +52,11 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         (10, 18),
     ),
     (
+        "JobsworthObjectsTooLarge",
+        {f'jobsworth_admission_requests_total{{{OURS},pod="a",verdict="too_large"}}': "0x9 1x50"},
+        (10, 18),
+    ),
+    (
         "JobsworthSlow",
         {SECONDS % "0.5": "0+10x9 100+0x50", SECONDS % "1": "0+10x70", SECONDS % "+Inf": "0+10x70"},
         (26, 61),

@@ -717,3 +717,63 @@ def once(fault: Any) -> Any:
         return found
 
     return fault_once
+
+
+# What no API server sends.
+
+IDENTITY = {"name": "a", "namespace": "default", "uid": "c"}
+ODD_OBJECTS: list[Any] = [
+    3, None, [], {}, {"metadata": 3}, {"metadata": None}, {"metadata": {"name": "a"}},
+    {"metadata": {**IDENTITY, "uid": {}}},
+    {"metadata": {**IDENTITY, "uid": []}},
+    {"metadata": {**IDENTITY, "ownerReferences": [1]}},
+    {"metadata": {**IDENTITY, "ownerReferences": 3}},
+    {"metadata": {**IDENTITY, "ownerReferences": [{"controller": True, "kind": "CronJob", "uid": []}]}},
+    {"metadata": {**IDENTITY, "labels": 3, "annotations": [1], "managedFields": [1]}},
+    {"metadata": {**IDENTITY, "deletionTimestamp": []}},
+    {"metadata": IDENTITY, "spec": 3},
+    {"metadata": IDENTITY, "spec": {"template": [1]}},
+    {"metadata": IDENTITY, "status": 3},
+    {"metadata": IDENTITY, "status": {"conditions": [1]}},
+    {"metadata": IDENTITY, "status": {"conditions": [{"type": [], "status": {}}]}},
+]  # fmt: skip
+ODD_LISTS: list[Any] = [
+    3, [], {"items": 3}, {"items": {"a": 1}}, {"metadata": 3}, {"metadata": {"continue": 3}},
+    {"metadata": {"resourceVersion": []}}, {"metadata": {"remainingItemCount": "9"}}, "no JSON",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_OBJECTS, ids=json.dumps)
+def test_an_odd_object_is_a_result_or_an_error(
+    odd: Any, server: FakeListServer, audit: Audit
+) -> None:
+    server.faults.append(
+        lambda path, query: (200, {"items": [odd]}) if path in (JOBS, CRON_JOBS) else None
+    )
+    done = audit("-A")
+    assert done.code in (0, 1, 2)
+    assert bool(done.out) == (done.code != 2) or "no Job or CronJob found" in done.err
+
+
+@pytest.mark.parametrize("odd", ODD_LISTS, ids=json.dumps)
+@pytest.mark.parametrize(
+    "path", [JOBS, "/version", "/api/v1/namespaces", "/api/v1/namespaces/default"]
+)
+def test_an_odd_answer_is_an_error_or_an_empty_list(
+    path: str, odd: Any, server: FakeListServer, audit: Audit
+) -> None:
+    server.faults.append(lambda asked, query: (200, odd) if asked == path else None)
+    Path("policy.yaml").write_text(
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: house}\n"
+        "spec: {match: {namespaceSelector: {matchLabels: {a: b}}}, limits: {backoffLimit: {maximum: 3}}}\n"
+    )
+    for scope in ("-A", "-ndefault"):
+        assert audit(scope, "--policy", "policy.yaml").code in (0, 2)
+
+
+def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Audit) -> None:
+    refused = status(401, "Unauthorized", "\x1b]0;title\x07\n::error::x")
+    server.faults.append(lambda path, query: (401, refused))
+    done = audit("-A")
+    assert done.code == 2
+    assert done.err.rstrip("\n").isprintable()

@@ -18,13 +18,15 @@ FILES = {"jobs/a.yaml": SHADOWED, "jobs/b.yaml": INVALID, "jobs/c.yaml": SOUND}
 def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     written = validate(*WRITE, "jobs", files=FILES)
     assert (written.code, written.out) == (0, "")
-    assert written.err.splitlines()[-1] == "known.json: 2 findings (2 added, 0 removed)"
+    assert written.err.splitlines()[-1] == (
+        "known.json: 2 findings (2 added, 0 removed); 1 of them is an error of the API server"
+    )
 
     quiet = validate(*BASELINE, "jobs")
     assert (quiet.code, quiet.out) == (0, "")
     assert quiet.err.splitlines() == [
         "3 objects in 3 files; 3 valid, 0 invalid",
-        "2 findings in baseline known.json not reported",
+        "2 findings in baseline known.json not reported; 1 of them is an error of the API server",
     ]
 
     new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -249,14 +249,14 @@ def test_a_pyproject_without_a_jobsworth_table_is_not_parsed(
 def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\n")
     opened: list[str] = []
-    real = builtins.open
+    real = os.open
 
-    def noting(file: str, *rest: object, **more: object) -> object:
-        opened.append(str(file))
-        return real(file, *rest, **more)  # type: ignore[call-overload]
+    def noting(file: str, flags: int) -> int:
+        opened.append(file)
+        return real(file, flags)
 
     configurations = Configurations(Overrides())
-    monkeypatch.setattr(builtins, "open", noting)
+    monkeypatch.setattr("os.open", noting)
     settings = {configurations.of(str(tmp_path / "a" / f"{number}.yaml")) for number in range(9)}
     assert len(settings) == 1
     assert opened == [str(tmp_path / ".jobsworth.yaml")]

@@ -301,3 +301,58 @@ def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path
     found = validated(tmp_path, "--jobs", "2")
     assert len(found) == 70
     assert {status for status, _ in found.values()} == {"invalid"}
+
+
+@pytest.mark.parametrize("ref", ["^HEAD", "^main", "HEAD@{2000-01-01}", "--all"])
+def test_a_ref_that_is_no_commit_is_an_error(git: Git, tmp_path: Path, ref: str) -> None:
+    done = run("validate", "--git-ref", ref, folder=tmp_path)
+    assert done.returncode == 2
+    assert f'this repository has no commit "{ref}"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"core.fsmonitor": "touch ran;"},
+        {"filter.evil.clean": "touch ran; cat"},
+        {"filter.evil.clean": "touch ran; cat", "filter.evil.required": "true"},
+        {"filter.evil.process": "touch ran; cat"},
+        {"include.path": "../included"},
+    ],
+    ids=" ".join,
+)
+def test_no_program_of_the_repositorys_configuration_is_run(
+    git: Git, tmp_path: Path, settings: dict[str, str]
+) -> None:
+    (tmp_path / "included").write_text('[filter "evil"]\n\tclean = "touch ran; cat"\n')
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=evil\n")
+    for name, value in settings.items():
+        git("config", name, value)
+    for hook in ("post-index-change", "post-checkout"):
+        (tmp_path / ".git" / "hooks").mkdir(exist_ok=True)
+        (tmp_path / ".git" / "hooks" / hook).write_text("#!/bin/sh\ntouch ran\n")
+        (tmp_path / ".git" / "hooks" / hook).chmod(0o755)
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    assert [message for _, (_, all_of) in validated(tmp_path).items() for message in all_of]
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_a_filter_of_the_user_is_kept(
+    git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.write_text('[filter "upper"]\n\tclean = "sed s/1.37/1.36/"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=upper\n")
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    assert validated(tmp_path) == {}
+
+
+def test_a_filter_that_cannot_be_switched_off_is_an_error(git: Git, tmp_path: Path) -> None:
+    git("config", "filter.a=b.clean", "touch ran; cat")
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=a=b\n")
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    assert done.returncode == 2
+    assert "a filter named with =; rename it" in done.stderr
+    assert not list(tmp_path.rglob("ran"))

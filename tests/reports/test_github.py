@@ -48,7 +48,7 @@ def test_severities_have_their_commands(severity: str, kind: str) -> None:
     ("message", "escaped"),
     [
         ("100 %", "100 %25"),
-        ("one\ntwo\r\nthree", "one%0Atwo%0D%0Athree"),
+        ("one\ntwo\r\nthree", r"one\ntwo\r\nthree"),
         ("a: b, c::d", "a: b, c::d"),
         ("%0A", "%250A"),
     ],

@@ -79,4 +79,6 @@ def test_any_text_is_well_formed() -> None:
     )
     suites = ElementTree.fromstring(junit.render([result]))
     (failure,) = suites.iter("failure")
-    assert failure.get("message") == 'a["b"]: a < b & "c" ]]> [31m  é 💡\nnext\tline'
+    assert failure.get("message") == (
+        r'a["b"]: a < b & "c" ]]> \x1b[31m\x00 \ud800 é 💡\nnext\tline'
+    )

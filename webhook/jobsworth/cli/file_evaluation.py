@@ -6,6 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
+from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -14,7 +15,6 @@ from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,
-    find_manifests,
     may_hold_job,
     read_bytes,
     read_file,
@@ -267,7 +267,7 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
     """Read all documents under some paths, Lists by item, and collect read errors."""
-    for file in find_manifests(paths):
+    for file in manifests_in(paths):
         if isinstance(file, ManifestError):
             yield file
         else:
@@ -306,7 +306,7 @@ def evaluate_all(
     """
     found = [
         file
-        for file in find_manifests(paths)
+        for file in manifests_in(paths)
         if isinstance(file, ManifestError)
         or not (os.path.basename(file) == OWN_FILE or evaluator.excludes(file))
     ]

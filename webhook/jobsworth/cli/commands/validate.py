@@ -165,7 +165,7 @@ def validate(validation: ValidationInput) -> int:
 
     progress = Progress(enabled=not validation.report.quiet)
     evaluator = _evaluator(validation, existing)
-    fixer = _fixer(evaluator, validation.fixing)
+    fixer = _fixer(evaluator, validation.fixing, validation.paths)
     evaluated = evaluate_all(fixer or evaluator, paths, validation.jobs, progress.update)
     remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
@@ -224,12 +224,12 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
     )
 
 
-def _fixer(evaluator: FileEvaluator, options: FixOptions) -> Fixer | None:
+def _fixer(evaluator: FileEvaluator, options: FixOptions, paths: Sequence[str]) -> Fixer | None:
     if not (options.fix or options.diff):
         return None
     from jobsworth.cli.fixing.fix_run import Fixer
 
-    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff)
+    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff, paths=paths)
 
 
 def _without_known(

@@ -1,6 +1,8 @@
 """Settings of a file: the command line's, then those of the nearest configuration above it.
 
-A search for a configuration tests two file names per folder upwards. The module that
+A search for a configuration tests two file names per folder upwards, up to the root of the repository,
+the home folder, or the root of the file system: whoever may write to a folder above a repository must
+not switch its checks off. The module that
 reads one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported where there is one.
 """
 
@@ -16,9 +18,11 @@ from jobsworth.api.api_server import (
     parse_gates,
 )
 from jobsworth.cli.command import UsageError
+from jobsworth.cli.inputs.repository_root import is_root
 from jobsworth.cli.options import Options, flag, text, words, words_if_given
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
+from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -203,13 +207,14 @@ class Configurations:
         UsageError: the file cannot be read, or is wrong.
     """
 
-    __slots__ = ("_by_folder", "_overrides", "_search", "_settings", "_without")
+    __slots__ = ("_by_folder", "_home", "_overrides", "_search", "_settings", "_without")
 
     def __init__(
         self, overrides: Overrides, *, file: str | None = None, isolated: bool = False
     ) -> None:
         self._overrides = overrides
         self._search = file is None and not isolated
+        self._home = os.path.expanduser("~")
         self._by_folder: dict[str, ConfigurationFile | None] = {}
         self._settings: dict[str, ResolvedSettings] = {}
         self._without: ConfigurationFile | None = None
@@ -269,7 +274,7 @@ class Configurations:
             unknown.append(folder)
             found = _in_folder(folder)
             parent = os.path.dirname(folder)
-            if found is not None or parent == folder:
+            if found is not None or parent == folder or is_root(folder) or folder == self._home:
                 break
             folder = parent
         for each in unknown:
@@ -279,7 +284,7 @@ class Configurations:
 
 def _in_folder(folder: str) -> ConfigurationFile | None:
     own = os.path.join(folder, OWN_FILE)
-    if os.path.isfile(own):
+    if os.path.isfile(own) or os.path.islink(own):  # no link is passed over in silence
         from jobsworth.cli.configuration.configuration_file import read_configuration
 
         return read_configuration(own)
@@ -293,7 +298,6 @@ def _in_folder(folder: str) -> ConfigurationFile | None:
 
 def _has_mark(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            return SHARED_MARK in file.read()
+        return SHARED_MARK in read_regular_file(path, MOST_MANIFEST_BYTES)
     except OSError:
         return False

@@ -11,10 +11,12 @@ import sys
 from types import ModuleType
 
 from jobsworth.cli.command import InputError, UsageError
-from jobsworth.manifests import ManifestError, expand_lists, find_manifests, read_file
+from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import read
+from jobsworth.printable import printable
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -49,7 +51,7 @@ class PolicyFileError(Record):
 
     def __str__(self) -> str:
         field = f"{self.field}: " if self.field else ""
-        return f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}"
+        return printable(f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}")
 
 
 class BadPolicies(InputError):
@@ -62,8 +64,7 @@ class BadPolicies(InputError):
     def __init__(
         self, errors: Sequence[PolicyFileError], what: str = "the policies are invalid"
     ) -> None:
-        listed = "\n".join(map(str, errors))
-        super().__init__(f"{what}:\n{listed}")
+        super().__init__(f"{what}:", *map(str, errors))
         self.errors = tuple(errors)
 
 
@@ -125,7 +126,7 @@ class PolicyFiles:
 
 def _documents(path: str, errors: list[PolicyFileError]) -> Iterator[Document]:
     folder = os.path.isdir(path)
-    for file in find_manifests([path]):
+    for file in manifests_in([path]):
         if isinstance(file, ManifestError):
             errors.append(_unreadable(file))
         elif not (folder and file.endswith(TEST_FILE_ENDS)):

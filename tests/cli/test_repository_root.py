@@ -196,5 +196,5 @@ def test_a_loop_of_links_is_no_root(tmp_path: Path, command: Command) -> None:
     (tmp_path / ".jobsworth.yaml").symlink_to(".jobsworth.yaml")
     done = command("validate", "job.yaml", files={"job.yaml": JOB})
     assert done.code == 2
-    assert "Error: .jobsworth.yaml: this cannot be read" in done.err
+    assert "Error: .jobsworth.yaml: cannot read this" in done.err
     assert os.path.islink(tmp_path / ".jobsworth.yaml")

@@ -154,7 +154,7 @@ def test_a_configuration_of_a_manifest_s_size_is_named(command: Command, tmp_pat
     (tmp_path / ".jobsworth.yaml").write_text("#" * (MOST_CONFIGURATION_BYTES + 1))
     done = command("validate", "job.yaml", files={"job.yaml": JOB})
     assert done.code == 2
-    assert ".jobsworth.yaml: this cannot be read: the file is too large" in done.err
+    assert ".jobsworth.yaml: cannot read this: the file is too large" in done.err
 
 
 def test_certificates_are_read_from_regular_files_only(tmp_path: Path) -> None:

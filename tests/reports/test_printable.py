@@ -24,7 +24,7 @@ from jobsworth.reports import (
     statistics,
     text,
 )
-from jobsworth.reports.result import Attempt, Change, LocatedFinding, Result
+from jobsworth.reports.result import FixAttempt, LocatedFinding, Result, TextChange
 
 Render = Callable[[Result], Iterable[str]]
 
@@ -61,7 +61,7 @@ def result_of(word: str) -> Result:
         fix=Fix(word, safe=True),
     )
     located = LocatedFinding(
-        finding, 1, 2, excerpt=f"x{word}x", policy=word, changes=(Change(1, 2, 1, word),)
+        finding, 1, 2, excerpt=f"x{word}x", policy=word, changes=(TextChange(1, 2, 1, word),)
     )
     result = Result(
         file=word,
@@ -72,7 +72,7 @@ def result_of(word: str) -> Result:
         status="invalid",
         findings=[located],
     )
-    result.attempts = [Attempt(located, word)]
+    result.attempts = [FixAttempt(located, word)]
     return result
 
 

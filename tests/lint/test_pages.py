@@ -22,7 +22,8 @@ each_rule = pytest.mark.parametrize("rule", ALL, ids=lambda rule: str(rule.code)
 def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
     text = pages.page(rule)
     assert text.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary}\n")
-    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == HEADINGS
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == HEADINGS, "a page has the sections Why, Bad, Good, Sources, in this order"
     explained = pages.explanation(rule)
     assert explained.why in text
     assert explained.bad in text
@@ -44,7 +45,9 @@ def test_the_sections_of_a_page_are_distinguished(rule: Rule) -> None:
 
 def test_each_rule_has_its_file_and_each_file_its_rule() -> None:
     folder = files("jobsworth.lint") / "rule_pages"
-    assert {file.name for file in folder.iterdir()} == {pages.file_name(rule) for rule in ALL}
+    assert {file.name for file in folder.iterdir()} == {pages.file_name(rule) for rule in ALL}, (
+        "a page is named after the code and name of its rule; the module of the rule is in FAMILIES"
+    )
 
 
 @each_rule

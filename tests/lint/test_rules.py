@@ -65,7 +65,10 @@ def test_a_rule_is_declared_by_the_check_of_its_name(rule: Rule) -> None:
 
 @each_rule
 def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
-    assert any("https://" in source for source in explanation(rule).sources)
+    sources = explanation(rule).sources
+    assert any("https://" in source for source in sources), (
+        "add the URL of a source to the section Sources, the last one of the page"
+    )
 
 
 def test_codes_and_names_are_unique_and_sorted() -> None:
@@ -77,7 +80,7 @@ def test_codes_and_names_are_unique_and_sorted() -> None:
 @each_rule
 def test_the_bad_example_is_reported(rule: Rule) -> None:
     found = findings(rule, explanation(rule).bad)
-    assert found
+    assert found, "the rule does not report the example in the section Bad of its page"
     for finding in found:
         assert finding.code == rule.code
         assert finding.source == "lint"
@@ -112,7 +115,9 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
     fixes = [
         finding.fix for finding in findings(rule, explanation(rule).bad) if finding.fix is not None
     ]
-    assert bool(fixes) == bool(rule.fixable)
+    assert bool(fixes) == bool(rule.fixable), (
+        "set fixable in @lint_rule if, and only if, the finding of the bad example has a fix"
+    )
     for fix in fixes:
         assert fix.edits
         assert fix.safe or rule.fixable == "unsafe"
@@ -138,7 +143,9 @@ def test_no_rule_reports_a_good_manifest(path: Path, release: str) -> None:
     rules = [rule for rule in RULES if rule.on]
     for document in read_file(str(path)):
         try:
-            assert lint(document.value, engine, rules) == []
+            assert lint(document.value, engine, rules) == [], (
+                "examples/valid must have no findings: restrict the rule, or correct the example"
+            )
         except UnknownKind:
             continue
 

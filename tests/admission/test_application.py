@@ -85,7 +85,7 @@ def test_a_body_in_chunks_is_read_up_to_the_limit() -> None:
         return reported[0]
 
     assert answer(GOOD) == "200 OK"
-    assert answer(b" " * (MOST_BYTES + 1)) == "413 Content Too Large"
+    assert answer(b" " * (MOST_BYTES + 1)).startswith("413 ")
 
 
 def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:

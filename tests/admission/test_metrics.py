@@ -29,7 +29,8 @@ from jobsworth.admission.review_metrics import exposition, retire
 
 folder = Path(sys.argv[1])
 before = exposition(folder)
-retire(folder)
+for file in folder.glob("counter_[1-9]*.db"):
+    retire(folder, int(file.stem.rpartition("_")[2]))
 after = exposition(folder)
 assert sorted(before.splitlines()) == sorted(after.splitlines()), (before, after)
 print(after.decode())

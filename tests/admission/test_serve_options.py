@@ -24,7 +24,7 @@ CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
         ((*CERTIFICATE, "--bind", "::1:8443"), '--bind: "::1:8443" is not an address'),
         ((*CERTIFICATE, "--monitor-bind", ":99999"), '--monitor-bind: ":99999" is not an address'),
         ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number of 0 or more'),
-        ((*CERTIFICATE, "--requests-per-worker", "many"), '"many" is not a whole number'),
+        ((*CERTIFICATE, "--graceful-seconds", "many"), '"many" is not a whole number'),
         ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
         ((*CERTIFICATE, "--policy", "broken.yaml"), "broken.yaml:3:16: error: spec.limits"),
         ((*CERTIFICATE, "--policy", "missing.yaml"), "missing.yaml"),

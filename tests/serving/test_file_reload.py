@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.serving.file_reload import Reloading
-from jobsworth.serving.tls_context import BadCertificate, load_certificate
+from jobsworth.serving.tls_context import UnusableCertificate, load_certificate
 from support.admission.running_webhook import CertificateAuthority, swap
 
 
@@ -133,5 +133,5 @@ def test_invalid_certificates_are_rejected(
     for name, content in files.items():
         if content is not None:
             (tmp_path / name).write_bytes(contents[content])
-    with pytest.raises(BadCertificate, match=message):
+    with pytest.raises(UnusableCertificate, match=message):
         load_certificate(tmp_path / "crt", tmp_path / "key")

@@ -160,14 +160,24 @@ class CertificateAuthority:
 
 
 @contextmanager
-def serving(folder: Path, *options: str, certified: bool = True) -> Iterator[Serving]:
-    """Run a server with a certificate of its own in a folder, until the block ends."""
+def serving(
+    folder: Path, *options: str, certified: bool = True, program: str = ""
+) -> Iterator[Serving]:
+    """Run a server with a certificate of its own in a folder, until the block ends.
+
+    Args:
+        folder: for its files and its log.
+        options: of ``jobsworth serve``.
+        certified: False to start without a certificate.
+        program: Python code that runs the command line instead of ``python -m jobsworth``.
+    """
     port, monitor = free_port(), free_port()
     trusted = CertificateAuthority(folder)
     if certified:
         trusted.rotate()
     command = (
-        *(sys.executable, "-m", "jobsworth", "serve", "--kubernetes-version", "1.36"),
+        *(sys.executable, *(("-c", program) if program else ("-m", "jobsworth"))),
+        *("serve", "--kubernetes-version", "1.36"),
         *("--bind", f"127.0.0.1:{port}", "--monitor-bind", f"127.0.0.1:{monitor}"),
         *("--tls-cert", str(trusted.volume / "tls.crt")),
         *("--tls-key", str(trusted.volume / "tls.key")),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
     from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.serving.serving_settings import Files, Settings
+    from jobsworth.serving.serving_settings import Files, ServingSettings
 
 EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
 DEVELOPMENT_FOLDER = "certs"
@@ -65,11 +65,6 @@ class ServeOptions(Options):
     graceful_seconds = text(
         metavar="N", default="15", help="After that, wait this long for requests in flight."
     )
-    requests_per_worker = text(
-        metavar="N",
-        default="100000",
-        help="Replace a process after this many requests; 0 for never.",
-    )
     api_verdict: ApiVerdict = choice(
         default="deny",
         choices=("deny", "warn", "off"),
@@ -93,19 +88,18 @@ def run(options: ServeOptions) -> int:
     """
     try:
         from jobsworth.serving import launch
-        from jobsworth.serving.serving_settings import Settings
+        from jobsworth.serving.serving_settings import ServingSettings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
     server = server_of(options.server)
-    settings = Settings(
+    settings = ServingSettings(
         bind=address(options.bind, "--bind"),
         monitor_bind=address(options.monitor_bind, "--monitor-bind"),
         workers=options.workers,
         threads=options.threads,
         drain_seconds=_number("--drain-seconds", options.drain_seconds),
         graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
-        requests_per_worker=_number("--requests-per-worker", options.requests_per_worker),
         api_verdict=options.api_verdict,
         log_requests=options.log == "requests",
         files=_files(options),
@@ -207,7 +201,7 @@ def _namespace_labels() -> NamespaceLabels:
         ) from None
 
 
-def _announce(settings: Settings) -> None:
+def _announce(settings: ServingSettings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
     try:

@@ -515,3 +515,18 @@ def test_a_patch_that_is_too_large_is_not_sent(client_with: ClientWith) -> None:
     assert (
         "the patch with its defaults has more than 131,072 bytes" in response["status"]["message"]
     )
+
+
+@pytest.mark.parametrize("endpoint", ["mutate", "validate"])
+def test_an_object_of_the_other_kind_than_its_resource_is_no_internal_error(
+    client_with: ClientWith, endpoint: str
+) -> None:
+    client = client_with(LIMIT, {"defaults": {"podFailurePolicy": {"rulesBefore": [IGNORE]}}})
+    spec = {"template": {"spec": {"containers": [{"name": "a", "image": "a"}]}}}
+    value = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "a"}, "spec": spec}
+    client(endpoint, review(value, kind="Job"))
+    assert client.outcomes[-1].verdict != "failed"
+    assert "kind" in client.outcomes[-1].unreadable
+
+
+IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}

@@ -506,6 +506,17 @@ def test_an_object_of_too_many_values_is_admitted_with_a_warning_if_no_policy_fa
     assert client.outcomes[-1].unreadable == ("too_large",)
 
 
+@pytest.mark.parametrize("enforcement", ["warn", "audit"])
+def test_a_policy_that_denies_nothing_does_not_fail_closed(
+    client_with: ClientWith, monkeypatch: pytest.MonkeyPatch, enforcement: str
+) -> None:
+    client = client_with({**LIMIT, "enforcement": enforcement, "onInternalError": "deny"})
+    for endpoint in ("mutate", "validate"):
+        assert client(endpoint, review(job(pod=MANY)))["allowed"]
+    monkeypatch.setattr(Reviewer, "validate", lambda *_: 1 / 0)
+    assert client("validate", review(job()))["allowed"]
+
+
 def test_a_patch_that_is_too_large_is_not_sent(client_with: ClientWith) -> None:
     pod = {"containers": [{"name": f"c{number}", "image": "a"} for number in range(2000)]}
     spec = {"template": {"spec": {"restartPolicy": "Never", **pod}}}

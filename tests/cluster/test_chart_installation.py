@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -114,6 +115,15 @@ def test_kubectl_shows_the_denial_and_the_warning(it: Installation, team: str) -
     )
     assert "Warning: " in warned.stderr
     assert "activeDeadlineSeconds" in warned.stderr
+
+
+def test_kubectl_prints_what_the_notes_promise(it: Installation) -> None:
+    notes = it.bed.helm("get", "notes", NAME, "--namespace", it.namespace).stdout.splitlines()
+    (proposed,) = (line for line in notes if "--dry-run=server" in line)
+    printed = it.bed.kubectl(*shlex.split(proposed)[1:])
+    begin = notes.index("It prints:") + 2
+    promised = notes[begin : begin + 2]
+    assert [f"  {line}" for line in (printed.stderr + printed.stdout).splitlines()] == promised
 
 
 def test_a_created_job_has_the_defaults_and_keeps_its_own(it: Installation, team: str) -> None:

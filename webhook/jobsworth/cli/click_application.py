@@ -23,6 +23,7 @@ COMMANDS = {
     "default": "default:COMMAND",
     "schema": "schema:COMMAND",
     "audit": "audit:COMMAND",
+    "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",
     "policy explain": "policy_explain:COMMAND",
     "policy test": "policy_test:COMMAND",
@@ -35,7 +36,7 @@ COMMANDS = {
 
 GROUPS = {
     "certs": "The webhook's certificates, in a folder or in a cluster.",
-    "policy": "JobPolicy documents: check, explain and test them.",
+    "policy": "JobPolicy documents: write, check, explain and test them.",
 }
 
 

@@ -16,6 +16,7 @@ from jobsworth.cli.options import (
     whole_number,
     words,
 )
+from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
+    from jobsworth.cli.profile_options import Profile
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.serving_settings import Files, ServingSettings
 
@@ -40,6 +42,7 @@ class ServeOptions(Options):
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
+    profiles = nested(ProfileOptions)
     bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Address of the webhook.")
     monitor_bind = text(
         metavar="ADDRESS:PORT",
@@ -104,7 +107,8 @@ def run(options: ServeOptions) -> int:
         log_requests=options.log == "requests",
         files=_files(options),
     )
-    load = _policies(settings.files.policies)
+    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+    load = _policies(settings.files.policies, profile)
     load()  # report policy errors before serving
     labels = _namespace_labels() if options.namespaces_from_cluster else None
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
@@ -176,14 +180,14 @@ def _development_certificate() -> tuple[Path, Path]:
     return paths.certificate, paths.key
 
 
-def _policies(paths: tuple[Path, ...]) -> Callable[[], PolicySet]:
+def _policies(paths: tuple[Path, ...], profile: Profile | None) -> Callable[[], PolicySet]:
     from jobsworth.policy.policy_set import PolicySet
 
-    if not paths:
+    if not paths and profile is None:
         return lambda: PolicySet(())
     from jobsworth.cli.inputs.policy_files import load_policies
 
-    return lambda: load_policies([str(path) for path in paths])
+    return lambda: load_policies([str(path) for path in paths], profile)
 
 
 def _namespace_labels() -> NamespaceLabels:
@@ -261,6 +265,7 @@ served on a separate port without TLS. On SIGTERM, it drains connections, then s
 Examples:
   jobsworth serve --self-signed                      # for development; prints a curl line
   jobsworth serve --self-signed --policy policies/
+  jobsworth serve --self-signed --profile baseline --profile-enforcement deny
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\
       --policy /policies --kubernetes-version 1.36 --allow-privileged
 """,

@@ -263,6 +263,7 @@ Examples:
   jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
   jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
+  jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn
   jobsworth validate --diff manifests/                # show safe fixes; --fix applies them
   jobsworth validate --baseline known.json --write-baseline .   # accept today's findings
   jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'

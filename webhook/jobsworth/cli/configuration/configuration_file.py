@@ -11,6 +11,7 @@ from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.repository_root import is_within, root_around
+from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
@@ -20,15 +21,17 @@ from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeVar
 
     from jobsworth.findings.finding import Severity
 
     Where = Callable[[str], str]
+    Word = TypeVar("Word", bound=str)
 
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
-    "select", "ignore", "severity", "per-file-ignores", "exclude", "policy",
+    "select", "ignore", "severity", "per-file-ignores", "exclude",
+    "policy", "profile", "profile-enforcement",
 )  # fmt: skip
 
 MOST_KEY_PARTS = 100
@@ -49,11 +52,13 @@ class ConfigurationFile:
         per_file_ignores: file patterns, and the codes ignored in matching files.
         exclude: patterns of excluded files.
         policy: files and folders of policies.
+        profile: the profile to apply, or ``none``; None if it names none.
+        profile_enforcement: the profile's enforcement; None if it is not set.
     """
 
     __slots__ = (
         "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
-        "policy", "release", "select", "severity",
+        "policy", "profile", "profile_enforcement", "release", "select", "severity",
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
@@ -69,6 +74,8 @@ class ConfigurationFile:
         self.per_file_ignores = reader.per_file_ignores()
         self.exclude = reader.words("exclude")
         self.policy = reader.policies(self.folder, _root(file))
+        self.profile = reader.choice("profile", PROFILE_CHOICES)
+        self.profile_enforcement = reader.choice("profile-enforcement", ENFORCEMENTS)
 
     def excludes(self, path: str) -> bool:
         """Return True if a file, by its absolute path, is excluded."""
@@ -187,6 +194,14 @@ class _ConfigurationReader:
                 self._reject("policy", f'"{word}" is outside of {root}; {advice}')
             paths.append(path)
         return paths
+
+    def choice(self, key: str, choices: tuple[Word, ...]) -> Word | None:
+        value = self._values.get(key)
+        if value is not None and value not in choices:
+            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+            hint = hint or f"valid are {', '.join(choices)}"
+            self._reject(key, f"{_shown(value)}: {hint}")
+        return value
 
     def _must_be_truth(self, key: str, value: Any) -> None:
         if not isinstance(value, bool):

@@ -19,7 +19,8 @@ from jobsworth.api.api_server import (
 )
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.repository_root import is_root
-from jobsworth.cli.options import Options, flag, text, words, words_if_given
+from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
+from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
 from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
+    from jobsworth.cli.profile_options import Profile, ProfileChoice
+    from jobsworth.policy.violation import Effect
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -51,6 +54,7 @@ class ConfigurationOptions(Options):
         metavar="PATH",
         help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
     )
+    profiles = nested(ProfileOptions)
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
 
@@ -92,12 +96,16 @@ class Overrides:
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
         policy: files and folders of policies, which replace those of a configuration.
+        profile, profile_enforcement: the profile, which replaces that of a configuration; None if not given.
 
     Raises:
         UsageError: a value is wrong.
     """
 
-    __slots__ = ("allow_privileged", "gates", "ignore", "policy", "release", "select")
+    __slots__ = (
+        "allow_privileged", "gates", "ignore", "policy", "profile", "profile_enforcement", "release",
+        "select",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -108,8 +116,12 @@ class Overrides:
         select: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         policy: Sequence[str] = (),
+        profile: ProfileChoice | None = None,
+        profile_enforcement: Effect | None = None,
     ) -> None:
         self.policy = policy
+        self.profile = profile
+        self.profile_enforcement = profile_enforcement
         self.release = release
         self.allow_privileged = allow_privileged
         self.select: frozenset[str] | None = None
@@ -145,6 +157,7 @@ class Overrides:
         select, ignore, gates, policy = self.select, self.ignore, self.gates, self.policy
         release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
         severity = {}
+        profile, enforcement = self.profile, self.profile_enforcement
         if configuration is not None:
             if select is None:
                 select = configuration.select
@@ -154,6 +167,9 @@ class Overrides:
             privileged = privileged or configuration.allow_privileged
             severity = configuration.severity
             policy = policy or configuration.policy
+            profile = profile or configuration.profile
+            if profile is not None:
+                enforcement = enforcement or configuration.profile_enforcement
         try:
             server = ApiServer(release, gates, allow_privileged=privileged)
         except (UnknownRelease, UnknownGate) as error:
@@ -161,15 +177,17 @@ class Overrides:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
         selection = Selection(select=select, ignore=ignore, severity=severity)
-        return ResolvedSettings(server, selection, _policies(policy))
+        return ResolvedSettings(
+            server, selection, _policies(policy, profile_of(profile, enforcement))
+        )
 
 
-def _policies(paths: Sequence[str]) -> PolicyFiles | None:
-    if not paths:
+def _policies(paths: Sequence[str], profile: Profile | None) -> PolicyFiles | None:
+    if not paths and profile is None:
         return None
     from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs have no policies
 
-    return PolicyFiles(tuple(paths))
+    return PolicyFiles(tuple(paths), profile)
 
 
 def configurations_for(
@@ -191,6 +209,8 @@ def configurations_for(
         select=options.select,
         ignore=options.ignore,
         policy=options.policy,
+        profile=options.profiles.profile,
+        profile_enforcement=options.profiles.profile_enforcement,
     )
     return Configurations(overrides, file=options.config, isolated=options.isolated)
 

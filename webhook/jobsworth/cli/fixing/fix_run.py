@@ -164,10 +164,10 @@ def diff_lines(name: str, before: bytes, after: bytes, *, color: bool) -> Iterat
     +b: 3
     \ No newline at end of file
     """
-    from difflib import diff_bytes, unified_diff
+    from jobsworth.cli.fixing.line_diff import unified_lines
 
     named = printable(name).encode()
-    for line in diff_bytes(unified_diff, _lines(before), _lines(after), named, named):
+    for line in unified_lines(named, _lines(before), _lines(after)):
         whole = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
         yield _painted(whole) if color else whole
 

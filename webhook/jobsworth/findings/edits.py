@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from jobsworth.findings.path_steps import leading_key
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -76,24 +77,7 @@ def _step(value: Any, path: str) -> tuple[str | int, str] | None:
         return (int(number), rest) if int(number) < len(value) else None
     if not isinstance(value, dict):
         return None
-    found: tuple[str, str] | None = None
-    for key in value:
-        rest_or_none = _behind(key, path)
-        if rest_or_none is not None and (found is None or len(key) > len(found[0])):
-            found = key, rest_or_none
-    return found
-
-
-def _behind(key: str, path: str) -> str | None:
-    """Return the rest of a path after a key; None if the path does not begin with the key."""
-    if path.startswith("["):
-        for written in (f"[{key}]", f'["{key}"]'):
-            if path.startswith(written):
-                return path[len(written) :]
-        return None
-    path = path.removeprefix(".")
-    rest = path[len(key) :]
-    return rest if path.startswith(key) and (not rest or rest[0] in ".[") else None
+    return leading_key(value, path)
 
 
 def _split(path: str) -> Steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.findings.path_steps import leading_key
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -57,29 +58,12 @@ def _step(node: Node, path: str) -> tuple[_Found, str] | None:
         return _Found(item, item.position), rest
     if children is None:
         return None
-    best = ""
-    for key in children:
-        if len(key) >= len(best) and _leads(key, path) is not None:
-            best = key
-    rest_or_none = _leads(best, path)
-    if best in children and rest_or_none is not None:
-        position, child = children[best]
-        return _Found(child, position), rest_or_none
+    leading = leading_key(children, path)
+    if leading is not None:
+        key, rest = leading
+        position, child = children[key]
+        return _Found(child, position), rest
     return _step_into_metadata(node, path)
-
-
-def _leads(key: str, path: str) -> str | None:
-    """Return the rest of a path after a key; None if the path does not begin with the key."""
-    if path.startswith("["):
-        for written in (f"[{key}]", f'["{key}"]'):
-            if path.startswith(written):
-                return path[len(written) :]
-        return None
-    path = path.removeprefix(".")
-    rest = path[len(key) :]
-    if path.startswith(key) and (not rest or rest[0] in ".["):
-        return rest
-    return None
 
 
 def _step_into_metadata(node: Node, path: str) -> tuple[_Found, str] | None:

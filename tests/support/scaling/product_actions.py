@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 
 import jobsworth
-from jobsworth import CannotDecode
+from jobsworth import CannotDecode, UnknownKind
 from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.configuration.resolved_settings import (
     Configurations,
@@ -68,7 +68,7 @@ class _EveryRule(Configurations):
 
 @cache
 def _files() -> FileEvaluator:
-    return FileEvaluator(_EveryRule(), changes=True)
+    return FileEvaluator(_EveryRule())
 
 
 def _report(objects: Objects) -> Action:
@@ -92,7 +92,7 @@ def _default(objects: Objects) -> Action:
     def action() -> object:
         try:
             return jobsworth.default(objects[0], kubernetes_version="1.36")
-        except CannotDecode as error:
+        except (CannotDecode, UnknownKind) as error:
             return str(error)
 
     return action

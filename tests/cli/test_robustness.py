@@ -14,7 +14,7 @@ import pytest
 
 from jobsworth.cli import ISSUES, run
 from jobsworth.cli.file_evaluation import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
-from support.cli.command_runs import Command
+from support.cli.command_runs import Command, Validate
 
 ROOT = Path(__file__).parent.parent.parent
 GOOD = (ROOT / "examples" / "valid" / "ml-training.yaml").read_text()
@@ -211,6 +211,16 @@ def test_a_number_with_thousands_of_digits_is_reported(
     done = command(*arguments, files={"job.yaml": GOOD})
     assert done.code == 2
     assert message in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize("digits", [MANY_DIGITS, f"-{MANY_DIGITS}"])
+def test_a_quoted_number_of_thousands_of_digits_has_no_fix(digits: str, validate: Validate) -> None:
+    text = GOOD.replace("backoffLimit: 3", f'backoffLimit: "{digits}"')
+    done = validate("-o", "json", "job.yaml", files={"job.yaml": text})
+    assert done.code == 1
+    (finding,) = done.loaded["results"][0]["findings"]
+    assert finding["field"] == "spec.backoffLimit"
+    assert "fix" not in finding
 
 
 def test_no_more_processes_are_started_than_there_are_batches(

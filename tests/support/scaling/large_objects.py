@@ -12,7 +12,8 @@ too. What can only be made by hand, because two lists have to name each other, s
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,7 @@ def _places(root: Struct, holder: Struct, above: tuple[Field, ...]) -> Iterator[
         fields = (*above, field)
         if isinstance(field.type, ListOf | MapOf):
             yield Place(root, fields, holder)
-        below = _struct_below(field)
+        below = struct_below(field)
         if below is not None:
             yield from _places(root, below, fields)
 
@@ -90,7 +91,7 @@ def declared_places() -> list[Place]:
     return list(found.values())
 
 
-def _struct_below(field: Field) -> Struct | None:
+def struct_below(field: Field) -> Struct | None:
     kind = field.type.target if isinstance(field.type, Pointer) else field.type
     below = kind.item if isinstance(kind, ListOf) else kind
     return below if isinstance(below, Struct) else None
@@ -120,17 +121,27 @@ def grown(place: Place, shape: str, count: int) -> dict[str, Any]:
         count: of the items or entries.
     """
     value = small(place.root)
+    holder_in(value, place.fields)[place.fields[-1].name] = _many(
+        place.fields[-1], SHAPES[shape], count
+    )
+    return value
+
+
+def holder_in(value: dict[str, Any], fields: Sequence[Field]) -> dict[str, Any]:
+    """The part of an object that has the last of some fields, added to the object if it lacks it."""
     holder = value
-    for field in place.fields[:-1]:
-        below = _struct_below(field)
+    for field, following in itertools.pairwise(fields):
+        below = struct_below(field)
         assert below is not None
         new = _struct(below, 0, rich=False)
+        union = below.one_of.members if below.one_of is not None else ()
+        if following.name in union:  # of a union only the member that is wanted
+            new = {name: part for name, part in new.items() if name not in union}
         if isinstance(field.type, ListOf):
             holder = holder.setdefault(field.name, [new])[0]
         else:
             holder = holder.setdefault(field.name, new)
-    holder[place.fields[-1].name] = _many(place.fields[-1], SHAPES[shape], count)
-    return value
+    return holder
 
 
 def value_at(value: dict[str, Any], place: Place) -> Any:

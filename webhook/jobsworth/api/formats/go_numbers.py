@@ -8,6 +8,7 @@ from __future__ import annotations
 
 MAX_INT64 = 2**63 - 1
 
+_INT64_DIGITS = 19
 _LONG_DIGITS, _LONG_BITS = 4000, 13000
 """Above these, Python refuses to convert between int and str."""
 
@@ -51,6 +52,16 @@ def integer(digits: str) -> int:
         return int(digits or "0")
     half = len(digits) // 2
     return integer(digits[:-half]) * power_of_ten(half) + integer(digits[-half:])
+
+
+def capped(digits: str) -> int:
+    """Return ``int(digits)``, or a number above 64 bits for every larger one, in linear time.
+
+    >>> capped("0042"), capped("9" * 1_000_000) > MAX_INT64
+    (42, True)
+    """
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= _INT64_DIGITS else MAX_INT64 + 1
 
 
 def json_text(number: float) -> str:

@@ -6,7 +6,7 @@ Kubernetes 1.36, which the API server applies to both.
 
 from __future__ import annotations
 
-from jobsworth.api.formats.go_numbers import MAX_INT64, integer
+from jobsworth.api.formats.go_numbers import MAX_INT64, capped
 
 
 class BadIndexes(ValueError):
@@ -77,7 +77,7 @@ def _index(text: str, completions: int) -> int:
     from jobsworth.api.field_errors import quoted
 
     digits = text[1:] if text[:1] == "+" else text  # Go's strconv.Atoi; "-" separates intervals
-    index = integer(digits) if digits.isascii() and digits.isdigit() else MAX_INT64 + 1
+    index = capped(digits) if digits.isascii() and digits.isdigit() else MAX_INT64 + 1
     if index > MAX_INT64:
         raise BadIndexes(f"cannot convert string to integer for index: {quoted(text)}")
     if index >= completions:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Written = Callable[[str], str | None]
     Fixer = Callable[["RejectedObject"], Fix | None]
 
+_INT64_DIGITS = 19
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
 
 
@@ -135,6 +136,8 @@ def _whole_number(value: str | float) -> int | None:
     if isinstance(value, float):
         return int(value) if value.is_integer() else None
     digits = value.removeprefix("-")
+    if len(digits) > _INT64_DIGITS:
+        return None  # no integer field takes it, and Python rejects more than 4,300 digits
     if not (digits.isdecimal() and digits.isascii()) or (digits[0] == "0" and digits != "0"):
         return None
     return int(value)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from jobsworth.api.formats.cron import BadSchedule, parse
-from jobsworth.api.formats.go_numbers import integer
+from jobsworth.api.formats.go_numbers import capped
 from jobsworth.record import Record
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
@@ -89,7 +89,7 @@ def _part(part: str, number: int) -> tuple[str, bool]:
         span = maximum - minimum + 1
         days = [
             minimum + (each - minimum) % span
-            for each in range(first, last + span + 1, integer(step))
+            for each in range(first, last + span + 1, capped(step))
         ]
         return ",".join(map(str, days)), True
     before = low if first == maximum else f"{low}-{_like(low, maximum, number)}"
@@ -106,7 +106,7 @@ def _with_sunday(first: int, last: int, step: str) -> str:
     if first > last:  # 7-2
         return f"0-{last}/{step}" if step else f"0-{last}"
     if step:
-        return ",".join(str(day % 7) for day in range(first, last + 1, integer(step)))
+        return ",".join(str(day % 7) for day in range(first, last + 1, capped(step)))
     if first <= 1:
         return "0-6"
     return "0" if first == 7 else f"{first}-6,0" if first < 6 else "6,0"
@@ -124,7 +124,7 @@ def _short(text: str, number: int) -> str:
 
 def _number(text: str, number: int) -> int | None:
     if text.isdecimal() and text.isascii():
-        return integer(text)
+        return capped(text)
     names = _DAYS if number == _DAY_OF_WEEK else _MONTHS if number == _MONTH else ()
     shortened = [name[:3] for name in names]
     if text.lower() not in shortened:

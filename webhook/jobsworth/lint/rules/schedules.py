@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.formats.go_numbers import integer
+from jobsworth.api.formats.go_numbers import capped
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.schedule_timing import (
@@ -184,7 +184,7 @@ def _step(field: str, size: int, first: int) -> int | None:
     """Return the step of a field that starts at its first value; None for other fields."""
     begin, slash, step = field.partition("/")
     whole = ("*", "?", str(first), f"{first}-{first + size - 1}")
-    return integer(step) if slash and begin in whole and step.isdecimal() else None
+    return capped(step) if slash and begin in whole and step.isdecimal() else None
 
 
 @lint_rule(

@@ -98,7 +98,7 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
     app.add_url_rule("/validate", "validate", allow, methods=["POST"])
     app.add_url_rule("/mutate", "mutate", allow, methods=["POST"])
     files = webhook_settings.Files(certificate=Path(certificate), key=Path(key))
-    settings = webhook_settings.Settings(
+    settings = webhook_settings.ServingSettings(
         files=files, bind=("127.0.0.1", port), workers=workers, threads=threads
     )
 
@@ -110,7 +110,6 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
             self.cfg.set("certfile", certificate)
             self.cfg.set("keyfile", key)
             self.cfg.set("loglevel", "error")
-            self.cfg.set("pre_fork", lambda arbiter, worker: webhook_settings.before_fork())
             self.cfg.set("post_fork", lambda arbiter, worker: webhook_settings.after_fork())
 
         def load(self) -> Flask:
@@ -220,7 +219,7 @@ def main() -> None:
     command = [
         *(sys.executable, "-m", "jobsworth", "serve", "--kubernetes-version", "1.36"),
         *("--bind", f"127.0.0.1:{ours}", "--monitor-bind", f"127.0.0.1:{free_port()}"),
-        *("--tls-cert", certificate, "--tls-key", key, "--requests-per-worker", "0"),
+        *("--tls-cert", certificate, "--tls-key", key),
         *("--workers", str(chosen.workers), "--threads", str(chosen.threads)),
         *(("--policy", policy) if policy else ()),
     ]

@@ -66,9 +66,9 @@ def main() -> None:
         for name in WAYS:
             bed.create(namespace(name))
         with webhook(bed, Path(folder), options.workers) as url:
-            authority = base64.b64encode(bed.authority.certificate).decode()
+            ca_bundle = base64.b64encode(bed.ca.certificate).decode()
             for each in [
-                *webhooks(url, authority, ["webhook", "webhooks"], ["webhooks"]),
+                *webhooks(url, ca_bundle, ["webhook", "webhooks"], ["webhooks"]),
                 *admission_policies(["policy", "policies"], ["policies"]),
             ]:
                 bed.create(each)
@@ -83,7 +83,7 @@ def main() -> None:
 def webhook(bed: TestBed, folder: Path, workers: int) -> Iterator[str]:
     """Run `jobsworth serve` as a separate process and yield its address."""
     port, monitor = free_ports(2)
-    pair = bed.authority.server("127.0.0.1")
+    pair = bed.ca.server("127.0.0.1")
     (folder / "tls.crt").write_bytes(pair.certificate)
     (folder / "tls.key").write_bytes(pair.key)
     (folder / "policy.yaml").write_text(JOB_POLICY, encoding="utf-8")

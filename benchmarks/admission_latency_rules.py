@@ -120,13 +120,13 @@ def namespace(name: str) -> dict[str, Any]:
 
 
 def webhooks(
-    url: str, authority: str, validated: list[str], mutated: list[str]
+    url: str, ca_bundle: str, validated: list[str], mutated: list[str]
 ) -> list[dict[str, Any]]:
     """Return the two webhook configurations, for the namespaces with these kinds of admission.
 
     Args:
         url: the address of the webhook.
-        authority: its CA, base64 of PEM.
+        ca_bundle: its CA, base64 of PEM.
         validated, mutated: the kinds of admission.
     """
     parts = (("Validating", "validate", validated), ("Mutating", "mutate", mutated))
@@ -138,7 +138,7 @@ def webhooks(
             "webhooks": [
                 {
                     "name": f"{path}.jobsworth.dev",
-                    "clientConfig": {"url": f"{url}/{path}", "caBundle": authority},
+                    "clientConfig": {"url": f"{url}/{path}", "caBundle": ca_bundle},
                     "rules": [_rule()],
                     "namespaceSelector": _selector(ways),
                     "admissionReviewVersions": ["v1"],

@@ -195,7 +195,7 @@ def lines_of(bed: TestBed, path: str) -> Iterator[bytes]:
     import ssl
 
     folder = bed.folder
-    tls = ssl.create_default_context(cafile=folder.authority)
+    tls = ssl.create_default_context(cafile=folder.ca_file)
     tls.load_cert_chain(folder.root / "admin.crt", folder.root / "admin.key")
     host, port = bed.url.removeprefix("https://").split(":")
     connection = http.client.HTTPSConnection(host, int(port), context=tls, timeout=SILENCE)

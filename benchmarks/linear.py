@@ -3,12 +3,12 @@
     python benchmarks/linear.py
     python benchmarks/linear.py --shape distinct --only ownerReferences --bytes 750000
 
-The benchmark extends every declared list and map of Jobs and CronJobs until the larger of two objects has the
-maximum size that an API server accepts, and also lists that rules compare with each other
-(tests/support/scaling/cross_referencing_jobs.py). It validates both objects as updates of a slightly different one, so that the new
-object is validated as on create, and compared with the old one. Linear growth is a ratio of 4, or more if the
-larger object no longer fits into the CPU caches: for comparison, the table has the ratio of `json.loads` for
-the same texts. If a ratio exceeds 6, relative to that, the line is marked and the exit code is 1.
+Every list and map that Jobs and CronJobs declare is grown until the larger of two objects has the size that
+an API server admits, and so are the lists that rules compare with each other
+(tests/support/scaling/cross_referencing_jobs.py). Both objects are validated as an update of one that differs
+a little, which validates the new object like a create and compares the two. Linear is a ratio of 4, and more
+where the larger object no longer fits into the processor's caches: the ratio of `json.loads` for the same
+texts stands beside it. A ratio above 6, by that measure, is marked, and the exit code is 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What tests in several folders need."""
+"""Fixtures for tests in several folders."""
 
 from __future__ import annotations
 

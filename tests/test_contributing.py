@@ -56,7 +56,7 @@ def write(block: Block, folder: Path) -> None:
     assert place is not None, f"no file is named above the block: {above}"
     path, text = folder / place["path"], text_of(block)
     if place["how"] == "A new file,":
-        assert not path.exists()
+        assert not path.exists(), f"{place['path']} exists: choose another name in CONTRIBUTING.md"
         path.write_text(text, encoding="utf-8")
         return
     before = path.read_text(encoding="utf-8")
@@ -68,7 +68,9 @@ def write(block: Block, folder: Path) -> None:
     margin = len(block["indent"])
     old = "".join(line[margin + 1 :] for line in lines if line[margin] != "+")
     new = "".join(line[margin + 1 :] for line in lines if line[margin] != "-")
-    assert before.count(old.rstrip("\n")) == 1
+    assert before.count(old.rstrip("\n")) == 1, (
+        f"renew the diff in CONTRIBUTING.md: its old lines must occur once in {place['path']}"
+    )
     path.write_text(before.replace(old.rstrip("\n"), new.rstrip("\n")), encoding="utf-8")
 
 
@@ -133,4 +135,4 @@ def test_an_example_does_what_it_shows(title: str, folder: Path) -> None:
         PAGE.write_text(page, encoding="utf-8")
         return
     for shown, now in screens.items():
-        assert shown == now
+        assert shown == now, "run: JOBSWORTH_RENEW=1 pytest tests/test_contributing.py"

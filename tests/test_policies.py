@@ -1,4 +1,4 @@
-"""The worked policies in ``policies/``: each can be used, does what its cases say, and is in the table."""
+"""The example policies in ``policies/``: each can be used, passes its cases, and is in the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the webhook share."""
+"""Fixtures for the webhook tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from support.admission.webhook_client import SERVER, WebhookClient, policies
 
 
 @pytest.fixture
-def asking() -> Callable[..., WebhookClient]:
+def client_with() -> Callable[..., WebhookClient]:
     """Makes a webhook with policies of these specs."""
 
     def make(*specs: dict[str, Any], **options: Any) -> WebhookClient:

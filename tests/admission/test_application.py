@@ -20,14 +20,14 @@ from support.admission.mutated_reviews import ODD_TEXTS, Mutator
 from support.admission.webhook_client import SERVER, WebhookClient, policies
 from support.validation.engine_errors import job_with
 
-ASKED = WebhookClient(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
+CLIENT = WebhookClient(Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 6}}})))
 JSON = {"Content-Type": "application/json"}
 GOOD = body_of(job_with())
 
 
 @pytest.fixture
 def client() -> FlaskClient:
-    return Application(ASKED.webhook).test_client()
+    return Application(CLIENT.webhook).test_client()
 
 
 def ask(client: FlaskClient, path: str, body: bytes, **headers: str) -> Any:
@@ -53,7 +53,7 @@ def test_a_review_is_answered(client: FlaskClient, path: str) -> None:
         ({}, b" " * (MOST_BYTES + 1), 413, f"send at most {MOST_BYTES} bytes"),
     ],
 )  # fmt: skip
-def test_what_is_no_review_gets_a_clear_error(
+def test_a_body_that_is_no_review_gets_a_clear_error(
     client: FlaskClient, headers: dict[str, str], body: bytes, code: int, message: str
 ) -> None:
     answer = ask(client, "/validate", body, **headers)
@@ -61,8 +61,8 @@ def test_what_is_no_review_gets_a_clear_error(
     status = answer.get_json()
     assert (status["kind"], status["code"]) == ("Status", code)
     assert message in status["message"]
-    assert ASKED.outcomes[-1].verdict == "bad_request"
-    assert message in ASKED.outcomes[-1].error
+    assert CLIENT.outcomes[-1].verdict == "bad_request"
+    assert message in CLIENT.outcomes[-1].error
 
 
 @pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON"])
@@ -74,18 +74,18 @@ def test_a_content_type_may_have_parameters_and_capitals(
 
 def test_a_body_in_chunks_is_read_up_to_the_limit() -> None:
     def answer(body: bytes) -> str:
-        told: list[str] = []
+        reported: list[str] = []
         environ = {
             "REQUEST_METHOD": "POST",
             "PATH_INFO": "/validate",
             "CONTENT_TYPE": "application/json",
             "wsgi.input": io.BytesIO(body),
         }
-        Application(ASKED.webhook).wsgi_app(environ, lambda status, *_: told.append(status))  # type: ignore[arg-type]
-        return told[0]
+        Application(CLIENT.webhook).wsgi_app(environ, lambda status, *_: reported.append(status))  # type: ignore[arg-type]
+        return reported[0]
 
     assert answer(GOOD) == "200 OK"
-    assert answer(b" " * (MOST_BYTES + 1)) == "413 Content Too Large"
+    assert answer(b" " * (MOST_BYTES + 1)).startswith("413 ")
 
 
 def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:
@@ -93,7 +93,7 @@ def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:
         def read(self, size: int) -> bytes:
             raise TimeoutError
 
-    told: list[str] = []
+    reported: list[str] = []
     environ = {
         "REQUEST_METHOD": "POST",
         "PATH_INFO": "/mutate",
@@ -101,8 +101,8 @@ def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:
         "CONTENT_LENGTH": "10",
         "wsgi.input": Slow(),
     }
-    Application(ASKED.webhook).wsgi_app(environ, lambda status, *_: told.append(status))  # type: ignore[arg-type]
-    assert told == ["408 Request Timeout"]
+    Application(CLIENT.webhook).wsgi_app(environ, lambda status, *_: reported.append(status))  # type: ignore[arg-type]
+    assert reported == ["408 Request Timeout"]
 
 
 @pytest.mark.parametrize(
@@ -135,25 +135,25 @@ def test_odd_texts_are_bad_requests(client: FlaskClient, body: bytes) -> None:
 @given(st.binary(max_size=300))
 @settings(max_examples=100)
 def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
-    answer = ask(Application(ASKED.webhook).test_client(), "/mutate", body)
+    answer = ask(Application(CLIENT.webhook).test_client(), "/mutate", body)
     assert 400 <= answer.status_code < 500
     assert answer.get_json()["message"]
 
 
-def test_reviews_that_have_gone_wrong_are_answered_or_refused_and_never_fail() -> None:
+def test_malformed_reviews_are_answered_or_rejected_and_never_fail() -> None:
     from jobsworth.cli.inputs.policy_files import load_policies
 
-    asked = WebhookClient(Reviewer(SERVER, load_policies(["policies"])))
+    client = WebhookClient(Reviewer(SERVER, load_policies(["policies"])))
     mutator = Mutator(seed=11)
     for _ in range(1500):
         endpoint, body = mutator.endpoint(), mutator.body()
         with suppress(BadReview):
-            assert isinstance(response_of(asked.webhook.answer(endpoint, body))["allowed"], bool)
-    verdicts = {outcome.verdict for outcome in asked.outcomes}
+            assert isinstance(response_of(client.webhook.answer(endpoint, body))["allowed"], bool)
+    verdicts = {outcome.verdict for outcome in client.outcomes}
     assert verdicts == {"allowed", "bad_request", "denied", "invalid", "patched", "untouched"}
 
 
-def test_an_object_nested_too_deeply_for_us_is_a_bad_request(
+def test_an_object_nested_too_deeply_is_a_bad_request(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def descend(*_: object) -> None:
@@ -165,9 +165,9 @@ def test_an_object_nested_too_deeply_for_us_is_a_bad_request(
     assert answer.get_json()["message"] == "the object is nested too deeply: reduce its depth"
 
 
-def test_a_webhook_can_change_its_judge_between_requests() -> None:
+def test_a_webhook_can_change_its_reviewer_between_requests() -> None:
     strict = Reviewer(SERVER, policies({"limits": {"backoffLimit": {"maximum": 1}}}))
-    judges = iter([strict, Reviewer(SERVER, policies())])
-    webhook = Webhook(lambda: next(judges), lambda outcome: None)
+    reviewers = iter([strict, Reviewer(SERVER, policies())])
+    webhook = Webhook(lambda: next(reviewers), lambda outcome: None)
     allowed = [response_of(webhook.answer("validate", GOOD))["allowed"] for _ in range(2)]
     assert allowed == [False, True]

@@ -23,7 +23,7 @@ OBJECTS = st.dictionaries(KEYS, VALUES, max_size=5)
 
 
 def exactly(value: Any) -> Any:
-    """A value that equals another only where JSON does not tell them apart."""
+    """A value that equals another only where JSON does not distinguish them."""
     if isinstance(value, dict):
         return {key: exactly(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -40,7 +40,7 @@ def test_the_patch_makes_the_one_of_the_other(before: Any, after: Any) -> None:
 
 
 @given(OBJECTS)
-def test_what_is_the_same_needs_no_patch(value: Any) -> None:
+def test_equal_values_need_no_patch(value: Any) -> None:
     assert patch(value, copy.deepcopy(value)) == []
 
 

@@ -12,16 +12,16 @@ import jobsworth
 from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.cli.inputs.policy_files import load_policies
-from oracle.test_verdicts import cases
 from support.admission.admission_reviews import operations_of, patched, review
 from support.admission.webhook_client import SERVER, WebhookClient
+from support.api_server.oracle_cases import cases
 
 POLICIES = str(Path(__file__).parent.parent.parent / "policies")
 NAMESPACES = ("ml-vision", "ci", "research", "payments", "default")
 
 
 @pytest.fixture(scope="module")
-def asked() -> WebhookClient:
+def client() -> WebhookClient:
     return WebhookClient(Reviewer(SERVER, load_policies([POLICIES])))
 
 
@@ -39,7 +39,7 @@ def objects(namespace: str) -> list[dict[str, Any]]:
 def printed(
     values: list[dict[str, Any]], folder: Path, capsys: pytest.CaptureFixture[str], *options: str
 ) -> list[dict[str, Any]]:
-    """What ``jobsworth default`` prints."""
+    """Return the output of ``jobsworth default``."""
     file = folder / "jobs.json"
     file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": values}))
     capsys.readouterr()
@@ -52,19 +52,19 @@ def printed(
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
 def test_a_patched_object_is_what_default_with_the_policy_prints(
-    asked: WebhookClient, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    client: WebhookClient, namespace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     values = objects(namespace)
     expected = printed(values, tmp_path, capsys, "--policy", POLICIES)
     without = printed(values, tmp_path, capsys)
     assert expected != without
     for value, filled, plain in zip(values, expected, without, strict=True):
-        operations = operations_of(asked("mutate", review(value)))
+        operations = operations_of(client("mutate", review(value)))
         if filled == plain:
             assert operations == []
         else:
             assert patched(value, operations) == filled
-            assert operations_of(asked("mutate", review(filled))) == []
+            assert operations_of(client("mutate", review(filled))) == []
 
 
 def fields_of(value: Any) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("namespace", NAMESPACES)
-def test_what_a_server_sends_is_patched_alike_and_stays_valid(
-    asked: WebhookClient, namespace: str
+def test_an_object_with_server_defaults_is_patched_alike_and_stays_valid(
+    client: WebhookClient, namespace: str
 ) -> None:
     for value in objects(namespace):
         # As text: in the defaulted object the labels of the Job and its template are the same map.
@@ -91,11 +91,11 @@ def test_what_a_server_sends_is_patched_alike_and_stays_valid(
             },
             "status": {},
         }
-        operations = operations_of(asked("mutate", review(sent)))
+        operations = operations_of(client("mutate", review(sent)))
         assert all(one["path"].startswith(("/spec", "/metadata/")) for one in operations)
         made = patched(sent, operations)
         assert (made["metadata"]["creationTimestamp"], made["status"]) == (None, {})
-        alone = patched(value, operations_of(asked("mutate", review(value))))
+        alone = patched(value, operations_of(client("mutate", review(value))))
         if operations:
             assert made["spec"] == alone["spec"]
         found = jobsworth.validate(made, kubernetes_version="1.36")

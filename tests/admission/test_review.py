@@ -1,4 +1,4 @@
-"""AdmissionReviews that can be read, and those that cannot: each error says what would be right."""
+"""Readable and unreadable AdmissionReviews: each error states what would be right."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_request_is_read_as_it_was_sent() -> None:
     assert request.dry_run
 
 
-def test_what_may_be_absent_may_be_null() -> None:
+def test_optional_parts_may_be_null() -> None:
     request = read_review(body_of(JOB, userInfo=None, options=None, dryRun=None, namespace=None))
     assert (request.username, request.groups, request.namespace) == ("", (), "")
     assert not request.dry_run
@@ -89,7 +89,7 @@ def changed(**fields: Any) -> bytes:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_cannot_be_read_is_rejected_with_the_reason(body: bytes, message: str) -> None:
+def test_an_unreadable_review_is_rejected_with_the_reason(body: bytes, message: str) -> None:
     with pytest.raises(BadReview) as bad:
         read_review(body)
     assert message in str(bad.value)

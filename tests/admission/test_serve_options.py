@@ -1,4 +1,4 @@
-"""``jobsworth serve`` says what is wrong with its options before it serves anything."""
+"""``jobsworth serve`` reports wrong options before it serves anything."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
         ((*CERTIFICATE, "--bind", "::1:8443"), '--bind: "::1:8443" is not an address'),
         ((*CERTIFICATE, "--monitor-bind", ":99999"), '--monitor-bind: ":99999" is not an address'),
         ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number of 0 or more'),
-        ((*CERTIFICATE, "--requests-per-worker", "many"), '"many" is not a whole number'),
+        ((*CERTIFICATE, "--graceful-seconds", "many"), '"many" is not a whole number'),
         ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
         ((*CERTIFICATE, "--policy", "broken.yaml"), "broken.yaml:3:16: error: spec.limits"),
         ((*CERTIFICATE, "--policy", "missing.yaml"), "missing.yaml"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_the_options_is_told(
+def test_wrong_options_are_reported(
     options: tuple[str, ...],
     message: str,
     tmp_path: Path,
@@ -45,11 +45,11 @@ def test_what_is_wrong_with_the_options_is_told(
     with pytest.raises(SystemExit) as ended:
         run(["serve", *options])
     assert ended.value.code == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert message in told
+    reported = " ".join(capsys.readouterr().err.split())
+    assert message in reported
 
 
-def test_a_monitor_port_that_is_taken_is_told(
+def test_a_monitor_port_that_is_taken_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -58,8 +58,8 @@ def test_a_monitor_port_that_is_taken_is_told(
         with pytest.raises(SystemExit) as ended:
             run(["serve", *CERTIFICATE, "--monitor-bind", address])
     assert ended.value.code == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert f"cannot bind --monitor-bind {address}: Address already in use" in told
+    reported = " ".join(capsys.readouterr().err.split())
+    assert f"cannot bind --monitor-bind {address}: Address already in use" in reported
 
 
 def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None:
@@ -68,12 +68,12 @@ def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None
         assert code == 503
         assert "[-]certificate failed: not loaded" in text
         with pytest.raises(OSError, match=r".*"):
-            Client(server).ask("validate", b"{}")
-        server.authority.rotate()
+            Client(server).post("validate", b"{}")
+        server.ca.rotate()
         server.wait_until("readiness", lambda: server.probe("/readyz")[0] == 200)
         # Every worker looks for itself, once a second.
         time.sleep(1.2)
-        assert Client(server).ask("validate", b"{}")[0] == 400
+        assert Client(server).post("validate", b"{}")[0] == 400
     (rejected, *_) = [line for line in server.log() if line["level"] == "error"]
     assert (
         rejected["message"] == "certificate rejected: the previous one stays active; fix the files"

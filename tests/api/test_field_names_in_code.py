@@ -53,7 +53,7 @@ OTHER_KEYS = {
         "string",
     ),
     "words of the JobPolicy that are values": ("ifServerDefault", "ifUnset"),
-    "macros of CEL, and the mark of its raw texts": ("existsOne", "r"),
+    "macros and functions of CEL, and the mark of its raw texts": ("existsOne", "map", "r", "split"),
     "the page of a rule": ("md",),
     "kinds in lower case, and as policies group fields": ("cronJob", "cronjob", "job", "pod", "scheduledjob"),
     "whether a fix is safe": ("safe", "unsafe"),

@@ -24,7 +24,7 @@ SCALARS = {"Quantity", "Time", "MicroTime", "IntOrString", "FieldsV1"}
 """Published as definitions of their own; declared as scalars."""
 
 VARIANTS = {"InitContainer": "Container"}
-"""Declared apart because they are judged otherwise; published as one type."""
+"""Declared apart because they are validated differently; published as one type."""
 
 FORMER_TYPES = {
     "VolumeResourceRequirements": (28, "ResourceRequirements"),

@@ -1,4 +1,4 @@
-"""The audit of what runs already: judged once for each change, counted, told, never touched."""
+"""The audit of running objects: evaluated once for each change, counted, reported, never changed."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def finding(severity: str = "warning", code: str = "JW101") -> Finding:
 
 
 class Audited:
-    """An audit whose judge says what a test wants, and counts how often it is asked."""
+    """An audit whose evaluator returns what a test wants, and counts its calls."""
 
     def __init__(self, *found: tuple[str, Finding]) -> None:
         self.found = list(found)
-        self.asked = 0
+        self.evaluations = 0
         self.api = FakeJobApi(time.time)
-        self.audit = LiveAudit(self._judge, self.api, time.time)
+        self.audit = LiveAudit(self._evaluate, self.api, time.time)
 
-    def _judge(self, job: dict[str, Any]) -> list[tuple[str, Finding]]:
-        self.asked += 1
+    def _evaluate(self, job: dict[str, Any]) -> list[tuple[str, Finding]]:
+        self.evaluations += 1
         return self.found
 
     def show(self, job: dict[str, Any]) -> None:
-        """The watch shows a Job, and it is judged if need be."""
+        """Show a Job to the watch; it is evaluated if it has changed."""
         self.audit.observe(job)
         while self.audit._pending:
             pending = self.audit._next()
@@ -58,17 +58,17 @@ def stored() -> dict[str, Any]:
     return FakeJobApi(time.time).request("POST", jobs_path(NAMESPACE), job())
 
 
-def test_a_job_is_judged_again_only_when_it_changes(stored: dict[str, Any]) -> None:
+def test_a_job_is_validated_again_only_when_it_changes(stored: dict[str, Any]) -> None:
     audited = Audited(("", finding()))
     audited.show(stored)
     audited.show({**stored, "status": {"active": 3}})
-    assert audited.asked == 1
+    assert audited.evaluations == 1
     stored["metadata"]["generation"] += 1
     audited.show(stored)
-    assert audited.asked == 2
+    assert audited.evaluations == 2
 
 
-def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, Any]) -> None:
+def test_a_finding_is_counted_until_the_job_ends_or_goes(stored: dict[str, Any]) -> None:
     audited = Audited(("", finding()), ("spot", finding("error", "JP012")), ("", finding()))
     audited.show(stored)
     kinds = {
@@ -90,7 +90,7 @@ def test_what_is_found_is_counted_until_the_job_ends_or_goes(stored: dict[str, A
 def test_one_event_says_all_and_is_not_repeated_by_the_next_process(stored: dict[str, Any]) -> None:
     audited = Audited(("", finding()), ("", finding("error", "JW001")))
     audited.show(stored)
-    again = LiveAudit(audited._judge, audited.api, time.time, log=pytest.fail)
+    again = LiveAudit(audited._evaluate, audited.api, time.time, log=pytest.fail)
     again.observe(stored)
     again.evaluate(stored)
     (event,) = audited.api.all("events")
@@ -101,16 +101,14 @@ def test_one_event_says_all_and_is_not_repeated_by_the_next_process(stored: dict
     assert (event["type"], event["reason"]) == ("Warning", "AuditFindings")
 
 
-def test_hints_are_counted_but_not_told(stored: dict[str, Any]) -> None:
+def test_hints_are_counted_but_not_reported(stored: dict[str, Any]) -> None:
     audited = Audited(("", finding("info")))
     audited.show(stored)
     assert audited.audit.counted()[1] == 1
     assert audited.api.calls == []
 
 
-def test_the_real_judge_finds_nothing_wrong_with_a_sound_job_and_something_with_a_poor_one() -> (
-    None
-):
+def test_the_real_evaluator_finds_nothing_in_a_good_job_and_something_in_a_poor_one() -> None:
     api = FakeJobApi(time.time)
     evaluator = Evaluator(ApiServer("1.36"))
     poor = {

@@ -1,4 +1,4 @@
-"""``jobsworth certs``: what it makes and prints, and what it says of a mistake."""
+"""``jobsworth certs``: its files, its output and its error messages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def test_generate_prints_what_it_made(tmp_path: Path, capsys: Captured) -> None:
         "generate", "--directory", str(tmp_path), "--name", "a.example,192.0.2.7", "--days", "3"
     )
     assert code == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for name in ("ca.crt", "ca.key", "tls.crt", "tls.key"):
-        assert f"{tmp_path / name}: " in said
-    assert "for a.example, 192.0.2.7" in said
+        assert f"{tmp_path / name}: " in output
+    assert "for a.example, 192.0.2.7" in output
     assert names((tmp_path / "tls.crt").read_bytes()) == {"a.example", "192.0.2.7"}
 
 
@@ -61,7 +61,7 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["manage", "--service", "a", "--kubeconfig", "/none"], "the kubeconfig /none does not exist"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told(
+def test_a_mistake_is_reported(
     arguments: list[str],
     why: str,
     capsys: Captured,
@@ -70,6 +70,6 @@ def test_a_mistake_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert certs(*arguments) == 2
-    said = capsys.readouterr().err
-    assert why in said
-    assert "Traceback" not in said
+    output = capsys.readouterr().err
+    assert why in output
+    assert "Traceback" not in output

@@ -21,7 +21,7 @@ VALIDATING = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurati
 
 
 class Stored(Api):
-    """Objects by path; patches are noted, and refused where they come too late.
+    """Objects by path; patches are recorded, and rejected where the version is outdated.
 
     Attributes:
         faults: raised for a method and path.
@@ -75,12 +75,12 @@ def cluster(api: Stored) -> Cluster:
     return Cluster(api, namespace="ns", secret="tls", configurations=configurations)
 
 
-def test_what_is_not_there_is_nothing(cluster: Cluster) -> None:
+def test_a_missing_secret_is_none(cluster: Cluster) -> None:
     seen = cluster.read()
     assert (seen.data, seen.version, seen.bundles, seen.versions) == ({}, None, (), {})
 
 
-def test_what_is_there_is_read(api: Stored, cluster: Cluster) -> None:
+def test_a_secret_is_read(api: Stored, cluster: Cluster) -> None:
     api.objects[SECRET] = {"metadata": {"resourceVersion": "3"}, "data": {"ca.crt": "Y2E="}}
     api.objects[VALIDATING] = webhooks("a.b.c", "d.e.f")
     api.objects[VALIDATING]["webhooks"][1]["clientConfig"] = {}

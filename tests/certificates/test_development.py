@@ -26,7 +26,7 @@ def test_only_the_owner_reads_what_is_made(tmp_path: Path) -> None:
     assert modes == dict.fromkeys(("ca.crt", "ca.key", "tls.crt", "tls.key"), 0o600)
 
 
-def test_nothing_is_overwritten_unless_asked(tmp_path: Path) -> None:
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     made = development.generate(tmp_path, ["localhost"])
     before = made.paths.certificate.read_bytes()
     with pytest.raises(development.FilesExist, match=r"tls\.crt"):
@@ -36,7 +36,7 @@ def test_nothing_is_overwritten_unless_asked(tmp_path: Path) -> None:
     assert made.paths.certificate.read_bytes() != before
 
 
-def test_what_serves_is_kept(tmp_path: Path) -> None:
+def test_a_valid_certificate_is_kept(tmp_path: Path) -> None:
     before = development.ensure(tmp_path, ["localhost", "::1"], NOW).certificate.read_bytes()
     again = development.ensure(tmp_path, ["localhost"], NOW + 300 * DAY)
     assert again.certificate.read_bytes() == before
@@ -54,7 +54,7 @@ def test_expired_certificates_and_other_names_are_generated_anew(
     assert names(after) == set(hosts)
 
 
-def test_what_was_damaged_is_made_anew(tmp_path: Path) -> None:
+def test_a_damaged_certificate_is_reissued(tmp_path: Path) -> None:
     paths = development.ensure(tmp_path, ["localhost"], NOW)
     paths.key.write_bytes(b"rubbish")
     development.ensure(tmp_path, ["localhost"], NOW)

@@ -1,4 +1,4 @@
-"""Authorities and serving certificates: what is in them, and what is refused."""
+"""CAs and serving certificates: their contents, and what is rejected."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_certificate_is_valid_a_little_before_it_was_made() -> None:
 @pytest.mark.parametrize(
     "name", ["", "a b", "-a", "a-.b", "a..b", "https://a", "a" * 64, "é.example"]
 )
-def test_a_name_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_name_is_rejected(name: str) -> None:
     with pytest.raises(leaf.BadName, match="neither a host name"):
         leaf.issue(CA, [name], NOW, DAY)
 
@@ -90,7 +90,7 @@ def test_a_certificate_takes_a_name() -> None:
         (ca.create(NOW - 9 * DAY, DAY), "expired at"),
     ],
 )
-def test_what_cannot_sign_is_reported(pair: KeyPair, why: str) -> None:
+def test_a_ca_that_cannot_sign_is_reported(pair: KeyPair, why: str) -> None:
     with pytest.raises(BadCertificate, match=why):
         ca.check(pair, NOW)
 
@@ -104,7 +104,7 @@ def test_a_bundle_is_split_and_joined_without_what_is_between_and_without_double
     assert join((CA.certificate, other, CA.certificate)) == CA.certificate + other
 
 
-def test_openssl_trusts_what_we_issue_and_refuses_other_names(tmp_path: Path) -> None:
+def test_openssl_trusts_the_certificate_and_rejects_other_names(tmp_path: Path) -> None:
     paths = development.generate(tmp_path, ["localhost"]).paths
     server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.load_cert_chain(paths.certificate, paths.key)

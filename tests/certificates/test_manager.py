@@ -56,7 +56,7 @@ class Installation:
             manager.fill()
 
     def assert_reachable(self) -> None:
-        """Whatever API server asks whatever replica: the certificate shown is trusted and lives."""
+        """Check that any API server trusts any replica: the certificate served is trusted and valid."""
         for folder in self.folders:
             pair, _ = published(folder)
             if pair is None:
@@ -149,7 +149,7 @@ def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
         it.look()
         shown = published(it.folders[0])[0]
         it.store.data = None
-        # Another installation's Secret is restored over ours, and nobody tends the bundles.
+        # Another installation's Secret is restored over this one, and no process updates the bundles.
         other = FakeCertificateStore()
         Manager(other, POLICY, None, lambda: it.now).reconcile()
         it.store.data = other.data
@@ -192,7 +192,7 @@ def edited(store: FakeCertificateStore, what: str) -> None:
         max_size=25,
     )
 )
-def test_whatever_is_edited_and_whoever_races_it_settles_and_is_reachable(
+def test_after_any_edits_and_races_the_state_settles_and_the_webhook_is_reachable(
     events: list[tuple[str, bool, bool, datetime.timedelta]],
 ) -> None:
     with installation() as it:

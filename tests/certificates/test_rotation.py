@@ -96,7 +96,7 @@ def test_a_lost_ca_is_trusted_on_while_webhooks_may_show_what_it_signed() -> Non
     assert next_step(State(), found, NOW + 100 * DAY, POLICY) == Begin((CA.certificate,))
 
 
-def test_what_others_put_into_a_bundle_is_taken_out() -> None:
+def test_foreign_certificates_are_removed_from_a_bundle() -> None:
     step = next_step(SETTLED, bundles(CA.certificate, FOREIGN), NOW, POLICY)
     assert step == Publish(CA.certificate, (MUTATING, VALIDATING))
 

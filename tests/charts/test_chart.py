@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ import yaml
 import jobsworth
 from jobsworth.cli.command import Command
 from jobsworth.cli.commands import certs, reconcile, serve
+from jobsworth.cli.profile_options import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
+from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 
 ROOT = Path(__file__).parents[2]
 CHART = ROOT / "charts" / "jobsworth"
@@ -34,8 +37,28 @@ def test_every_value_is_described_in_the_schema_and_every_described_value_is_the
     assert set(_described(SCHEMA)) - OPTIONAL == set(_given(VALUES))
 
 
-def test_the_schema_itself_is_sound() -> None:
+def test_the_schema_itself_is_valid() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+
+def test_a_policy_in_the_values_has_the_schema_of_a_job_policy() -> None:
+    expected = json.loads(json.dumps(schema()["properties"]["spec"]))
+    holder = SCHEMA["properties"]["policies"]
+    if os.environ.get("JOBSWORTH_RENEW"):
+        holder["additionalProperties"] = expected
+        text = json.dumps(SCHEMA, indent=2, ensure_ascii=False)
+        (CHART / "values.schema.json").write_text(text + "\n", "utf-8")
+    assert holder["additionalProperties"] == expected, (
+        "renew it: JOBSWORTH_RENEW=1 pytest tests/charts"
+    )
+    assert holder["propertyNames"]["pattern"] == NAME_PATTERN
+
+
+def test_the_profiles_and_their_enforcements_are_those_of_the_command_line() -> None:
+    properties = SCHEMA["properties"]
+    assert tuple(properties["profile"]["enum"]) == PROFILE_CHOICES
+    assert tuple(properties["profileEnforcement"]["enum"]) == ENFORCEMENTS
+    assert (VALUES["profile"], VALUES["profileEnforcement"]) == ("baseline", DEFAULT_ENFORCEMENT)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda path: path.stem)
@@ -55,11 +78,15 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
         ({"certificates": {"duration": "90d"}}, "'90d' does not match"),
         ({"certificates": {"mode": "existingSecret", "existingSecret": {"name": ""}}}, "''"),
         ({"policies": {"Upper": {}}}, "'Upper' does not match"),
-        ({"policies": {"a": {"spec": {}}}}, "should not be valid"),
+        ({"policies": {"a": {"spec": {}}}}, "'spec' was unexpected"),
+        ({"policies": {"a": {"limits": {"backoffLimt": {"maximum": 1}}}}}, "'backoffLimt' was unexpected"),
+        ({"policies": {"a": {"limits": {"backoffLimit": {"maximum": -1}}}}}, "-1 is less than the minimum of 0"),
+        ({"policies": {"a": {"enforcement": "block"}}}, "'block' is not one of"),
+        ({"profile": "basic"}, "'basic' is not one of"),
         ({"image": {"digest": "abc"}}, "'abc' does not match"),
     ],
 )  # fmt: skip
-def test_a_mistake_in_the_values_is_told(values: dict[str, Any], why: str) -> None:
+def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -> None:
     with pytest.raises(jsonschema.ValidationError, match=re.escape(why)):
         jsonschema.validate(values, SCHEMA)
 
@@ -83,7 +110,7 @@ def test_a_container_is_given_options_that_its_command_has(
     assert given <= {option.name for option in command.options}
 
 
-def test_dashboard_and_alerts_ask_for_metrics_that_there_are() -> None:
+def test_dashboard_and_alerts_query_metrics_that_exist() -> None:
     source = "".join(
         path.read_text()
         for name in ("admission", "reconciler", "controller")
@@ -91,9 +118,9 @@ def test_dashboard_and_alerts_ask_for_metrics_that_there_are() -> None:
     )
     for path in ("dashboards/jobsworth.json", "templates/prometheus-rule.yaml"):
         text = (CHART / path).read_text()
-        asked = set(re.findall(r"\b(?:jobsworth|job_controller)_[a-z_]+", text))
-        assert asked
-        for metric in asked:
+        requested = set(re.findall(r"\b(?:jobsworth|job_controller)_[a-z_]+", text))
+        assert requested
+        for metric in requested:
             bare = metric.removeprefix("job_controller_").removesuffix("_bucket")
             assert f'"{bare}"' in source, metric
 
@@ -129,5 +156,5 @@ def _described(schema: dict[str, Any], path: str = "") -> Iterator[str]:
 
 
 def _closed(path: str) -> bool:
-    """Whether the chart says what is in there, rather than Kubernetes."""
+    """Return True if the chart, not Kubernetes, determines the content at this path."""
     return not path.endswith((".resources", "Selector", ".labels", ".issuerRef"))

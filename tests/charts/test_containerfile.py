@@ -30,7 +30,7 @@ def test_it_does_not_run_as_root() -> None:
     assert re.search(r"^USER 65532:65532$", TEXT.split("\nFROM ")[-1], re.MULTILINE)
 
 
-def test_what_is_copied_is_there_and_let_in() -> None:
+def test_every_copied_path_exists_and_is_not_ignored() -> None:
     ignore = (ROOT / ".containerignore").read_text().splitlines()
     let_in = [line.removeprefix("!") for line in ignore if line.startswith("!")]
     for line in re.findall(r"^COPY (?!--from)(.+)$", TEXT, re.MULTILINE):

@@ -22,7 +22,7 @@ pytest.importorskip("kubernetes")
 Audit = Callable[..., CommandResult]
 
 JOBS, CRON_JOBS = "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs"
-REFUSED_TODAY = manifest("indexed", backoffLimitPerIndex=1)
+REJECTED_TODAY = manifest("indexed", backoffLimitPerIndex=1)
 HANGS = manifest("hangs", activeDeadlineSeconds=None)
 
 
@@ -67,8 +67,10 @@ def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Au
     )
 
 
-def test_what_would_be_refused_today_exits_with_1(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch"), stored(manifest())]
+def test_a_stored_object_that_would_be_rejected_today_exits_with_1(
+    server: FakeListServer, audit: Audit
+) -> None:
+    server.jobs = [stored(REJECTED_TODAY, "batch"), stored(manifest())]
     done = audit("-A")
     assert done.code == 1
     assert "batch/Job/indexed  1 error  JW004 FieldValueInvalid" in done.out
@@ -92,10 +94,10 @@ def test_the_credentials_go_with_every_request(server: FakeListServer, audit: Au
 
 def test_the_namespace_is_that_of_the_context(server: FakeListServer, audit: Audit) -> None:
     server.namespaces["batch"] = {}
-    server.jobs = [stored(REFUSED_TODAY, "batch"), stored(HANGS)]
+    server.jobs = [stored(REJECTED_TODAY, "batch"), stored(HANGS)]
     assert "default/Job/hangs" in audit("-o", "concise").out
     assert "batch/Job/indexed" in audit("--context", "other", "-o", "concise").out
-    paths = [path for path, _ in server.asked]
+    paths = [path for path, _ in server.requests]
     assert JOBS not in paths
     assert "/apis/batch/v1/namespaces/batch/jobs" in paths
 
@@ -124,9 +126,9 @@ def test_a_namespace_and_all_of_them_are_one_too_many(audit: Audit) -> None:
 
 def test_finished_jobs_are_left_out(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [
-        stored(REFUSED_TODAY, status=ended("Complete")),
-        stored(REFUSED_TODAY, status=ended("Failed")),
-        stored(REFUSED_TODAY, deletionTimestamp="2025-11-03T08:00:00Z"),
+        stored(REJECTED_TODAY, status=ended("Complete")),
+        stored(REJECTED_TODAY, status=ended("Failed")),
+        stored(REJECTED_TODAY, deletionTimestamp="2025-11-03T08:00:00Z"),
         stored(manifest()),
     ]
     done = audit("-A")
@@ -154,7 +156,7 @@ def test_jobs_whose_cron_job_is_gone_stand_for_themselves(
     assert "default/Job/hangs" in audit("-A", "-o", "concise").out
 
 
-# By what they are judged.
+# Releases to validate for.
 
 
 def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Audit) -> None:
@@ -163,13 +165,13 @@ def test_the_release_is_that_of_the_cluster(server: FakeListServer, audit: Audit
     done = audit("-A")
     assert done.code == 1
     assert "as Kubernetes 1.28: " in done.err
-    asked = audit("-A", "--kubernetes-version", "1.36")
-    assert asked.code == 0
-    assert "as Kubernetes 1.36 (the cluster runs 1.28): " in asked.err
+    requested = audit("-A", "--kubernetes-version", "1.36")
+    assert requested.code == 0
+    assert "as Kubernetes 1.36 (the cluster runs 1.28): " in requested.err
 
 
 @pytest.mark.parametrize(("minor", "nearest"), [("99", "1.37"), ("19", "1.25")])
-def test_an_unknown_release_is_judged_as_the_nearest(
+def test_an_unknown_release_is_validated_as_the_nearest(
     minor: str, nearest: str, server: FakeListServer, audit: Audit
 ) -> None:
     server.version = ("1", minor)
@@ -181,7 +183,7 @@ def test_an_unknown_release_is_judged_as_the_nearest(
     )
 
 
-def test_a_cluster_that_hides_its_version_is_judged_as_the_newest(
+def test_a_cluster_that_hides_its_version_is_validated_as_the_newest(
     server: FakeListServer, audit: Audit
 ) -> None:
     server.faults = [answers("/version", 403, status(403, "Forbidden", "no"))]
@@ -190,7 +192,7 @@ def test_a_cluster_that_hides_its_version_is_judged_as_the_newest(
     assert "note: the cluster does not report its version: audited as Kubernetes 1.37" in done.err
 
 
-def test_what_is_privileged_was_let_in(server: FakeListServer, audit: Audit) -> None:
+def test_privileged_pods_are_not_reported(server: FakeListServer, audit: Audit) -> None:
     written = manifest()
     (container,) = written["spec"]["template"]["spec"]["containers"]
     privileged = {**container, "securityContext": {"privileged": True}}
@@ -211,11 +213,11 @@ def test_rules_are_selected_as_for_manifests(
 
 
 @pytest.mark.parametrize("wrong", [["--select", "JW999"], ["--kubernetes-version", "1.3"]])
-def test_a_wrong_option_is_told_before_the_cluster_is_asked(
+def test_a_wrong_option_is_reported_before_any_request(
     wrong: list[str], server: FakeListServer, audit: Audit
 ) -> None:
     assert audit("-A", *wrong).code == 2
-    assert server.asked == []
+    assert server.requests == []
 
 
 # Policies.
@@ -237,7 +239,7 @@ def policy(folder: Path) -> str:
     return "policy.yaml"
 
 
-def test_policies_speak_of_what_is_stored(
+def test_policies_apply_to_stored_objects(
     server: FakeListServer, audit: Audit, tmp_path: Path
 ) -> None:
     server.namespaces |= {"lab": {"team": "research"}, "shop": {"team": "shop"}}
@@ -245,8 +247,8 @@ def test_policies_speak_of_what_is_stored(
     server.jobs = [stored(written, "lab"), stored(written, "shop")]
     done = audit("-A", "--policy", policy(tmp_path), "-o", "concise")
     assert done.code == 1
-    told = [tuple(line.split(": ")[0:2]) for line in done.out.splitlines()]
-    assert [(place, said.rpartition(" ")[0]) for place, said in told] == [
+    reported = [tuple(line.split(": ")[0:2]) for line in done.out.splitlines()]
+    assert [(place, answer.rpartition(" ")[0]) for place, answer in reported] == [
         ("lab/Job/train", "error JP004"),
         ("lab/Job/train", "error JW201"),
         ("lab/Job/train", "info JW204"),
@@ -263,7 +265,7 @@ def test_labels_are_read_of_the_namespaces_that_are_named(
     server.namespaces["lab"] = {"team": "research"}
     server.jobs = [stored(HANGS, "lab")]
     assert audit("-n", "lab", "--policy", policy(tmp_path)).code == 1
-    assert "/api/v1/namespaces" not in [path for path, _ in server.asked]
+    assert "/api/v1/namespaces" not in [path for path, _ in server.requests]
 
 
 def test_labels_that_may_not_be_read_are_missed_aloud(
@@ -279,24 +281,26 @@ def test_labels_that_may_not_be_read_are_missed_aloud(
     assert done.out.startswith("lab/Job/hangs: warning JW201 ")
 
 
-def test_labels_are_not_asked_for_without_need(server: FakeListServer, audit: Audit) -> None:
+def test_namespace_labels_are_not_requested_without_need(
+    server: FakeListServer, audit: Audit
+) -> None:
     server.jobs = [stored(manifest())]
     audit("-A")
-    assert "/api/v1/namespaces" not in [path for path, _ in server.asked]
+    assert "/api/v1/namespaces" not in [path for path, _ in server.requests]
 
 
-def test_a_wrong_policy_is_told_with_its_place(audit: Audit, tmp_path: Path) -> None:
+def test_a_wrong_policy_is_reported_with_its_place(audit: Audit, tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text(POLICY.replace("limits", "limit"), encoding="utf-8")
     done = audit("-A", "--policy", "policy.yaml")
     assert done.code == 2
     assert "policy.yaml:6:3: error: spec.limit: " in done.err
 
 
-# How it is told.
+# Output formats.
 
 
 def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "concise").out == (
         "batch/Job/indexed: error JW004 spec.backoffLimitPerIndex: "
         "Invalid value: 1: requires indexed completion mode\n"
@@ -304,7 +308,7 @@ def test_concise_lines_begin_with_the_object(server: FakeListServer, audit: Audi
 
 
 def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "text").out.splitlines() == [
         "batch/Job/indexed: error: spec.backoffLimitPerIndex [JW004]",
         "  Invalid value: 1: requires indexed completion mode",
@@ -313,7 +317,7 @@ def test_the_text_report_names_the_object_once(server: FakeListServer, audit: Au
 
 
 def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    server.jobs = [stored(REJECTED_TODAY, "batch")]
     loaded = json.loads(audit("-A", "-o", "json").out)
     assert loaded["results"] == [
         {
@@ -338,7 +342,7 @@ def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> 
 
 
 def test_sarif_has_logical_places(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    server.jobs = [stored(REJECTED_TODAY, "batch")]
     (result,) = json.loads(audit("-A", "-o", "sarif").out)["runs"][0]["results"]
     name = "Job/batch/indexed#spec.backoffLimitPerIndex"
     assert result["locations"] == [
@@ -347,21 +351,25 @@ def test_sarif_has_logical_places(server: FakeListServer, audit: Audit) -> None:
 
 
 def test_junit_has_a_suite_for_each_namespace(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(manifest(), "a"), stored(manifest("b1"), "b"), stored(REFUSED_TODAY, "b")]
+    server.jobs = [
+        stored(manifest(), "a"),
+        stored(manifest("b1"), "b"),
+        stored(REJECTED_TODAY, "b"),
+    ]
     suites = ElementTree.fromstring(audit("-A", "-o", "junit").out).findall("testsuite")
     found = [(each.get("name"), each.get("tests"), each.get("failures")) for each in suites]
     assert found == [("a", "1", "0"), ("b", "2", "1")]
 
 
 def test_a_github_annotation_names_the_object(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY, "batch")]
+    server.jobs = [stored(REJECTED_TODAY, "batch")]
     assert audit("-A", "-o", "github").out.startswith(
         "::error title=JW004 FieldValueInvalid::batch/Job/indexed: spec.backoffLimitPerIndex: Invalid"
     )
 
 
 def test_a_quiet_report_has_only_what_is_invalid(server: FakeListServer, audit: Audit) -> None:
-    server.jobs = [stored(REFUSED_TODAY), stored(HANGS)]
+    server.jobs = [stored(REJECTED_TODAY), stored(HANGS)]
     done = audit("-A", "-q", "-o", "concise")
     assert len(done.out.splitlines()) == 1
     assert done.err == ""
@@ -376,8 +384,8 @@ def test_a_large_cluster_is_read_in_pages(server: FakeListServer, audit: Audit) 
         {**job, "metadata": {**job["metadata"], "uid": str(index)}} for index in range(1203)
     ]
     assert "1203 objects in 1 namespace" in audit("-A").err
-    asked = [query for path, query in server.asked if path == JOBS]
-    assert asked == [
+    requested = [query for path, query in server.requests if path == JOBS]
+    assert requested == [
         {"limit": "500"},
         {"limit": "500", "continue": "500"},
         {"limit": "500", "continue": "1000"},
@@ -400,8 +408,8 @@ def test_an_expired_list_goes_on_where_it_was(server: FakeListServer, audit: Aud
     server.faults = [once(answers(JOBS, 410, expired, after="500"))]
     done = audit("-A", "-o", "concise")
     assert names(done) == [f"job-{index}" for index in range(1100)]
-    asked = [query.get("continue") for path, query in server.asked if path == JOBS]
-    assert asked == [None, "500", "500", "1000"]
+    requested = [query.get("continue") for path, query in server.requests if path == JOBS]
+    assert requested == [None, "500", "500", "1000"]
 
 
 def test_an_expired_list_begins_anew_and_counts_nothing_twice(
@@ -412,8 +420,8 @@ def test_an_expired_list_begins_anew_and_counts_nothing_twice(
     server.faults = [once(answers(JOBS, 410, expired, after="1000"))]
     done = audit("-A", "-o", "concise")
     assert names(done) == [f"job-{index}" for index in range(1100)]
-    asked = [query.get("continue") for path, query in server.asked if path == JOBS]
-    assert asked == [None, "500", "1000", None, "500", "1000"]
+    requested = [query.get("continue") for path, query in server.requests if path == JOBS]
+    assert requested == [None, "500", "1000", None, "500", "1000"]
 
 
 def test_a_list_that_always_expires_is_given_up(server: FakeListServer, audit: Audit) -> None:
@@ -437,11 +445,11 @@ def test_a_list_whose_continue_token_leads_nowhere_has_an_end(
         f"Error: the list of {JOBS} does not end: the server keeps sending continue tokens; "
         "check that this is a Kubernetes API server"
     ) in done.err
-    assert len([path for path, _ in server.asked if path == JOBS]) == 2
+    assert len([path for path, _ in server.requests if path == JOBS]) == 2
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_a_busy_server_is_asked_again(code: int, server: FakeListServer, audit: Audit) -> None:
+def test_a_busy_server_is_retried(code: int, server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
     server.faults = [once(answers(JOBS, code, status(code, "Busy", "try again later")))]
     assert audit("-A").code == 0
@@ -466,9 +474,11 @@ def test_expired_credentials(server: FakeListServer, audit: Audit) -> None:
     )
 
 
-def test_what_a_server_says_moves_no_cursor(server: FakeListServer, audit: Audit) -> None:
-    said = status(401, "Unauthorized", "a\x1b[2Jb")
-    server.faults = [lambda path, query: (401, said)]
+def test_terminal_escapes_from_a_server_are_neutralized(
+    server: FakeListServer, audit: Audit
+) -> None:
+    answer = status(401, "Unauthorized", "a\x1b[2Jb")
+    server.faults = [lambda path, query: (401, answer)]
     assert "(401 a [2Jb)" in audit("-A").err
 
 
@@ -501,7 +511,7 @@ def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
     sound = stored(manifest() if where == "jobs" else cron_manifest())
     page = {"items": [{**sound, **broken} if isinstance(broken, dict) and broken else broken]}
     path = JOBS if where == "jobs" else CRON_JOBS
-    server.faults = [lambda asked, query: (200, page) if asked == path else None]
+    server.faults = [lambda requested, query: (200, page) if requested == path else None]
     done = audit("-A")
     assert done.code in (0, 1, 2)
     assert done.err.count("\n") == 1
@@ -509,17 +519,19 @@ def test_objects_that_no_api_server_sends_end_in_a_report_or_an_error(
 
 @pytest.mark.parametrize("path", [JOBS, CRON_JOBS])
 def test_a_forbidden_list(path: str, server: FakeListServer, audit: Audit) -> None:
-    said = 'jobs.batch is forbidden: User "alice" cannot list resource "jobs" at the cluster scope'
-    server.faults = [answers(path, 403, status(403, "Forbidden", said))]
+    answer = (
+        'jobs.batch is forbidden: User "alice" cannot list resource "jobs" at the cluster scope'
+    )
+    server.faults = [answers(path, 403, status(403, "Forbidden", answer))]
     done = audit("-A")
     assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert answer in done.err
     assert "grant the verb list on jobs and cronjobs" in done.err
 
 
 def test_no_credentials_at_all(server: FakeListServer, audit: Audit) -> None:
-    said = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
-    server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", said))]
+    answer = 'jobs.batch is forbidden: User "system:anonymous" cannot list resource "jobs"'
+    server.faults = [answers(CRON_JOBS, 403, status(403, "Forbidden", answer))]
     assert "rejects anonymous requests (403 " in audit("-A").err
 
 
@@ -611,7 +623,7 @@ def test_several_kubeconfigs_are_merged(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "answer"),
     [
         ("{", "cannot be read"),
         ("", "cannot be read"),
@@ -649,13 +661,13 @@ def test_several_kubeconfigs_are_merged(
     ],
 )
 def test_a_kubeconfig_that_cannot_be_used(
-    text: str, said: str, audit: Audit, tmp_path: Path
+    text: str, answer: str, audit: Audit, tmp_path: Path
 ) -> None:
     (tmp_path / "wrong").write_text(text, encoding="utf-8")
     done = audit("-A", "--kubeconfig", "wrong")
     assert done.code == 2
     assert done.err.startswith("Error: ")
-    assert said in done.err
+    assert answer in done.err
     assert done.err.count("\n") == 1
 
 
@@ -687,8 +699,8 @@ def test_no_key_of_a_kubeconfig_is_left_behind(
 def answers(path: str, code: int, body: Any, after: str | None = None) -> Any:
     """A fault: this is what a path answers, or only the page after a token."""
 
-    def fault(asked: str, query: dict[str, str]) -> tuple[int, Any] | None:
-        wanted = asked == path and (after is None or query.get("continue") == after)
+    def fault(requested: str, query: dict[str, str]) -> tuple[int, Any] | None:
+        wanted = requested == path and (after is None or query.get("continue") == after)
         return (code, body) if wanted else None
 
     return fault
@@ -705,3 +717,63 @@ def once(fault: Any) -> Any:
         return found
 
     return fault_once
+
+
+# What no API server sends.
+
+IDENTITY = {"name": "a", "namespace": "default", "uid": "c"}
+ODD_OBJECTS: list[Any] = [
+    3, None, [], {}, {"metadata": 3}, {"metadata": None}, {"metadata": {"name": "a"}},
+    {"metadata": {**IDENTITY, "uid": {}}},
+    {"metadata": {**IDENTITY, "uid": []}},
+    {"metadata": {**IDENTITY, "ownerReferences": [1]}},
+    {"metadata": {**IDENTITY, "ownerReferences": 3}},
+    {"metadata": {**IDENTITY, "ownerReferences": [{"controller": True, "kind": "CronJob", "uid": []}]}},
+    {"metadata": {**IDENTITY, "labels": 3, "annotations": [1], "managedFields": [1]}},
+    {"metadata": {**IDENTITY, "deletionTimestamp": []}},
+    {"metadata": IDENTITY, "spec": 3},
+    {"metadata": IDENTITY, "spec": {"template": [1]}},
+    {"metadata": IDENTITY, "status": 3},
+    {"metadata": IDENTITY, "status": {"conditions": [1]}},
+    {"metadata": IDENTITY, "status": {"conditions": [{"type": [], "status": {}}]}},
+]  # fmt: skip
+ODD_LISTS: list[Any] = [
+    3, [], {"items": 3}, {"items": {"a": 1}}, {"metadata": 3}, {"metadata": {"continue": 3}},
+    {"metadata": {"resourceVersion": []}}, {"metadata": {"remainingItemCount": "9"}}, "no JSON",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_OBJECTS, ids=json.dumps)
+def test_an_odd_object_is_a_result_or_an_error(
+    odd: Any, server: FakeListServer, audit: Audit
+) -> None:
+    server.faults.append(
+        lambda path, query: (200, {"items": [odd]}) if path in (JOBS, CRON_JOBS) else None
+    )
+    done = audit("-A")
+    assert done.code in (0, 1, 2)
+    assert bool(done.out) == (done.code != 2) or "no Job or CronJob found" in done.err
+
+
+@pytest.mark.parametrize("odd", ODD_LISTS, ids=json.dumps)
+@pytest.mark.parametrize(
+    "path", [JOBS, "/version", "/api/v1/namespaces", "/api/v1/namespaces/default"]
+)
+def test_an_odd_answer_is_an_error_or_an_empty_list(
+    path: str, odd: Any, server: FakeListServer, audit: Audit
+) -> None:
+    server.faults.append(lambda asked, query: (200, odd) if asked == path else None)
+    Path("policy.yaml").write_text(
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: house}\n"
+        "spec: {match: {namespaceSelector: {matchLabels: {a: b}}}, limits: {backoffLimit: {maximum: 3}}}\n"
+    )
+    for scope in ("-A", "-ndefault"):
+        assert audit(scope, "--policy", "policy.yaml").code in (0, 2)
+
+
+def test_a_message_of_the_server_is_escaped(server: FakeListServer, audit: Audit) -> None:
+    refused = status(401, "Unauthorized", "\x1b]0;title\x07\n::error::x")
+    server.faults.append(lambda path, query: (401, refused))
+    done = audit("-A")
+    assert done.code == 2
+    assert done.err.rstrip("\n").isprintable()

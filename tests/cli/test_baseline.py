@@ -1,4 +1,4 @@
-"""The baseline: what is there already is not told, what is new is, what is gone is named."""
+"""The baseline: known findings are not reported, new ones are, and resolved ones are named."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ FILES = {"jobs/a.yaml": SHADOWED, "jobs/b.yaml": INVALID, "jobs/c.yaml": SOUND}
 def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     written = validate(*WRITE, "jobs", files=FILES)
     assert (written.code, written.out) == (0, "")
-    assert written.err.splitlines()[-1] == "known.json: 2 findings (2 added, 0 removed)"
+    assert written.err.splitlines()[-1] == (
+        "known.json: 2 findings (2 added, 0 removed); 1 of them is an error of the API server"
+    )
 
     quiet = validate(*BASELINE, "jobs")
     assert (quiet.code, quiet.out) == (0, "")
     assert quiet.err.splitlines() == [
         "3 objects in 3 files; 3 valid, 0 invalid",
-        "2 findings in baseline known.json not reported",
+        "2 findings in baseline known.json not reported; 1 of them is an error of the API server",
     ]
 
     new = {"jobs/c.yaml": SHADOWED.replace("name: shadowed", "name: other")}
@@ -33,7 +35,7 @@ def test_a_repository_is_adopted_step_by_step(validate: Validate) -> None:
     assert len(found.out.splitlines()) == 1
 
 
-def test_the_file_is_for_people_too(validate: Validate, tmp_path: Path) -> None:
+def test_the_file_is_readable_for_users_too(validate: Validate, tmp_path: Path) -> None:
     validate(*WRITE, "jobs", files=FILES)
     assert json.loads((tmp_path / "known.json").read_text()) == {
         "version": 1,
@@ -85,10 +87,10 @@ def test_another_field_code_or_object_is_new(validate: Validate) -> None:
 
 def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_path: Path) -> None:
     validate(*WRITE, "jobs", files=FILES)
-    mended = {"jobs/a.yaml": SOUND.replace("name: sound", "name: shadowed")}
-    told = validate(*BASELINE, "jobs", files=mended)
-    assert told.code == 0
-    assert told.err.splitlines()[-2:] == [
+    fixed = {"jobs/a.yaml": SOUND.replace("name: sound", "name: shadowed")}
+    reported = validate(*BASELINE, "jobs", files=fixed)
+    assert reported.code == 0
+    assert reported.err.splitlines()[-2:] == [
         "known.json: entries no longer found (remove them with --write-baseline):",
         "  JW101 Job shadowed spec.podFailurePolicy.rules[2] in jobs/a.yaml",
     ]
@@ -97,7 +99,7 @@ def test_entries_that_are_gone_are_named_and_removed(validate: Validate, tmp_pat
     assert "0 findings (0 added, 2 removed)" in validate(*WRITE, "jobs").err
 
 
-def test_what_was_not_judged_is_not_gone(validate: Validate) -> None:
+def test_findings_in_files_that_were_not_validated_are_kept(validate: Validate) -> None:
     validate(*WRITE, "jobs", files=FILES)
     assert "no longer found" not in validate(*BASELINE, "jobs/c.yaml").err
     assert "2 findings (0 added, 0 removed)" in validate(*WRITE, "jobs/c.yaml").err
@@ -116,7 +118,7 @@ def test_files_are_named_from_the_baselines_folder(validate: Validate) -> None:
     assert (done.code, done.out) == (0, "")
 
 
-def test_what_cannot_be_read_is_never_known(validate: Validate, tmp_path: Path) -> None:
+def test_unreadable_files_are_never_in_the_baseline(validate: Validate, tmp_path: Path) -> None:
     done = validate(*WRITE, "jobs", files={"jobs/a.yaml": "a: b: c\n"})
     assert done.code == 2
     assert "JW090" in done.out

@@ -1,8 +1,8 @@
-"""Configuration: found above each file, and wrong in no way that is not told."""
+"""Configuration files: found above each file, and every mistake in one is reported."""
 
 from __future__ import annotations
 
-import builtins
+import os
 import pickle
 import sys
 from pathlib import Path
@@ -220,7 +220,7 @@ def test_a_bad_option_is_an_error(arguments: list[str], complaint: str, validate
     assert complaint in done.err
 
 
-def test_the_verdict_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
+def test_validation_errors_cannot_be_ignored_with_all_the_rest(validate: Validate) -> None:
     files = {"job.yaml": INVALID, ".jobsworth.yaml": "ignore: [JW]\nseverity: {JW0: info}\n"}
     assert validate("-o", "concise", "job.yaml", files=files).found == [(6, "JW004")]
 
@@ -234,7 +234,7 @@ def test_an_empty_configuration_ends_the_search(validate: Validate) -> None:
     assert validate("-o", "concise", "a", files=files).found == [(15, "JW101")]
 
 
-def test_a_pyproject_without_our_table_is_not_parsed(
+def test_a_pyproject_without_a_jobsworth_table_is_not_parsed(
     validate: Validate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delitem(sys.modules, "tomllib", raising=False)
@@ -249,14 +249,14 @@ def test_a_pyproject_without_our_table_is_not_parsed(
 def test_a_folder_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".jobsworth.yaml").write_text("ignore: [JW101]\n")
     opened: list[str] = []
-    real = builtins.open
+    real = os.open
 
-    def noting(file: str, *rest: object, **more: object) -> object:
-        opened.append(str(file))
-        return real(file, *rest, **more)  # type: ignore[call-overload]
+    def noting(file: str, flags: int) -> int:
+        opened.append(file)
+        return real(file, flags)
 
     configurations = Configurations(Overrides())
-    monkeypatch.setattr(builtins, "open", noting)
+    monkeypatch.setattr("os.open", noting)
     settings = {configurations.of(str(tmp_path / "a" / f"{number}.yaml")) for number in range(9)}
     assert len(settings) == 1
     assert opened == [str(tmp_path / ".jobsworth.yaml")]

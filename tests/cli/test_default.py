@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import jobsworth
-from cli.test_validate import BAD, GOOD, OTHER, run
 from jobsworth.manifests import read_text
+from support.cli.command_processes import BAD, GOOD, OTHER, run
 
 
 def test_json_is_a_list_in_the_order_of_input() -> None:
@@ -36,7 +36,7 @@ def test_an_object_that_is_invalid_but_decodes_is_defaulted_all_the_same() -> No
     assert "backoffLimit: 2147483647" in done.stdout
 
 
-def test_what_cannot_be_decoded_is_reported_and_the_rest_printed(tmp_path: Path) -> None:
+def test_undecodable_documents_are_reported_and_the_rest_printed(tmp_path: Path) -> None:
     wrong = GOOD.replace("spec:\n", "spec:\n  parallelism: three\n", 1)
     done = run("default", "-", stdin=f"{wrong}---\n{GOOD}")
     assert done.returncode == 1

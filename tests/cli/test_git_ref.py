@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from cli.test_validate import BAD, GOOD, OTHER, run
+from support.cli.command_processes import BAD, GOOD, OTHER, run
 
 if shutil.which("git") is None:
     pytest.skip("there is no git command here", allow_module_level=True)
@@ -56,8 +56,8 @@ def git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
     return command
 
 
-def judged(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
-    """Of each file that was judged, the status and the messages of the API server."""
+def validated(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
+    """Return the status and the API server's messages of each validated file."""
     done = run("validate", "--git-ref", "main", "-o", "json", *arguments, folder=folder)
     assert done.returncode in (0, 1), done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
@@ -70,20 +70,20 @@ def judged(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
     }
 
 
-def test_without_a_change_nothing_is_judged(git: Git, tmp_path: Path) -> None:
+def test_without_a_change_nothing_is_validated(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "no Job or CronJob found" in done.stderr
 
 
 @pytest.mark.parametrize("how", ["committed", "staged", "in the working tree"])
-def test_a_change_is_judged_as_an_update(git: Git, tmp_path: Path, how: str) -> None:
+def test_a_change_is_validated_as_an_update(git: Git, tmp_path: Path, how: str) -> None:
     (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
     if how != "in the working tree":
         git("add", "--all")
     if how == "committed":
         git("commit", "--quiet", "--message=A newer image")
-    ((file, (status, messages)),) = judged(tmp_path).items()
+    ((file, (status, messages)),) = validated(tmp_path).items()
     assert (file, status) == ("jobs/one.yaml", "invalid")
     assert messages[0].endswith(IMMUTABLE)
 
@@ -91,10 +91,10 @@ def test_a_change_is_judged_as_an_update(git: Git, tmp_path: Path, how: str) -> 
 def test_a_change_that_an_update_may_make_is_valid(git: Git, tmp_path: Path) -> None:
     mutable = named("one").replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
     (tmp_path / "jobs/one.yaml").write_text(mutable)
-    assert judged(tmp_path) == {"jobs/one.yaml": ("valid", [])}
+    assert validated(tmp_path) == {"jobs/one.yaml": ("valid", [])}
 
 
-def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(
+def test_new_files_are_validated_as_new_whether_git_knows_them_or_not(
     git: Git, tmp_path: Path
 ) -> None:
     (tmp_path / "jobs/four.yaml").write_text(named("four"))
@@ -103,7 +103,7 @@ def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(
     (tmp_path / "notes.txt").write_text("kind: Job")
     (tmp_path / ".gitignore").write_text("*.generated.yaml\n")
     (tmp_path / "six.generated.yaml").write_text(BAD)
-    found = judged(tmp_path)
+    found = validated(tmp_path)
     assert {file: status for file, (status, _) in found.items()} == {
         "jobs/five.yaml": "invalid",
         "jobs/four.yaml": "valid",
@@ -113,7 +113,7 @@ def test_new_files_are_judged_as_new_whether_git_knows_them_or_not(
 def test_a_moved_manifest_is_an_update_of_what_it_was(git: Git, tmp_path: Path) -> None:
     git("mv", "jobs/one.yaml", "first.yaml")
     (tmp_path / "first.yaml").write_text(named("one", CHANGED))
-    found = judged(tmp_path)
+    found = validated(tmp_path)
     assert list(found) == ["first.yaml"]
     assert found["first.yaml"][1][0].endswith(IMMUTABLE)
 
@@ -128,10 +128,10 @@ def test_a_manifest_moved_into_another_file_is_an_update_of_what_it_was(
     assert statuses == {"two": "valid", "one": "invalid"}
 
 
-def test_a_deleted_manifest_is_not_judged(git: Git, tmp_path: Path) -> None:
+def test_a_deleted_manifest_is_not_validated(git: Git, tmp_path: Path) -> None:
     git("rm", "--quiet", "jobs/one.yaml")
-    assert judged(tmp_path) == {}
-    assert judged(tmp_path, "jobs/one.yaml") == {}
+    assert validated(tmp_path) == {}
+    assert validated(tmp_path, "jobs/one.yaml") == {}
 
 
 def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path:
         (tmp_path / place).mkdir()
     (tmp_path / "test/one.yaml").write_text(named("one", CHANGED))
     (tmp_path / "live/one.yaml").write_text(named("one", CHANGED.replace("1.37", "1.38")))
-    assert {status for status, _ in judged(tmp_path).values()} == {"valid"}
+    assert {status for status, _ in validated(tmp_path).values()} == {"valid"}
     git("add", "--all")
     git("commit", "--quiet", "--message=Overlays")
     git("branch", "--force", "main")
@@ -147,21 +147,23 @@ def test_overlays_with_one_name_are_not_taken_for_each_other(git: Git, tmp_path:
         named("one", CHANGED).replace("spec:\n", "spec:\n  activeDeadlineSeconds: 60\n", 1)
     )
     (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
-    assert {file: status for file, (status, _) in judged(tmp_path).items()} == {
+    assert {file: status for file, (status, _) in validated(tmp_path).items()} == {
         "jobs/one.yaml": "invalid",
         "test/one.yaml": "valid",
     }
 
 
-def test_what_was_invalid_there_is_mended_as_if_it_were_new(git: Git, tmp_path: Path) -> None:
+def test_an_object_invalid_before_is_fixed_as_if_it_were_new(git: Git, tmp_path: Path) -> None:
     (tmp_path / "jobs/one.yaml").write_text(named("one").replace("Never", "Always"))
     git("commit", "--quiet", "--all", "--message=Broken")
     git("branch", "--force", "main")
     (tmp_path / "jobs/one.yaml").write_text(named("one"))
-    assert judged(tmp_path) == {"jobs/one.yaml": ("valid", [])}
+    assert validated(tmp_path) == {"jobs/one.yaml": ("valid", [])}
 
 
-def test_what_others_changed_meanwhile_is_not_the_branchs_change(git: Git, tmp_path: Path) -> None:
+def test_changes_of_others_meanwhile_are_not_changes_of_the_branch(
+    git: Git, tmp_path: Path
+) -> None:
     git("checkout", "--quiet", "main")
     (tmp_path / "jobs/two.yaml").write_text(named("two", CHANGED))
     (tmp_path / "jobs/three.yaml").write_text(named("three", CHANGED))
@@ -170,14 +172,14 @@ def test_what_others_changed_meanwhile_is_not_the_branchs_change(git: Git, tmp_p
     (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
     (tmp_path / "jobs/three.yaml").write_text(named("three", CHANGED))
     git("commit", "--quiet", "--all", "--message=Ours")
-    assert list(judged(tmp_path)) == ["jobs/one.yaml"]
+    assert list(validated(tmp_path)) == ["jobs/one.yaml"]
 
 
 def test_a_history_with_nothing_in_common_is_compared_as_it_is(git: Git, tmp_path: Path) -> None:
     git("checkout", "--quiet", "--orphan", "other")
     (tmp_path / "jobs/one.yaml").write_text(named("one", CHANGED))
     git("commit", "--quiet", "--all", "--message=A shallow clone")
-    assert list(judged(tmp_path)) == ["jobs/one.yaml"]
+    assert list(validated(tmp_path)) == ["jobs/one.yaml"]
 
 
 def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path) -> None:
@@ -188,17 +190,23 @@ def test_paths_narrow_it_and_are_found_from_any_folder(git: Git, tmp_path: Path)
             named(Path(file).stem).replace("spec:\n", "spec:\n  suspend: true\n", 1)
         )
     (tmp_path / "deep/job").write_text(named("six"))
-    assert list(judged(tmp_path)) == ["deep/er/four.yaml", "jobs/one.yaml", "jobs/two.yaml"]
-    assert list(judged(tmp_path, "deep", "jobs/two.yaml")) == ["deep/er/four.yaml", "jobs/two.yaml"]
-    assert list(judged(tmp_path, "deep/.five", "deep/job")) == ["deep/.five/five.yaml", "deep/job"]
-    assert list(judged(tmp_path / "deep")) == [
+    assert list(validated(tmp_path)) == ["deep/er/four.yaml", "jobs/one.yaml", "jobs/two.yaml"]
+    assert list(validated(tmp_path, "deep", "jobs/two.yaml")) == [
+        "deep/er/four.yaml",
+        "jobs/two.yaml",
+    ]
+    assert list(validated(tmp_path, "deep/.five", "deep/job")) == [
+        "deep/.five/five.yaml",
+        "deep/job",
+    ]
+    assert list(validated(tmp_path / "deep")) == [
         "er/four.yaml",
         "../jobs/one.yaml",
         "../jobs/two.yaml",
     ]
-    assert list(judged(tmp_path / "deep", ".")) == ["er/four.yaml"]
-    assert list(judged(tmp_path / "deep", "../jobs")) == ["../jobs/one.yaml", "../jobs/two.yaml"]
-    assert list(judged(tmp_path / "deep", str(tmp_path / "jobs"))) == [
+    assert list(validated(tmp_path / "deep", ".")) == ["er/four.yaml"]
+    assert list(validated(tmp_path / "deep", "../jobs")) == ["../jobs/one.yaml", "../jobs/two.yaml"]
+    assert list(validated(tmp_path / "deep", str(tmp_path / "jobs"))) == [
         "../jobs/one.yaml",
         "../jobs/two.yaml",
     ]
@@ -208,7 +216,7 @@ def test_names_may_have_spaces_and_any_letters(git: Git, tmp_path: Path) -> None
     for name in ("a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"):
         (tmp_path / name).write_text(named("one", CHANGED))
     git("add", "--all")
-    assert set(judged(tmp_path)) == {"a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"}
+    assert set(validated(tmp_path)) == {"a job.yaml", "tägliche Arbeit.yaml", "-.yaml", "a\tb.yaml"}
 
 
 def test_an_old_text_that_cannot_be_read_is_no_matter(git: Git, tmp_path: Path) -> None:
@@ -218,21 +226,21 @@ def test_an_old_text_that_cannot_be_read_is_no_matter(git: Git, tmp_path: Path) 
     git("branch", "--force", "main")
     for name in ("one", "two"):
         (tmp_path / f"jobs/{name}.yaml").write_text(named(name, CHANGED))
-    assert {status for status, _ in judged(tmp_path).values()} == {"valid"}
+    assert {status for status, _ in validated(tmp_path).values()} == {"valid"}
 
 
-def test_what_is_no_job_is_skipped(git: Git, tmp_path: Path) -> None:
+def test_other_kinds_are_skipped(git: Git, tmp_path: Path) -> None:
     (tmp_path / "settings.yaml").write_text(OTHER)
-    assert judged(tmp_path) == {"settings.yaml": ("skipped", [])}
+    assert validated(tmp_path) == {"settings.yaml": ("skipped", [])}
 
 
 def test_links_and_repositories_within_are_no_manifests(git: Git, tmp_path: Path) -> None:
     (tmp_path / "link.yaml").symlink_to("jobs/one.yaml")
     git("add", "--all")
-    assert judged(tmp_path) == {"link.yaml": ("valid", [])}
+    assert validated(tmp_path) == {"link.yaml": ("valid", [])}
 
 
-def test_a_missing_path_is_told(git: Git, tmp_path: Path) -> None:
+def test_a_missing_path_is_reported(git: Git, tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", "missing.yaml", folder=tmp_path)
     assert done.returncode == 2
     assert "missing.yaml:1:1: error" in done.stdout
@@ -249,7 +257,7 @@ def test_a_missing_path_is_told(git: Git, tmp_path: Path) -> None:
         (["main", ".."], "--git-ref: .. is not in the repository"),
     ],
 )
-def test_what_cannot_be_compared_is_told(
+def test_a_ref_that_cannot_be_compared_is_reported(
     git: Git, tmp_path: Path, arguments: list[str], complaint: str
 ) -> None:
     done = run("validate", "--git-ref", *arguments, folder=tmp_path)
@@ -258,7 +266,7 @@ def test_what_cannot_be_compared_is_told(
     assert "Traceback" not in done.stderr
 
 
-def test_outside_of_a_repository_that_is_told(tmp_path: Path) -> None:
+def test_running_outside_of_a_repository_is_reported(tmp_path: Path) -> None:
     done = run(
         "validate",
         "--git-ref",
@@ -270,7 +278,7 @@ def test_outside_of_a_repository_that_is_told(tmp_path: Path) -> None:
     assert "--git-ref: this folder is not in a git repository" in done.stderr
 
 
-def test_without_a_git_command_that_is_told(tmp_path: Path) -> None:
+def test_a_missing_git_command_is_reported(tmp_path: Path) -> None:
     done = run("validate", "--git-ref", "main", folder=tmp_path, PATH=str(tmp_path))
     assert done.returncode == 2
     assert "requires the git command, which is not on the PATH; install git" in done.stderr
@@ -290,6 +298,61 @@ def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path
     git("branch", "--force", "main")
     for number in range(70):
         (tmp_path / f"{number:02}.yaml").write_text(named(f"job-{number}", CHANGED))
-    found = judged(tmp_path, "--jobs", "2")
+    found = validated(tmp_path, "--jobs", "2")
     assert len(found) == 70
     assert {status for status, _ in found.values()} == {"invalid"}
+
+
+@pytest.mark.parametrize("ref", ["^HEAD", "^main", "HEAD@{2000-01-01}", "--all"])
+def test_a_ref_that_is_no_commit_is_an_error(git: Git, tmp_path: Path, ref: str) -> None:
+    done = run("validate", "--git-ref", ref, folder=tmp_path)
+    assert done.returncode == 2
+    assert f'this repository has no commit "{ref}"' in done.stderr
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"core.fsmonitor": "touch ran;"},
+        {"filter.evil.clean": "touch ran; cat"},
+        {"filter.evil.clean": "touch ran; cat", "filter.evil.required": "true"},
+        {"filter.evil.process": "touch ran; cat"},
+        {"include.path": "../included"},
+    ],
+    ids=" ".join,
+)
+def test_no_program_of_the_repositorys_configuration_is_run(
+    git: Git, tmp_path: Path, settings: dict[str, str]
+) -> None:
+    (tmp_path / "included").write_text('[filter "evil"]\n\tclean = "touch ran; cat"\n')
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=evil\n")
+    for name, value in settings.items():
+        git("config", name, value)
+    for hook in ("post-index-change", "post-checkout"):
+        (tmp_path / ".git" / "hooks").mkdir(exist_ok=True)
+        (tmp_path / ".git" / "hooks" / hook).write_text("#!/bin/sh\ntouch ran\n")
+        (tmp_path / ".git" / "hooks" / hook).chmod(0o755)
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    assert [message for _, (_, all_of) in validated(tmp_path).items() for message in all_of]
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_a_filter_of_the_user_is_kept(
+    git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own"
+    own.write_text('[filter "upper"]\n\tclean = "sed s/1.37/1.36/"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(own))
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=upper\n")
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    assert validated(tmp_path) == {}
+
+
+def test_a_filter_that_cannot_be_switched_off_is_an_error(git: Git, tmp_path: Path) -> None:
+    git("config", "filter.a=b.clean", "touch ran; cat")
+    (tmp_path / ".gitattributes").write_text("*.yaml filter=a=b\n")
+    (tmp_path / "jobs" / "one.yaml").write_text(named("one", CHANGED))
+    done = run("validate", "--git-ref", "main", folder=tmp_path)
+    assert done.returncode == 2
+    assert "a filter named with =; rename it" in done.stderr
+    assert not list(tmp_path.rglob("ran"))

@@ -1,4 +1,4 @@
-"""Ignores in a manifest: where they hold, and that idle ones are told."""
+"""Ignore comments in a manifest: their scope, and reports of unused ones."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_key_counts_as_the_place_of_its_value(validate: Validate) -> None:
     assert found == [(13, "JW900"), (14, "JW501")]
 
 
-def test_what_is_missing_is_ignored_at_the_key_that_misses_it(validate: Validate) -> None:
+def test_a_missing_field_is_ignored_at_the_key_that_lacks_it(validate: Validate) -> None:
     job = WITHOUT_DEADLINE.replace("spec:\n  ttl", "spec: # jobsworth: ignore[no-deadline]\n  ttl")
     assert validate("-o", "concise", "a.yaml", files={"a.yaml": job}).found == []
 
@@ -106,12 +106,14 @@ def test_an_annotation_serves_json(validate: Validate) -> None:
         (ANNOTATED % "' , '", 5, "this ignore names no rule; list the rules, separated by commas: JW101,JW201"),
     ],
 )  # fmt: skip
-def test_an_idle_ignore_is_told(job: str, line: int, message: str, validate: Validate) -> None:
+def test_an_unused_ignore_is_reported(
+    job: str, line: int, message: str, validate: Validate
+) -> None:
     done = validate("-o", "concise", "job.yaml", files={"job.yaml": job})
-    (told,) = (line for line in done.out.splitlines() if "JW900" in line)
-    assert told.startswith(f"job.yaml:{line}:")
-    assert ": warning JW900 " in told
-    assert message in told
+    (reported,) = (line for line in done.out.splitlines() if "JW900" in line)
+    assert reported.startswith(f"job.yaml:{line}:")
+    assert ": warning JW900 " in reported
+    assert message in reported
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_an_idle_ignore_is_told(job: str, line: int, message: str, validate: Val
         f"# jobsworth: ignore[JW101, unused-ignore] for the next that edits this\n{SOUND}",
     ],
 )  # fmt: skip
-def test_what_is_no_idle_ignore_is_left_alone(job: str, validate: Validate) -> None:
+def test_other_comments_are_left_alone(job: str, validate: Validate) -> None:
     done = validate("-o", "concise", "job.yaml", files={"job.yaml": job})
     assert "JW900" not in done.out
 
@@ -153,7 +155,7 @@ def test_a_comment_behind_the_header_of_a_block_counts(validate: Validate) -> No
         (["--select", "JW1"], []),
     ],
 )
-def test_an_ignore_is_idle_only_where_its_rule_was_asked(
+def test_an_ignore_is_unused_only_where_its_rule_ran(
     options: list[str], codes: list[str], validate: Validate
 ) -> None:
     files = {"job.yaml": f"# jobsworth: ignore[JW101]\n{SOUND}"}

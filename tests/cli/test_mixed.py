@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from cli.test_validate import BAD, GOOD, OTHER, run
+from support.cli.command_processes import BAD, GOOD, OTHER, run
 
 TEMPLATE, NO_MANIFEST, UNREADABLE, NEAR_MISS = "JW091", "JW092", "JW090", "JW320"
 
 
-def judged(
+def validated(
     folder: Path, text: str | bytes, name: str = "it.yaml"
 ) -> tuple[int, list[tuple[str, list[str]]]]:
     """The exit code, and of each result its status and the codes found."""
@@ -49,7 +49,7 @@ def judged(
     ],
 )  # fmt: skip
 def test_a_template_is_skipped_with_a_note(tmp_path: Path, text: str) -> None:
-    assert judged(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
+    assert validated(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
     assert run("validate", "-", stdin=text).returncode == 2
 
 
@@ -61,13 +61,13 @@ def test_a_template_is_skipped_with_a_note(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_errors_about_what_a_template_will_write_are_no_errors(tmp_path: Path, text: str) -> None:
-    assert judged(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
+    assert validated(tmp_path, text) == (0, [("skipped", [TEMPLATE])])
     assert run("validate", "-", stdin=text).returncode == 1
 
 
 def test_other_errors_in_such_a_document_are_reported(tmp_path: Path) -> None:
     text = BAD.replace("name: train", 'name: "{{ .Release.Name }}"')
-    assert judged(tmp_path, text) == (1, [("invalid", ["JW004"])])
+    assert validated(tmp_path, text) == (1, [("invalid", ["JW004"])])
 
 
 def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
@@ -75,12 +75,12 @@ def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
     good, bad = (
         text.replace("          image", f"{argument}          image") for text in (GOOD, BAD)
     )
-    assert judged(tmp_path, good) == (0, [("valid", [])])
-    assert judged(tmp_path, bad) == (1, [("invalid", ["JW004"])])
+    assert validated(tmp_path, good) == (0, [("valid", [])])
+    assert validated(tmp_path, bad) == (1, [("invalid", ["JW004"])])
     broken = good.replace("spec:\n", "spec:\n\tcompletions: 3\n", 1)
-    assert judged(tmp_path, broken) == (2, [("error", [UNREADABLE])])
+    assert validated(tmp_path, broken) == (2, [("error", [UNREADABLE])])
     broken = good.replace(argument, f" {argument}")
-    assert judged(tmp_path, broken) == (2, [("error", [UNREADABLE])])
+    assert validated(tmp_path, broken) == (2, [("error", [UNREADABLE])])
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_template_marks_in_an_argument_are_text(tmp_path: Path) -> None:
         "kind: batch of things".encode("utf-16"),
     ],
 )
-def test_what_cannot_be_read_and_names_no_job_is_skipped_with_a_note(
+def test_an_unreadable_file_that_names_no_job_is_skipped_with_a_note(
     tmp_path: Path, text: str | bytes
 ) -> None:
-    assert judged(tmp_path, text) == (0, [("skipped", [NO_MANIFEST])])
+    assert validated(tmp_path, text) == (0, [("skipped", [NO_MANIFEST])])
 
 
 @pytest.mark.parametrize(
@@ -110,25 +110,25 @@ def test_what_cannot_be_read_and_names_no_job_is_skipped_with_a_note(
         ("it.yaml", GOOD.encode("utf-16")),
     ],
 )
-def test_what_names_a_job_and_cannot_be_read_is_an_error(
+def test_an_unreadable_file_that_names_a_job_is_an_error(
     tmp_path: Path, name: str, text: str | bytes
 ) -> None:
-    assert judged(tmp_path, text, name) == (2, [("error", [UNREADABLE])])
+    assert validated(tmp_path, text, name) == (2, [("error", [UNREADABLE])])
 
 
-def test_each_document_is_judged_by_itself(tmp_path: Path) -> None:
+def test_each_document_is_validated_by_itself(tmp_path: Path) -> None:
     template = "{{ if x }}\nkind: Job\n{{ end }}\n"
     text = f"{GOOD}---\n{template}---\n{BAD}---\n{OTHER}"
-    assert judged(tmp_path, text) == (
+    assert validated(tmp_path, text) == (
         1,
         [("valid", []), ("skipped", [TEMPLATE]), ("invalid", ["JW004"]), ("skipped", [])],
     )
 
 
 def test_a_file_without_a_job_is_one_skipped_result_and_is_not_parsed(tmp_path: Path) -> None:
-    assert judged(tmp_path, f"{OTHER}---\n{OTHER}") == (0, [("skipped", [])])
-    assert judged(tmp_path, "a: [\n\tb") == (0, [("skipped", [])])
-    assert judged(tmp_path, b"\xff\xfe\xfd") == (0, [("skipped", [])])
+    assert validated(tmp_path, f"{OTHER}---\n{OTHER}") == (0, [("skipped", [])])
+    assert validated(tmp_path, "a: [\n\tb") == (0, [("skipped", [])])
+    assert validated(tmp_path, b"\xff\xfe\xfd") == (0, [("skipped", [])])
 
 
 def test_a_missing_file_is_an_error_all_the_same(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_without_it_documents_are_counted_one_by_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mixed", [[], ["--mixed"]])
-def test_a_near_miss_is_told_and_stays_skipped(tmp_path: Path, mixed: list[str]) -> None:
+def test_a_near_miss_is_reported_and_stays_skipped(tmp_path: Path, mixed: list[str]) -> None:
     (tmp_path / "job.yaml").write_text(GOOD.replace("kind: Job", "kind: Jobb"))
     done = run("validate", *mixed, "-o", "json", "job.yaml", folder=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
@@ -158,8 +158,8 @@ def test_a_near_miss_is_told_and_stays_skipped(tmp_path: Path, mixed: list[str])
     assert result["status"] == "skipped"
     assert (finding["code"], finding["source"], finding["severity"]) == (NEAR_MISS, "lint", "error")
     assert (finding["line"], finding["column"]) == (2, 7)
-    said = run("validate", "--quiet", *mixed, "job.yaml", folder=tmp_path).stdout
-    assert "The API server has no kind Jobb in batch/v1. Set kind: Job." in said
+    notes = run("validate", "--quiet", *mixed, "job.yaml", folder=tmp_path).stdout
+    assert "The API server has no kind Jobb in batch/v1. Set kind: Job." in notes
 
 
 def test_a_near_miss_that_could_be_something_else_is_a_warning(tmp_path: Path) -> None:
@@ -171,4 +171,4 @@ def test_a_near_miss_that_could_be_something_else_is_a_warning(tmp_path: Path) -
 
 def test_jobs_of_other_groups_are_nobodys_near_miss(tmp_path: Path) -> None:
     text = GOOD.replace("batch/v1", "batch.volcano.sh/v1alpha1")
-    assert judged(tmp_path, text) == (0, [("skipped", [])])
+    assert validated(tmp_path, text) == (0, [("skipped", [])])

@@ -26,16 +26,16 @@ spec:
 
 
 class TestCheck:
-    """Whether policies can be used."""
+    """``jobsworth policy check``: valid and invalid policies."""
 
-    def test_sound_ones_are_listed_by_precedence(self, command: Command) -> None:
+    def test_valid_policies_are_listed_by_precedence(self, command: Command) -> None:
         done = command("policy", "check", "house.yaml", files={"house.yaml": POLICY + SECOND})
         assert done.code == 0
         assert done.out == (
             "elsewhere (priority 5, warn): For others.\nhouse-rules (priority 0, deny)\n"
         )
 
-    def test_everything_that_is_wrong_is_told_at_once(self, command: Command) -> None:
+    def test_all_problems_are_reported_at_once(self, command: Command) -> None:
         bad = POLICY.replace("maximum: 5", "maximum: -5").replace("no-deadline", "no-deadlin")
         done = command("policy", "check", "house.yaml", files={"house.yaml": bad})
         assert done.code == 1
@@ -46,26 +46,26 @@ class TestCheck:
 
 
 class TestExplain:
-    """Which policy says what, and why."""
+    """``jobsworth policy explain``: the findings of each policy, and the reasons."""
 
-    def test_of_each_policy_whether_it_speaks_and_what_it_says(self, command: Command) -> None:
+    def test_each_policy_is_listed_with_its_match_and_its_findings(self, command: Command) -> None:
         files = {**FILES, "policies/house.yaml": POLICY + SECOND}
         done = command("policy", "explain", "policies", "job.yaml", files=files)
         assert done.code == 0
-        told = done.out.split("\n\n")
-        assert told[0] == "Job train in namespace default: CREATE, Kubernetes 1.37"
-        assert told[1].splitlines() == [
+        reported = done.out.split("\n\n")
+        assert reported[0] == "Job train in namespace default: CREATE, Kubernetes 1.37"
+        assert reported[1].splitlines() == [
             "elsewhere (priority 5, warn) does not match",
             '  because     does not match: namespace "default" is not among namespaces [others]',
         ]
-        lines = told[2].splitlines()
+        lines = reported[2].splitlines()
         assert lines[0] == "house-rules (priority 0, deny) matches"
         assert "  sets        spec.ttlSecondsAfterFinished: unset becomes 3600" in lines
         assert (
             "  deny        spec.backoffLimit: Invalid value: 9: must be less than or equal to 5 [JP002]"
             in lines
         )
-        assert told[3].strip() == "denied: 1 deny, 1 warn"
+        assert reported[3].strip() == "denied: 1 deny, 1 warn"
 
     def test_another_policy_may_decide_about_a_default(self, command: Command) -> None:
         files = {**FILES, "policies/house.yaml": POLICY + SECOND}
@@ -75,7 +75,7 @@ class TestExplain:
         assert "sets        spec.ttlSecondsAfterFinished: unset becomes 60" in done.out
         assert "skips       spec.ttlSecondsAfterFinished: policy elsewhere sets it" in done.out
 
-    def test_who_asks_and_where_can_be_said(self, command: Command) -> None:
+    def test_user_and_namespace_can_be_given(self, command: Command) -> None:
         match = (
             "  match:\n    users: [alice]\n    groups: [ml]\n"
             "    namespaceSelector: {matchLabels: {tier: research}}\n"
@@ -93,7 +93,7 @@ class TestExplain:
         other = command(*arguments, "--user", "bob", "--namespace-labels", "tier=research")
         assert "does not match" in other.out
 
-    def test_an_update_is_told_as_one(self, command: Command) -> None:
+    def test_an_update_is_explained_as_one(self, command: Command) -> None:
         old = JOB.replace("backoffLimit: 9", "backoffLimit: 10")
         files = {**FILES, "deployed.yaml": old}
         done = command(
@@ -115,7 +115,7 @@ class TestExplain:
             (["policies", "job.yaml", "--kubernetes-version", "9"], "unknown Kubernetes release"),
         ],
     )
-    def test_what_cannot_be_explained(
+    def test_inputs_that_cannot_be_explained(
         self, command: Command, arguments: list[str], expected: str
     ) -> None:
         done = command("policy", "explain", *arguments, files=FILES)
@@ -193,7 +193,7 @@ class TestTest:
         for line in difference:
             assert f"       {line}" in done.out
 
-    def test_a_manifest_that_the_api_server_refuses_fails_its_case(self, command: Command) -> None:
+    def test_a_manifest_that_the_api_server_rejects_fails_its_case(self, command: Command) -> None:
         bad = JOB.replace("backoffLimit: 9", "backoffLimit: -9")
         done = command("policy", "test", files={**TESTED, "job.yaml": bad})
         assert (

@@ -19,7 +19,7 @@ from support.policy.policy_file_texts import FILES, JOB, POLICY
 LINES = {line.strip(): number for number, line in enumerate(JOB.splitlines(), start=1)}
 
 
-def test_what_a_policy_refuses_is_an_error_at_its_place(command: Command) -> None:
+def test_a_policy_violation_is_an_error_at_its_place(command: Command) -> None:
     done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=FILES)
     assert done.code == 1
     assert (
@@ -44,16 +44,16 @@ def test_without_policies_it_passes(command: Command) -> None:
     assert command("validate", "job.yaml", files=FILES).code == 0
 
 
-def test_the_report_tells_the_source_and_the_severity_of_each(command: Command) -> None:
+def test_the_report_has_the_source_and_the_severity_of_each_finding(command: Command) -> None:
     done = command("validate", "-o", "json", "--policy", "policies", "job.yaml", files=FILES)
     (result,) = done.loaded["results"]
-    told = [
+    reported = [
         (one["code"], one["severity"], one["field"])
         for one in result["findings"]
         if one["source"] == "policy"
     ]
-    # The time to live is filled in before it is judged.
-    assert told == [
+    # The time to live is defaulted before it is validated.
+    assert reported == [
         ("JW201", "warning", "spec.activeDeadlineSeconds"),
         ("JP002", "error", "spec.backoffLimit"),
     ]
@@ -74,7 +74,7 @@ def test_a_default_that_would_do_harm_is_a_warning(command: Command) -> None:
     assert "warning JP050 spec.podFailurePolicy: cannot set the default: it requires" in done.out
 
 
-def test_nobody_can_ignore_what_a_policy_says(command: Command) -> None:
+def test_policy_violations_cannot_be_ignored(command: Command) -> None:
     ignored = f"# jobsworth: ignore[JW201] we never do this\n{JOB}"
     files = {**FILES, "job.yaml": ignored}
     arguments = ("validate", "-o", "concise", "--ignore", "JW201", "--policy", "policies")
@@ -83,12 +83,12 @@ def test_nobody_can_ignore_what_a_policy_says(command: Command) -> None:
     assert "(policy house-rules)" in done.out
 
 
-def test_what_a_policy_says_is_not_said_twice(command: Command) -> None:
+def test_a_policy_violation_is_not_reported_twice(command: Command) -> None:
     done = command("validate", "-o", "concise", "--policy", "policies", "job.yaml", files=FILES)
     assert done.out.count("JW201") == 1
 
 
-def test_an_update_is_judged_by_what_it_changes(command: Command) -> None:
+def test_an_update_is_evaluated_by_what_it_changes(command: Command) -> None:
     arguments = ("validate", "--policy", "policies", "--against", "deployed", "job.yaml")
     assert command(*arguments, files={**FILES, "deployed/job.yaml": JOB}).code == 0
     other = JOB.replace("backoffLimit: 9", "backoffLimit: 8")
@@ -125,7 +125,7 @@ def test_a_configuration_whose_policies_cannot_be_used_is_an_error(command: Comm
     assert "nowhere:1:1: error: no such file or folder; check the path" in done.err
 
 
-def test_many_files_are_judged_in_several_processes(command: Command) -> None:
+def test_many_files_are_validated_in_several_processes(command: Command) -> None:
     files = {f"jobs/{number}.yaml": JOB for number in range(70)}
     done = command(
         "validate", "-q", "-o", "concise", "--jobs", "2", "--policy", "policies", "jobs",
@@ -202,7 +202,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("what", list(BROKEN))
 @pytest.mark.parametrize("verb", ["validate", "default"])
-def test_a_policy_that_cannot_be_used_is_told_with_its_place(
+def test_a_policy_that_cannot_be_used_is_reported_with_its_place(
     command: Command, verb: str, what: str
 ) -> None:
     text, expected = BROKEN[what]
@@ -237,7 +237,7 @@ def test_a_folder_may_have_manifests_and_tests_beside_policies(command: Command)
     assert "JP002" in done.out
 
 
-def test_the_same_name_in_two_files_is_told(command: Command, tmp_path: Path) -> None:
+def test_the_same_name_in_two_files_is_reported(command: Command, tmp_path: Path) -> None:
     files = {**FILES, "policies/second.yaml": POLICY}
     done = command("validate", "--policy", "policies", "job.yaml", files=files)
     assert (
@@ -246,7 +246,7 @@ def test_the_same_name_in_two_files_is_told(command: Command, tmp_path: Path) ->
     )
 
 
-def test_with_mixed_only_what_is_a_manifest_is_judged(command: Command) -> None:
+def test_with_mixed_only_manifests_are_validated(command: Command) -> None:
     files = {
         **FILES,
         "chart/job.yaml": "{{- if .Values.enabled }}\n" + JOB + "{{- end }}\n",
@@ -259,7 +259,7 @@ def test_with_mixed_only_what_is_a_manifest_is_judged(command: Command) -> None:
     assert {line.split(":")[0] for line in done.out.splitlines() if "JP0" in line} == {"job.yaml"}
 
 
-def test_fixes_are_made_beside_what_only_a_policy_refuses(command: Command) -> None:
+def test_fixes_are_made_beside_what_only_a_policy_rejects(command: Command) -> None:
     codes = "    - action: FailJob\n      onExitCodes: {operator: In, values: [7, 3]}\n"
     unsorted = JOB.replace("spec:\n", f"spec:\n  podFailurePolicy:\n    rules:\n{codes}", 1)
     files = {**FILES, "job.yaml": unsorted}

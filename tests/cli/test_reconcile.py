@@ -1,4 +1,4 @@
-"""The command line of ``jobsworth reconcile``: what is refused before anybody is asked, and --release."""
+"""The command line of ``jobsworth reconcile``: options rejected before any request, and --release."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def reconcile(*arguments: str) -> int:
         (["--audit", "--select", "JW9999"], "JW9999"),
     ],
 )
-def test_what_is_wrong_is_told(
+def test_wrong_options_are_reported(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert reconcile(*arguments) == 2
     assert says in capsys.readouterr().err
 
 
-def test_release_frees_every_pod_of_ours_and_no_other(
+def test_release_removes_the_finalizer_of_every_tracked_pod_and_no_other(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     api = FakeJobApi(time.time)

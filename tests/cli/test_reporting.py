@@ -1,4 +1,4 @@
-"""Where reports go, and how findings are counted."""
+"""Destinations of reports, and statistics of findings."""
 
 from __future__ import annotations
 

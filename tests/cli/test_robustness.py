@@ -90,9 +90,7 @@ def test_a_closed_standard_error_leaves_the_report_alone(folder: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["validate", "job.yaml"], ["rule"]])
 @pytest.mark.parametrize("wish", ["", "1"])
-def test_an_error_of_our_own_asks_to_be_reported(
-    arguments: list[str], wish: str, folder: Path
-) -> None:
+def test_an_internal_error_requests_a_report(arguments: list[str], wish: str, folder: Path) -> None:
     program = folder / "broken.py"
     program.write_text(
         "import sys\n"
@@ -112,13 +110,13 @@ def test_an_error_of_our_own_asks_to_be_reported(
     assert ("Traceback" in done.stderr) == bool(wish)
 
 
-def test_issues_are_reported_where_the_package_says() -> None:
+def test_the_issue_link_is_that_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["urls"]["Issues"] == ISSUES
 
 
 @pytest.mark.parametrize("arguments", [["validate", "job.yaml"], ["rule"]])
-def test_an_interrupt_during_imports_is_silent(arguments: list[str], folder: Path) -> None:
+def test_an_interrupt_during_imports_prints_nothing(arguments: list[str], folder: Path) -> None:
     """Also where an import takes it for an error of its own, or Python can only print it."""
     (folder / "interrupted.py").write_text(
         "import os, signal, sys\n"
@@ -160,10 +158,10 @@ def test_an_interrupt_during_imports_is_silent(arguments: list[str], folder: Pat
 
 @pytest.mark.parametrize("delay", [0.01, 0.03, 0.06, 0.1, 0.15])
 @pytest.mark.parametrize("arguments", [["validate", "-"], ["default", "-"]])
-def test_an_interrupt_is_silent(arguments: list[str], delay: float, folder: Path) -> None:
+def test_an_interrupt_prints_nothing(arguments: list[str], delay: float, folder: Path) -> None:
     code, err = interrupted(arguments, delay, folder)
     while code == -signal.SIGINT and delay < 1:
-        # On a busy machine the signal can arrive before main has begun: then it is Python's.
+        # On a busy machine the signal can arrive before main has started: then it is Python's.
         delay *= 2
         code, err = interrupted(arguments, delay, folder)
     assert code == 130
@@ -207,7 +205,7 @@ def interrupted(arguments: list[str], delay: float, folder: Path) -> tuple[int, 
     ],
     ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "",
 )  # fmt: skip
-def test_a_number_of_thousands_of_digits_is_told(
+def test_a_number_with_thousands_of_digits_is_reported(
     arguments: list[str], message: str, command: Command
 ) -> None:
     done = command(*arguments, files={"job.yaml": GOOD})
@@ -228,16 +226,16 @@ def test_a_quoted_number_of_thousands_of_digits_has_no_fix(digits: str, validate
 def test_no_more_processes_are_started_than_there_are_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
+    requested: list[int] = []
 
     class Pool:
         def __init__(self, processes: int, **_: object) -> None:
-            asked.append(processes)
-            raise KeyboardInterrupt  # it has been asked, which is all
+            requested.append(processes)
+            raise KeyboardInterrupt  # it has been requested, which is all
 
     monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Pool)
     for number in range(FILES_FOR_ONE_PROCESS + 1):
         (tmp_path / f"{number}.yaml").write_text(GOOD)
     with pytest.raises(KeyboardInterrupt):
         run(["validate", "-j", "99999", str(tmp_path)])
-    assert asked == [-(-(FILES_FOR_ONE_PROCESS + 1) // FILES_AT_A_TIME)]
+    assert requested == [-(-(FILES_FOR_ONE_PROCESS + 1) // FILES_AT_A_TIME)]

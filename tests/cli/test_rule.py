@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.test_validate import run
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.linter import RULES
+from support.cli.command_processes import run
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
@@ -83,7 +83,7 @@ def test_json_lists_all_rules_and_codes_without_one() -> None:
         ("xyz", 'unknown rule "xyz"'),
     ],
 )
-def test_an_unknown_rule_is_told_with_the_near_one(word: str, complaint: str | None) -> None:
+def test_an_unknown_rule_is_reported_with_a_similar_one(word: str, complaint: str | None) -> None:
     done = run("rule", word)
     assert done.returncode == (0 if complaint is None else 2)
     assert "Traceback" not in done.stderr

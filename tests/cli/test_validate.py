@@ -13,41 +13,7 @@ from typing import Any
 import pytest
 
 from jobsworth.cli.file_evaluation import FILES_FOR_ONE_PROCESS
-
-ROOT = Path(__file__).parent.parent.parent
-
-GOOD = """\
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: train
-spec:
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: main
-          image: busybox:1.36
-          resources: {requests: {cpu: 100m, memory: 64Mi}}
-  activeDeadlineSeconds: 3600
-  ttlSecondsAfterFinished: 86400
-"""
-BAD = GOOD.replace("spec:\n  template", "spec:\n  backoffLimitPerIndex: 1\n  template", 1)
-OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n"
-
-
-def run(
-    *arguments: str, stdin: str = "", folder: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "jobsworth", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook"), **environment},
-    )
+from support.cli.command_processes import BAD, GOOD, OTHER, ROOT, run
 
 
 def report(*arguments: str, stdin: str = "") -> dict[str, Any]:
@@ -131,7 +97,7 @@ def test_json_output_is_the_contract() -> None:
     }
 
 
-def test_items_of_a_list_are_judged_singly() -> None:
+def test_items_of_a_list_are_validated_singly() -> None:
     jobs = [json.loads(json.dumps({"apiVersion": "batch/v1", "kind": "Job"}))] * 2
     listed = {"apiVersion": "v1", "kind": "List", "items": [*jobs, {"kind": "Pod"}]}
     results = report("-", stdin=json.dumps(listed))["results"]
@@ -199,7 +165,7 @@ def test_a_field_whose_gate_is_off_is_a_warning() -> None:
     assert result["status"] == "invalid"
 
 
-def test_against_judges_an_update(tmp_path: Path) -> None:
+def test_against_validates_an_update(tmp_path: Path) -> None:
     (tmp_path / "deployed.yaml").write_text(GOOD)
     changed = GOOD.replace("busybox:1.36", "busybox:1.37")
     (result,) = report("--against", str(tmp_path), "-", stdin=changed)["results"]
@@ -249,7 +215,7 @@ def test_many_files_on_many_processes_are_reported_in_order(tmp_path: Path) -> N
 def test_its_processes_execute_no_module_of_the_current_folder(
     tmp_path: Path, start_method: str
 ) -> None:
-    """Where multiprocessing does not fork, it starts `python -c`, which would look there first."""
+    """Where multiprocessing does not fork, it starts `python -c`, which would import from there first."""
     if start_method not in get_all_start_methods():
         pytest.skip(f"{start_method} does not exist on this platform")
     folder = tmp_path / "checkout"
@@ -284,7 +250,7 @@ def test_help_teaches_by_example() -> None:
     assert "--against deployed/" in run("validate", "--help").stdout
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert run("--version").stdout.startswith("jobsworth, version ")
 
 

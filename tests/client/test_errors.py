@@ -1,4 +1,4 @@
-"""What errors mean: for programs, and for people."""
+"""API errors: their meaning for programs, and their text for users."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured, er
         (422, {"message": "metadata.uid: Invalid value"}, "another_object"),
     ],
 )
-def test_what_errors_mean(code: int, body: dict[str, object], trait: str) -> None:
+def test_meanings_of_errors(code: int, body: dict[str, object], trait: str) -> None:
     assert getattr(error_of(code, body), trait)
     assert not getattr(error_of(500, "broken"), trait)
 
@@ -46,7 +46,7 @@ def test_without_a_configuration_nothing_is_carried_out() -> None:
     assert not NotConfigured("no cluster is known").may_have_been_carried_out
 
 
-def test_a_status_says_when_to_ask_again_and_where_a_list_goes_on() -> None:
+def test_a_status_has_the_retry_delay_and_the_continue_token() -> None:
     status = {"metadata": {"continue": "there"}, "details": {"retryAfterSeconds": 3}}
     error = error_of(410, status)
     assert (error.retry_after, error.continue_token, error.expired) == (3, "there", True)
@@ -56,7 +56,7 @@ def test_the_header_counts_for_more_than_the_status() -> None:
     assert error_of(429, {"details": {"retryAfterSeconds": 3}}, 1.0).retry_after == 1
 
 
-def test_people_see_the_explanation_and_programs_the_message() -> None:
+def test_users_get_the_explanation_and_programs_the_message() -> None:
     error = ApiError(403, "Forbidden", "secrets is forbidden").while_trying_to("read Secret a/b")
     assert str(error) == "cannot read Secret a/b: secrets is forbidden"
     assert error.message == "secrets is forbidden"
@@ -72,5 +72,5 @@ def test_no_answer_writes_to_the_terminal_what_it_likes() -> None:
     [None, [], 3, "", {}, {"metadata": 3, "details": [1]}, {"details": {"causes": [1, None]}},
      {"details": {"causes": 7, "retryAfterSeconds": "soon"}}, {"message": ["a"], "reason": {}}],
 )  # fmt: skip
-def test_whatever_is_answered_is_an_error_with_a_text(answer: Any) -> None:
+def test_every_answer_becomes_an_error_with_a_text(answer: Any) -> None:
     assert str(error_of(500, answer))

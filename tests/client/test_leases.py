@@ -1,4 +1,4 @@
-"""Who holds the Lease, as time goes by."""
+"""Acquisition, renewal and loss of a Lease over time."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_one_of_two_that_take_it_at_once_gets_it(api: FakeJobApi, clock: FakeClo
     assert holder(api) == "second"
 
 
-def test_what_is_given_back_can_be_taken_at_once(api: FakeJobApi, clock: FakeClock) -> None:
+def test_a_released_lease_can_be_acquired_at_once(api: FakeJobApi, clock: FakeClock) -> None:
     first, second = candidate(api, clock, "first"), candidate(api, clock, "second")
     first.attempt()
     assert not second.attempt()

@@ -30,7 +30,7 @@ def cluster() -> Cluster:
     return Cluster()
 
 
-def test_labels_are_asked_once_until_they_are_no_longer_fresh(cluster: Cluster) -> None:
+def test_labels_are_requested_once_until_they_expire(cluster: Cluster) -> None:
     labels = NamespaceLabels(cluster.fetch, lambda: cluster.now)
     assert [labels("ml"), labels("ml"), labels("ci")] == [{"team": "a"}] * 3
     assert cluster.asked == 2
@@ -52,16 +52,16 @@ def test_while_the_cluster_does_not_answer_the_last_labels_hold(cluster: Cluster
     assert labels("never seen") is None
 
 
-def test_why_labels_are_unknown_is_told_each_time_they_are_asked_in_vain(cluster: Cluster) -> None:
-    told = []
+def test_the_reason_for_unknown_labels_is_reported_on_each_failed_lookup(cluster: Cluster) -> None:
+    reported = []
     labels = NamespaceLabels(
         cluster.fetch,
         lambda: cluster.now,
-        lambda namespace, error: told.append((namespace, str(error))),
+        lambda namespace, error: reported.append((namespace, str(error))),
     )
     cluster.answers = False
     labels("ml"), labels("ml")
-    assert told == [("ml", "no route to host")]
+    assert reported == [("ml", "no route to host")]
 
 
 def test_a_namespace_that_is_not_there_has_no_known_labels(cluster: Cluster) -> None:

@@ -19,7 +19,7 @@ Answer = dict[str, Any]
 
 
 class Lists(Api):
-    """Answers every page as it is told to."""
+    """Answers every page as the test sets it."""
 
     def __init__(self, answer: Callable[[Mapping[str, str]], Answer]) -> None:
         self.answer = answer

@@ -13,17 +13,17 @@ def error(code: int, retry_after: float | None = None) -> ApiError:
 
 
 @pytest.mark.parametrize("code", [429, 500, 503])
-def test_a_busy_server_says_when_to_ask_again(code: int) -> None:
+def test_a_busy_server_sets_the_retry_delay(code: int) -> None:
     assert Retry().delay(error(code, 2.0), 1, read=False) == 2
     assert Retry().delay(error(code, 3600.0), 1, read=False) == LONGEST_WAIT
 
 
 @pytest.mark.parametrize("code", [UNREACHABLE, 400, 403, 404, 409, 410, 422])
-def test_a_refusal_is_final_and_a_lost_call_is_not_made_twice(code: int) -> None:
+def test_a_rejection_is_final_and_a_lost_call_is_not_repeated(code: int) -> None:
     assert Retry(reads_while_busy=True).delay(error(code, 1.0), 1, read=True) is None
 
 
-def test_who_cannot_wait_gives_up() -> None:
+def test_a_caller_that_cannot_wait_gives_up() -> None:
     assert Retry(1).delay(error(503, 1.0), 1, read=True) is None
 
 
@@ -44,7 +44,7 @@ def test_only_reads_are_tried_again_unasked_and_only_if_wanted() -> None:
     assert Retry(4).delay(error(502), 1, read=True) is None
 
 
-def test_refused_credentials_are_refreshed_once() -> None:
+def test_rejected_credentials_are_refreshed_once() -> None:
     assert Retry(1).delay(error(401), 1, read=False) == 0
     assert Retry(5).delay(error(401), 2, read=False) is None
 

@@ -1,4 +1,4 @@
-"""The HTTP client: who it says it is, how often it asks, what it makes of refusals."""
+"""The HTTP client: its identity, its retries, its errors."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ def test_a_token_that_was_replaced_is_read_anew(server: FakeHttpServer) -> None:
     client.request("GET", pods_path("ns"))
     config.configuration.api_key = {"authorization": "Bearer new"}
 
-    def refuse_old(_: object) -> None:
+    def reject_old(_: object) -> None:
         if server.headers["Authorization"] != "Bearer new":
             raise ApiError(401, "Unauthorized", "Unauthorized")
 
-    server.api.before = refuse_old
+    server.api.before = reject_old
     client.request("GET", pods_path("ns"))
     assert server.headers["Authorization"] == "Bearer new"
 
 
-def test_a_refusal_has_what_the_status_says(client: Client) -> None:
+def test_a_rejection_has_the_fields_of_the_status(client: Client) -> None:
     with pytest.raises(ApiError) as caught:
         client.request("GET", jobs_path("ns", "missing"))
     assert caught.value.not_found
     assert "missing" in caught.value.message
 
 
-def test_a_busy_server_is_asked_again_when_it_wants_to_be(
+def test_a_busy_server_is_retried_after_the_delay_it_sets(
     server: FakeHttpServer, client: Client
 ) -> None:
     server.busy = 3
@@ -78,14 +78,14 @@ def test_no_answer_is_an_error_of_its_own(server: FakeHttpServer, client: Client
     assert len(server.api.all("pods")) == 1
 
 
-def test_nobody_there_is_an_error_too(server: FakeHttpServer) -> None:
+def test_a_refused_connection_is_an_error_too(server: FakeHttpServer) -> None:
     config = server.config()
     config.configuration.host = "http://127.0.0.1:1"
     with pytest.raises(ApiError, match="refuses connections"):
         Client(config, user_agent="test").request("GET", pods_path("ns"))
 
 
-def test_calls_are_told_to_whoever_counts_them(server: FakeHttpServer) -> None:
+def test_calls_are_reported_to_the_observer(server: FakeHttpServer) -> None:
     counted: list[tuple[str, int]] = []
     client = Client(
         server.config(),
@@ -96,7 +96,7 @@ def test_calls_are_told_to_whoever_counts_them(server: FakeHttpServer) -> None:
     assert counted == [("POST", 201)]
 
 
-def test_a_configuration_that_cannot_be_used_is_told_at_once(server: FakeHttpServer) -> None:
+def test_an_unusable_configuration_is_reported_at_once(server: FakeHttpServer) -> None:
     config = server.config()
     config.configuration.host = "ftp://example.com"
     with pytest.raises(NotConfigured, match="the test cannot be used"):

@@ -1,4 +1,4 @@
-"""What a watch brings, and how it can go wrong."""
+"""Events of a watch, and its failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test beds for tests: skipped, with a line that says why, where the programs are missing."""
+"""Test beds for tests: skipped, with the reason, where the programs are missing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Kinds of cert-manager and of the Prometheus operator, with the fields that the chart uses, typed and required.
 
-Fields as in cert-manager 1.17 and prometheus-operator 0.82; a field that is not here is refused as unknown.
+Fields as in cert-manager 1.17 and prometheus-operator 0.82; a field that is not here is rejected as unknown.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Holds the engine against a live API server, on Jobs and CronJobs that nobody has seen before.
+"""Compare the engine with a live API server, on random Jobs and CronJobs.
 
     cd tests
     PYTHONPATH=../webhook:. python -m cluster.differential --count 5000 --seed 7                # starts a server
     PYTHONPATH=../webhook:. python -m cluster.differential --count 5000 --kubeconfig ~/.kube/config
 
-Creations are server-side dry runs: nothing is stored. To judge updates something must be: ``--updates`` does so in
-a namespace of its own, which is deleted afterwards. The release, its feature gates and ``--allow-privileged`` are asked
-of the server. Exits with 1 where verdict, causes or defaults differ.
+Creations are server-side dry runs: nothing is stored. To compare updates something must be: ``--updates`` does so in
+a namespace of its own, which is deleted afterwards. The release, its feature gates and ``--allow-privileged`` are read
+from the server. Exits with 1 where verdict, causes or defaults differ.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ class Difference(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a run found.
+    """The result of a run.
 
     Attributes:
-        judged: how many objects the server accepted, found invalid, or could not decode.
-        not_judged: how many it refused for what is no property of the object, by HTTP status.
-        differences: what the engine says otherwise.
+        validated: how many objects the server accepted, found invalid, or could not decode.
+        not_validated: how many it rejected for what is no property of the object, by HTTP status.
+        differences: between the engine's errors and the server's.
         untried: fields of a Job that no object had, of how many.
         seconds: that it took.
     """
 
-    judged: Counter[str]
-    not_judged: Counter[int]
+    validated: Counter[str]
+    not_validated: Counter[int]
     differences: list[Difference]
     untried: tuple[int, int]
     seconds: float
@@ -79,7 +79,7 @@ class Outcome(NamedTuple):
 def compare(
     engine: Engine, manifest: dict[str, Any], answer: Answer, old: dict[str, Any] | None = None
 ) -> str:
-    """How the engine differs from what the server answered; empty where it does not.
+    """Return the differences between the engine and the server's answer; empty if there are none.
 
     Verdict, every cause of a 422 (field, reason, message), the unknown fields of a 400, and the spec of what was
     accepted with its defaults. What the server makes up is left out.
@@ -122,16 +122,16 @@ def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
     began = time.monotonic()
     engine = engine_for(server.api_server)
     generator = Generator(server.openapi())
-    judged: Counter[str] = Counter()
-    not_judged: Counter[int] = Counter()
+    validated: Counter[str] = Counter()
+    not_validated: Counter[int] = Counter()
     differences: list[Difference] = []
 
     def hold(case: tuple[int, dict[str, Any], dict[str, Any] | None], answer: Answer) -> None:
         number, manifest, old = case
         if answer.code not in (200, 201, 400, 422) or _is_about_the_url(answer):
-            not_judged[answer.code] += 1
+            not_validated[answer.code] += 1
             return
-        judged[{400: "not decoded", 422: "invalid"}.get(answer.code, "accepted")] += 1
+        validated[{400: "not decoded", 422: "invalid"}.get(answer.code, "accepted")] += 1
         what = compare(engine, manifest, answer, old)
         if what:
             differences.append(Difference(number, what, manifest, old))
@@ -155,11 +155,11 @@ def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:
                 for change, answer in zip(changes, answers, strict=True):
                     hold(change, answer)
     untried = len(generator.untried), len(generator.paths["Job"])
-    return Outcome(judged, not_judged, differences, untried, time.monotonic() - began)
+    return Outcome(validated, not_validated, differences, untried, time.monotonic() - began)
 
 
 def _is_about_the_url(answer: Answer) -> bool:
-    """Whether a request was refused because name or namespace are others than in its URL."""
+    """Return True if a request was rejected because name or namespace differ from those in its URL."""
     return answer.code == 400 and answer.body["message"].startswith(
         ("the name of the object", "the namespace of the provided object")
     )
@@ -186,17 +186,17 @@ def _stored(
 
 def report(server: Server, outcome: Outcome, show: int) -> str:
     """A run's outcome as text."""
-    total = sum(outcome.judged.values())
-    numbers = ", ".join(f"{number} {what}" for what, number in sorted(outcome.judged.items()))
+    total = sum(outcome.validated.values())
+    numbers = ", ".join(f"{number} {what}" for what, number in sorted(outcome.validated.items()))
     left, fields = outcome.untried
     lines = [
         f"{server.api_server}: {total} objects in {outcome.seconds:.0f} s ({numbers})",
         f"fields of a Job that were set: {fields - left} of {fields}",
         f"differences: {len(outcome.differences)}",
     ]
-    if outcome.not_judged:
-        codes = ", ".join(f"{n} with {code}" for code, n in sorted(outcome.not_judged.items()))
-        lines.append(f"refused for other reasons, not judged: {codes}")
+    if outcome.not_validated:
+        codes = ", ".join(f"{n} with {code}" for code, n in sorted(outcome.not_validated.items()))
+        lines.append(f"rejected for other reasons, not validated: {codes}")
     lines += [f"  seed {each.seed}: {each.what}" for each in outcome.differences[:show]]
     return "\n".join(lines)
 

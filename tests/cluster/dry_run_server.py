@@ -1,4 +1,4 @@
-"""An API server to be asked: what it is, and what it says of an object."""
+"""An API server for dry runs: its settings, and its answers about objects."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Server:
         self.api_server = ApiServer(release, gates, allow_privileged=self._allows_privileged())
 
     def openapi(self) -> dict[str, Any]:
-        """What it publishes about the types of ``batch/v1``."""
+        """Return the schema that it publishes of the types of ``batch/v1``."""
         return self._get("/openapi/v3/apis/batch/v1")
 
     def create(self, manifest: dict[str, Any]) -> Answer:
-        """What it says to a create; nothing is stored."""
+        """Return its answer to a create; nothing is stored."""
         path = f"{self._path(manifest['kind'])}?dryRun=All&{STRICT}"
         return self._ask("POST", path, manifest)
 
     def update(self, manifest: dict[str, Any], stored: dict[str, Any]) -> Answer:
-        """What it says to an update of what it has stored; nothing is changed."""
+        """Return its answer to an update of a stored object; nothing is changed."""
         path = f"{self._path(stored['kind'])}/{stored['metadata']['name']}"
         return self._ask("PUT", f"{path}?dryRun=All&{STRICT}", manifest)
 
@@ -85,7 +85,7 @@ class Server:
         return stored
 
     def _with_status(self, stored: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
-        """A stored Job with the status that its controller would have written; as it was where it is refused."""
+        """Return a stored Job with the status that its controller would have written; unchanged if rejected."""
         answer = self._connection.request(
             "PATCH",
             f"{self._path('Job')}/{stored['metadata']['name']}/status",
@@ -97,8 +97,12 @@ class Server:
     @contextlib.contextmanager
     def namespace(self) -> Iterator[None]:
         """A namespace of its own for what is created meanwhile; deleted afterwards."""
-        asked = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"generateName": "agree-"}}
-        answer = self._connection.request("POST", "/api/v1/namespaces", asked)
+        requested = {
+            "apiVersion": "v1",
+            "kind": "Namespace",
+            "metadata": {"generateName": "agree-"},
+        }
+        answer = self._connection.request("POST", "/api/v1/namespaces", requested)
         if answer.code != 201:
             raise RuntimeError(f"cannot create a namespace: {_message(answer)}")
         self._namespace = answer.body["metadata"]["name"]

@@ -80,7 +80,7 @@ class Installation:
     # Helm
 
     def helm(self, verb: str, values: dict[str, Any] | None = None) -> str:
-        """Install, or upgrade with these values instead; returns what Helm says."""
+        """Install, or upgrade with these values; return Helm's output."""
         if values is not None:
             self._values = values
         file = self._folder / "values.json"
@@ -99,7 +99,7 @@ class Installation:
         self._carry_policies()
 
     def uninstall(self) -> str:
-        """Uninstall the release; returns what Helm says."""
+        """Uninstall the release; return Helm's output."""
         return self.bed.helm("uninstall", NAME, "--namespace", self.namespace, "--wait").stdout
 
     # Containers
@@ -170,7 +170,7 @@ class Installation:
         return found
 
     def wait_until_ready(self) -> None:
-        """Wait until the webhook is ready, and the API server knows its authority."""
+        """Wait until the webhook is ready, and the API server knows its CA."""
         wait_for(self._ready, "the webhook to be ready", self.processes.values())
 
     def _ready(self) -> bool:
@@ -204,11 +204,11 @@ class Installation:
 
     @property
     def port(self) -> int:
-        """Where the webhook listens."""
+        """Return the port of the webhook."""
         return self._port
 
     def _carry_policies(self) -> None:
-        """What the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
+        """Update a volume as the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
         path = f"/api/v1/namespaces/{self.namespace}/configmaps/{NAME}-policies"
         answer = self.bed.request("GET", path)
         if answer.code != 200:

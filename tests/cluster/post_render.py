@@ -1,7 +1,7 @@
-"""Stands in for a cluster's network: Helm's post-renderer, after which the webhook's Service leads to this machine.
+"""Helm's post-renderer in place of a cluster's network: the webhook's Service leads to this machine.
 
 ``python post_render.py SERVICE`` reads manifests from standard input, and writes them with that Service of type
-ExternalName for localhost; its port is the one that the API server then asks for.
+ExternalName for localhost; its port is the one that the API server then connects to.
 """
 
 from __future__ import annotations

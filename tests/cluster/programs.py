@@ -21,7 +21,7 @@ PROMETHEUS = "github.com/prometheus/prometheus"
 
 
 class MissingProgram(LookupError):
-    """A program of the cluster is not on this machine; the message says how to get it."""
+    """A program of the cluster is not on this machine; the message states how to get it."""
 
 
 class Program(NamedTuple):
@@ -52,18 +52,18 @@ class Program(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where ``install`` puts it: the cache is keyed by version."""
+        """The path to which ``install`` builds it: the cache is keyed by version."""
         family = self.module.partition("-")[0]
         return cache() / f"{family}-{self.version}" / self.name
 
     @property
     def linker_flags(self) -> str:
-        """What makes the program smaller, and lets it tell its version."""
+        """Linker flags that make the program smaller, and set its version."""
         flags = ["-s", "-w"]
         if self.pinned_by == "k8s.io/kubernetes":
             major, minor, _ = self.version.split(".")
-            told = {"gitVersion": f"v{self.version}", "gitMajor": major, "gitMinor": minor}
-            for variable, value in told.items():
+            reported = {"gitVersion": f"v{self.version}", "gitMajor": major, "gitMinor": minor}
+            for variable, value in reported.items():
                 for package in ("component-base/version", "client-go/pkg/version"):
                     flags += ["-X", f"k8s.io/{package}.{variable}={value}"]
         if self.name == "helm":
@@ -89,7 +89,7 @@ PROGRAMS = (
 )
 OF_A_RELEASE = ("kube-apiserver", "kube-controller-manager")
 ON_DEMAND = ("promtool",)
-"""Built only when asked for by name: it takes minutes, and only the chart's alerts need it."""
+"""Built only on demand, by name: it takes minutes, and only the chart's alerts need it."""
 
 
 def cache() -> Path:
@@ -99,7 +99,7 @@ def cache() -> Path:
 
 
 def find(name: str, release: str | None = None) -> Path:
-    """Where a program is: in ``KUBEBUILDER_ASSETS``, else in the cache.
+    """Return the path of a program: in ``KUBEBUILDER_ASSETS``, else in the cache.
 
     Args:
         name: of the program.
@@ -130,9 +130,9 @@ def find(name: str, release: str | None = None) -> Path:
 
 
 def release_of(program: Path) -> str:
-    """The Kubernetes release of a program, such as ``1.36``, as it tells it itself."""
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    found = re.search(r"v(\d+\.\d+)", told.stdout)
+    """Return the Kubernetes release that a program reports, such as ``1.36``."""
+    reported = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    found = re.search(r"v(\d+\.\d+)", reported.stdout)
     if found is None:
-        raise ValueError(f"{program} --version told no release: {told.stdout.strip()!r}")
+        raise ValueError(f"{program} --version told no release: {reported.stdout.strip()!r}")
     return found[1]

@@ -1,7 +1,7 @@
 """Random Jobs and CronJobs, from the schema that an API server publishes of itself.
 
-Fields come from the server, so that a field of a release which nobody here knows yet is tried too. Values come
-from three places: what stands in that field somewhere in ``tests/oracle/cases``, what the schema says (types,
+Fields come from the server, so that a field of a release that is not declared here yet is tried too. Values come
+from three places: what stands in that field somewhere in ``tests/oracle/cases``, the schema (types,
 enumerations), and what is odd. A seed names each object.
 """
 
@@ -142,7 +142,7 @@ class Generator:
         self.tried.add(path)
 
     def _entered(self, rng: random.Random, holder: dict[str, Any], step: str, schema: Any) -> Any:
-        """What stands in a field, made where there is nothing; of a list one of its items."""
+        """Return a part of an object, created if absent; of a list one of its items."""
         schema = self._resolved(schema)
         if not holder.get(step):
             holder[step] = self._value(rng, step, schema)
@@ -211,7 +211,7 @@ class Generator:
                 return rng.choice(STRINGS if rng.random() < 0.8 else LONG)
 
     def _fits(self, value: Any, schema: dict[str, Any]) -> bool:
-        """Whether a value is of the schema's type, so that the server gets as far as judging it."""
+        """Return True if a value is of the schema's type, so that the server gets as far as validating it."""
         schema = self._resolved(schema)
         if isinstance(value, dict):
             fields, others = schema.get("properties", {}), schema.get("additionalProperties")

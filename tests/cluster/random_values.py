@@ -42,7 +42,7 @@ ODD = (
 
 
 def odd_for(rng: random.Random, value: Any) -> Any:
-    """Something odd, mostly of the value's own type: the server says more of that."""
+    """Return an odd value, mostly of the value's own type: the server's answers are longer then."""
     alike = [odd for odd in ODD if type(odd) is type(value)]
     return copy.deepcopy(rng.choice(alike if alike and rng.random() < 0.8 else ODD))
 

@@ -17,7 +17,7 @@ OURS = 'namespace="jobs",service="judge"'
 UP = f'up{{{OURS},endpoint="metrics",pod="%s"}}'
 LEADER = f'leader_election_master_status{{{OURS},name="judge-job-controller",pod="%s"}}'
 REACHED = "apiserver_admission_webhook_fail_open_count"
-REFUSED = "apiserver_admission_webhook_rejection_count"
+REJECTED = "apiserver_admission_webhook_rejection_count"
 SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="validate",le="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 
@@ -52,6 +52,11 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         (10, 18),
     ),
     (
+        "JobsworthObjectsTooLarge",
+        {f'jobsworth_admission_requests_total{{{OURS},pod="a",verdict="too_large"}}': "0x9 1x50"},
+        (10, 18),
+    ),
+    (
         "JobsworthSlow",
         {SECONDS % "0.5": "0+10x9 100+0x50", SECONDS % "1": "0+10x70", SECONDS % "+Inf": "0+10x70"},
         (26, 61),
@@ -59,12 +64,12 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
     ("JobsworthNotReachedByApiServer", {f'{REACHED}{{name="mutate.jobsworth.dev"}}': "0x9 2x50"}, (10, 18)),
     (
         "JobsworthNotReachedByApiServer",
-        {f'{REFUSED}{{name="validate.jobsworth.dev",error_type="calling_webhook_error"}}': "0x9 2x50"},
+        {f'{REJECTED}{{name="validate.jobsworth.dev",error_type="calling_webhook_error"}}': "0x9 2x50"},
         (10, 18),
     ),
     (
         "JobsworthNotReachedByApiServer",
-        {f'{REFUSED}{{name="validate.jobsworth.dev",error_type="no_error"}}': "0x9 2x50"},
+        {f'{REJECTED}{{name="validate.jobsworth.dev",error_type="no_error"}}': "0x9 2x50"},
         None,
     ),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60", LEADER % "b": "0x11 1x60"}, None),
@@ -118,13 +123,13 @@ def test_prometheus_reads_the_alerts(promtool: Path, rules: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_prometheus_reads_what_the_dashboard_asks(promtool: Path, tmp_path: Path) -> None:
+def test_the_dashboard_queries_are_valid_in_prometheus(promtool: Path, tmp_path: Path) -> None:
     panels = json.loads((CHART / "dashboards" / "jobsworth.json").read_text())["panels"]
-    asked = [target["expr"] for panel in panels for target in panel.get("targets", ())]
-    assert asked
+    requested = [target["expr"] for panel in panels for target in panel.get("targets", ())]
+    assert requested
     recorded = [
         {"record": f"asked:{number}", "expr": expression.replace("$__rate_interval", "5m")}
-        for number, expression in enumerate(asked)
+        for number, expression in enumerate(requested)
     ]
     file = tmp_path / "dashboard.yaml"
     file.write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": recorded}]}))

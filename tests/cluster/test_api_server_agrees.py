@@ -1,4 +1,4 @@
-"""The engine says of Jobs that nobody has seen before what a live API server says of them."""
+"""The engine and a live API server give the same errors for random Jobs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ SEED = random.randrange(2, 1_000_000) if _WANTED == "random" else int(_WANTED)
 
 def check(server: Server, count: int, *, updates: bool) -> None:
     outcome = agree(server, count, SEED * 1_000_000, updates=updates)
-    told = f"JOBSWORTH_SEED={SEED}\n{report(server, outcome, show=20)}"
-    assert not outcome.differences, told
-    # All but a few were judged, and each verdict was among them: the agreement means something.
-    assert sum(outcome.judged.values()) > 0.97 * count, told
+    reported = f"JOBSWORTH_SEED={SEED}\n{report(server, outcome, show=20)}"
+    assert not outcome.differences, reported
+    # Nearly all were validated, with each result among them: the agreement means something.
+    assert sum(outcome.validated.values()) > 0.97 * count, reported
     assert (
-        min(outcome.judged[kind] for kind in ("accepted", "invalid", "not decoded")) > 0.05 * count
+        min(outcome.validated[kind] for kind in ("accepted", "invalid", "not decoded"))
+        > 0.05 * count
     )
 
 
@@ -61,7 +62,7 @@ def unusual_bed() -> Iterator[TestBed]:
         yield bed
 
 
-def test_the_servers_settings_are_asked_of_it(unusual_bed: TestBed) -> None:
+def test_the_servers_settings_are_read_from_it(unusual_bed: TestBed) -> None:
     server = Server(unusual_bed.connection)
     assert not server.api_server.enabled("ContainerRestartRules")
     assert server.api_server.allow_privileged
@@ -75,14 +76,14 @@ def test_a_server_can_be_named_by_its_kubeconfig(bed: TestBed) -> None:
     assert server.create(job_with()).code == 201
 
 
-def test_a_difference_is_told(bed: TestBed) -> None:
+def test_a_difference_is_reported(bed: TestBed) -> None:
     server = Server(bed.connection)
     engine = engine_for(server.api_server)
     good, bad = job_with(), job_with({"hostname": "-"})
-    accepted, refused = server.create(good), server.create(bad)
+    accepted, rejected = server.create(good), server.create(bad)
     assert compare(engine, good, accepted) == ""
-    assert compare(engine, bad, refused) == ""
-    assert compare(engine, good, refused).startswith("missing [('spec.template.spec.hostname'")
+    assert compare(engine, bad, rejected) == ""
+    assert compare(engine, good, rejected).startswith("missing [('spec.template.spec.hostname'")
     assert compare(engine, bad, accepted).startswith(
         "accepted, engine: [('spec.template.spec.hostname'"
     )

@@ -63,7 +63,7 @@ def results(bed: TestBed, *arguments: str) -> list[dict[str, Any]]:
     return found
 
 
-def test_what_a_real_server_adds_is_nobodys_fault(populated: TestBed) -> None:
+def test_fields_that_a_real_server_adds_are_not_reported(populated: TestBed) -> None:
     found = results(populated, "-A")
     assert len(found) >= 15
     codes = {finding["code"] for result in found for finding in result["findings"]}
@@ -71,9 +71,9 @@ def test_what_a_real_server_adds_is_nobodys_fault(populated: TestBed) -> None:
     assert "JW216" not in codes  # that a manifest was exported
 
 
-def test_what_is_stored_is_judged_as_its_manifest_is(populated: TestBed) -> None:
-    """All that is said of a stored object is said of its manifest; the reverse holds but for what a
-    stored object cannot tell: whether somebody wrote a default."""
+def test_a_stored_object_is_validated_as_its_manifest_is(populated: TestBed) -> None:
+    """Check that every finding about a stored object is one about its manifest; the reverse holds except for what a
+    stored object does not show: whether a user wrote a default."""
     validate = [
         sys.executable,
         "-m",
@@ -110,7 +110,7 @@ def test_what_is_stored_is_judged_as_its_manifest_is(populated: TestBed) -> None
 def test_an_object_from_before_a_gate_was_turned_off(populated: TestBed) -> None:
     namespace = populated.namespace()
     populated.create(manifest(managedBy="example.com/queue"), namespace)
-    told = results(
+    reported = results(
         populated,
         "-n",
         namespace,
@@ -119,7 +119,7 @@ def test_an_object_from_before_a_gate_was_turned_off(populated: TestBed) -> None
         "--kubernetes-version",
         "1.33",
     )
-    assert [each["code"] for each in told[0]["findings"]] == ["JW020"]
+    assert [each["code"] for each in reported[0]["findings"]] == ["JW020"]
     assert results(populated, "-n", namespace)[0]["status"] == "valid"
 
 
@@ -196,33 +196,33 @@ def test_a_list_whose_revision_is_gone_is_read_to_its_end(
     from jobsworth.client.transport import Client
 
     bed, namespace, gone = compacted
-    refused = []
+    rejected = []
     with rest_config(Target(str(bed.kubeconfig))) as config:
         api = Client(config, user_agent="test")
         ask = api.get
 
         def get(path: str, query: Any = None) -> Any:
-            # The second page is asked for so late that its revision is gone.
-            if "continue" in query and not refused:
+            # The second page is requested so late that its revision is gone.
+            if "continue" in query and not rejected:
                 query = {**query, "continue": aged(query["continue"], gone)}
-                refused.append(query["continue"])
+                rejected.append(query["continue"])
             return ask(path, query)
 
         api.get = get  # type: ignore[method-assign]
         pages = list(StoredObjects(api, page_size=10).batch_objects("Job", namespace))
     names = [each["metadata"]["name"] for page in pages for each in page.items]
-    assert refused
+    assert rejected
     assert names == [f"job-{index:02}" for index in range(41)]
 
 
 def aged(token: str, revision: int) -> str:
-    """A continue token with the revision of a list that was begun long ago."""
+    """Return a continue token with the revision of a list that began long ago."""
     inside = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
     text = json.dumps({**inside, "rv": revision}, separators=(",", ":")).encode()
     return base64.urlsafe_b64encode(text).decode().rstrip("=")
 
 
-def test_somebody_without_rights_is_told_which_are_needed(bed: TestBed, namespace: str) -> None:
+def test_missing_rights_are_reported_by_name(bed: TestBed, namespace: str) -> None:
     nobody = bed.user("nobody-in-particular")
     done = audit(bed, "-A", kubeconfig=nobody)
     assert (done.returncode, done.stdout) == (2, "")
@@ -272,7 +272,7 @@ def changed(bed: TestBed, **cluster: Any) -> Path:
     return Path(file.name)
 
 
-def test_a_certificate_of_another_authority_is_not_trusted(bed: TestBed) -> None:
+def test_a_certificate_of_another_ca_is_not_trusted(bed: TestBed) -> None:
     from cluster.bed.certificate_authority import CertificateAuthority
 
     other = base64.b64encode(CertificateAuthority().certificate).decode()
@@ -288,7 +288,7 @@ def test_a_certificate_of_another_authority_is_not_trusted(bed: TestBed) -> None
     assert 'set certificate-authority of context "admin" to the CA that signed it' in done.stderr
 
 
-def test_a_wrong_token_is_refused(bed: TestBed) -> None:
+def test_a_wrong_token_is_rejected(bed: TestBed) -> None:
     file = changed(bed)
     loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
     loaded["users"][0]["user"] = {"token": "expired"}
@@ -298,7 +298,7 @@ def test_a_wrong_token_is_refused(bed: TestBed) -> None:
     assert "rejects the credentials" in done.stderr
 
 
-def test_an_older_cluster_is_judged_as_what_it_is(older_bed: TestBed) -> None:
+def test_an_older_cluster_is_validated_as_its_own_release(older_bed: TestBed) -> None:
     namespace = older_bed.namespace()
     older_bed.create(manifest(), namespace)
     done = audit(older_bed, "-n", namespace)

@@ -77,9 +77,9 @@ def test_jobs_run_to_their_end(running: TestBed) -> None:
 
 def test_a_pod_ends_as_its_annotations_say(running: TestBed) -> None:
     namespace = running.namespace()
-    said = {"bed/exit-code.1": "42", "bed/exit-code.2": "never", "bed/run-for": "300ms"}
+    output = {"bed/exit-code.1": "42", "bed/exit-code.2": "never", "bed/run-for": "300ms"}
     indexed = {"completionMode": "Indexed", "completions": 3, "parallelism": 3}
-    running.create(job("mixed", said, backoffLimitPerIndex=0, **indexed), namespace)
+    running.create(job("mixed", output, backoffLimitPerIndex=0, **indexed), namespace)
 
     def status() -> dict[str, Any]:
         return running.get(f"{JOBS.format(namespace)}/mixed").get("status", {})
@@ -121,8 +121,8 @@ def test_calls_are_counted_by_user_agent(running: TestBed) -> None:
 def test_users_may_do_what_rbac_allows(bed: TestBed, namespace: str) -> None:
     alice = bed.user("alice", "team")
     listing = ("get", "jobs", "--namespace", namespace)
-    refused = bed.kubectl(*listing, kubeconfig=alice, check=False)
-    assert 'User "alice" cannot list resource "jobs"' in refused.stderr
+    rejected = bed.kubectl(*listing, kubeconfig=alice, check=False)
+    assert 'User "alice" cannot list resource "jobs"' in rejected.stderr
     bed.kubectl("create", "role", "see", "--verb=list", "--resource=jobs", "-n", namespace)
     bed.kubectl("create", "rolebinding", "see", "--role=see", "--group=team", "-n", namespace)
     wait_for(lambda: not bed.kubectl(*listing, kubeconfig=alice, check=False).returncode)
@@ -131,13 +131,13 @@ def test_users_may_do_what_rbac_allows(bed: TestBed, namespace: str) -> None:
 def test_service_accounts_have_tokens(bed: TestBed, namespace: str) -> None:
     bed.kubectl("create", "serviceaccount", "worker", "--namespace", namespace)
     worker = bed.service_account(namespace, "worker")
-    told = bed.kubectl(
+    reported = bed.kubectl(
         "auth", "whoami", "-o", "jsonpath={.status.userInfo.username}", kubeconfig=worker
     )
-    assert told.stdout == f"system:serviceaccount:{namespace}:worker"
+    assert reported.stdout == f"system:serviceaccount:{namespace}:worker"
 
 
-def test_what_is_stored_outlives_a_killed_api_server() -> None:
+def test_stored_objects_outlive_a_killed_api_server() -> None:
     with bed_or_skip(NEWEST, audit=False) as bed:
         namespace = bed.namespace()
         bed.create(job("kept"), namespace)
@@ -186,7 +186,7 @@ def test_stopping_leaves_nothing_behind() -> None:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux ends the children of a killed process"
 )
-def test_processes_end_with_whoever_started_them(bed: TestBed) -> None:
+def test_processes_end_with_the_process_that_started_them(bed: TestBed) -> None:
     script = (
         "import sys, time\n"
         "from cluster.bed import TestBed\n"
@@ -204,13 +204,13 @@ def test_processes_end_with_whoever_started_them(bed: TestBed) -> None:
     starter.wait()
     starter.stdout.close()
     wait_for(lambda: not alive(int(server)) and not alive(int(etcd)), ENDED_WITHIN)
-    assert Path(folder).exists()  # nobody was left to remove it: the next bed does
+    assert Path(folder).exists()  # no process was left to remove it: the next bed does
     with bed_or_skip(NEWEST):
         assert not Path(folder).exists()
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits to be reaped does not."""
+    """Return True if a process runs; one that has ended and waits to be reaped does not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     except OSError:

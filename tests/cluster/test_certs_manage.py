@@ -1,4 +1,4 @@
-"""``jobsworth certs manage`` at a real API server: what it makes, who wins, what it says when it may not."""
+"""``jobsworth certs manage`` at a real API server: objects, leadership, and messages about missing rights."""
 
 from __future__ import annotations
 
@@ -132,22 +132,22 @@ def test_of_four_replicas_that_start_at_once_all_show_one_certificate(
             process.terminate()
         codes = [process.wait(20) for process in running]
     assert codes == [0] * 4
-    assert bed.get(lease)["spec"]["holderIdentity"] == ""  # let go, so that the next need not wait
+    assert bed.get(lease)["spec"]["holderIdentity"] == ""  # release, so that the next need not wait
 
 
-def test_what_is_not_allowed_is_told_in_the_api_servers_words(
+def test_a_missing_right_is_reported_with_the_api_servers_message(
     bed: TestBed, configured: str
 ) -> None:
     done = manage(configured, bed.user("nobody"), "--once")
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    said = json.loads(line)
-    assert said["level"] == "error"
-    assert f"cannot read Secret {configured}/jobsworth-certificates" in said["message"]
-    assert 'User "nobody" cannot get resource "secrets"' in said["message"]
+    output = json.loads(line)
+    assert output["level"] == "error"
+    assert f"cannot read Secret {configured}/jobsworth-certificates" in output["message"]
+    assert 'User "nobody" cannot get resource "secrets"' in output["message"]
 
 
-def test_an_api_server_that_does_not_answer_is_told(bed: TestBed, tmp_path: Path) -> None:
+def test_an_api_server_that_does_not_answer_is_reported(bed: TestBed, tmp_path: Path) -> None:
     config = json.loads(bed.kubeconfig.read_text())
     config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:9"
     file = tmp_path / "config"

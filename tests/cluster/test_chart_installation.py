@@ -1,9 +1,10 @@
-"""The chart installed: what people who write Jobs see, and what the cluster's own controllers never notice."""
+"""The installed chart: what users of Jobs see, and what the cluster's own controllers never notice."""
 
 from __future__ import annotations
 
 import base64
 import json
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,12 +17,11 @@ import pytest
 from cluster.available_beds import bed_or_skip
 from cluster.installed_chart import CHART, NAME, Installation, wait_for
 from cluster.programs import NEWEST
+from cluster.small_jobs import CRON_JOBS, JOBS, cron_job, job
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
 
-JOBS = "/apis/batch/v1/namespaces/{}/jobs"
-CRON_JOBS = "/apis/batch/v1/namespaces/{}/cronjobs"
 POLICIES: dict[str, Any] = {
     "retries": {
         "match": {"namespaces": ["team-*"]},
@@ -76,31 +76,7 @@ def team(running: TestBed) -> str:
     return running.namespace("team")
 
 
-def job(name: str = "example", **spec: Any) -> dict[str, Any]:
-    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "busybox:1.36"}]}
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "Job",
-        "metadata": {"name": name},
-        "spec": {
-            "backoffLimit": 2,
-            "activeDeadlineSeconds": 600,
-            "template": {"spec": pod},
-            **spec,
-        },
-    }
-
-
-def cron_job(schedule: str = "* * * * *", **spec: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": {"name": "example"},
-        "spec": {"schedule": schedule, "jobTemplate": {"spec": job(**spec)["spec"]}},
-    }
-
-
-def test_the_authority_is_in_every_bundle_and_in_the_files(it: Installation) -> None:
+def test_the_ca_is_in_every_bundle_and_in_the_files(it: Installation) -> None:
     bundles = set(it.bundles().values())
     assert len(bundles) == 1
     assert base64.b64decode(bundles.pop()) == (it.tls / "ca.crt").read_bytes()
@@ -141,6 +117,15 @@ def test_kubectl_shows_the_denial_and_the_warning(it: Installation, team: str) -
     assert "activeDeadlineSeconds" in warned.stderr
 
 
+def test_kubectl_prints_what_the_notes_promise(it: Installation) -> None:
+    notes = it.bed.helm("get", "notes", NAME, "--namespace", it.namespace).stdout.splitlines()
+    (proposed,) = (line for line in notes if "--dry-run=server" in line)
+    printed = it.bed.kubectl(*shlex.split(proposed)[1:])
+    begin = notes.index("It prints:") + 2
+    promised = notes[begin : begin + 2]
+    assert [f"  {line}" for line in (printed.stderr + printed.stdout).splitlines()] == promised
+
+
 def test_a_created_job_has_the_defaults_and_keeps_its_own(it: Installation, team: str) -> None:
     made = it.bed.create(job("unset"), team)
     assert made["spec"]["ttlSecondsAfterFinished"] == 3600
@@ -148,7 +133,7 @@ def test_a_created_job_has_the_defaults_and_keeps_its_own(it: Installation, team
     assert made["spec"]["ttlSecondsAfterFinished"] == 5
 
 
-def test_what_a_policy_keeps_from_changing_does_not_change(it: Installation, team: str) -> None:
+def test_immutable_fields_do_not_change(it: Installation, team: str) -> None:
     it.bed.create(job(suspend=True), team)
     path = f"{JOBS.format(team)}/example"
     patch = {"spec": {"podReplacementPolicy": "Failed"}}
@@ -170,14 +155,16 @@ def test_a_namespace_is_chosen_by_its_labels(it: Installation) -> None:
     it.bed.create(job(parallelism=2), production)
 
 
-def test_a_cron_job_is_judged_by_the_jobs_that_it_would_make(it: Installation, team: str) -> None:
+def test_a_cron_job_is_validated_by_the_jobs_that_it_would_create(
+    it: Installation, team: str
+) -> None:
     answer = it.bed.request("POST", CRON_JOBS.format(team), cron_job(backoffLimit=9))
     assert answer.code == 403
     (cause,) = answer.body["details"]["causes"]
     assert cause["field"] == "spec.jobTemplate.spec.backoffLimit"
 
 
-def test_a_dry_run_is_judged_and_stores_nothing(it: Installation, team: str) -> None:
+def test_a_dry_run_is_validated_and_stores_nothing(it: Installation, team: str) -> None:
     answer = it.bed.request("POST", f"{JOBS.format(team)}?dryRun=All", job(backoffLimit=9))
     assert answer.code == 403
     answer = it.bed.request("POST", f"{JOBS.format(team)}?dryRun=All", job())
@@ -186,7 +173,9 @@ def test_a_dry_run_is_judged_and_stores_nothing(it: Installation, team: str) -> 
     assert it.bed.get(JOBS.format(team))["items"] == []
 
 
-def test_server_side_apply_is_judged_on_create_and_on_update(it: Installation, team: str) -> None:
+def test_server_side_apply_is_validated_on_create_and_on_update(
+    it: Installation, team: str
+) -> None:
     def apply(thing: dict[str, Any]) -> subprocess.CompletedProcess[str]:
         return it.bed.kubectl(
             "apply", "--server-side", "-n", team, "-f", "-", input=json.dumps(thing), check=False
@@ -200,27 +189,25 @@ def test_server_side_apply_is_judged_on_create_and_on_update(it: Installation, t
     assert (stored["backoffLimit"], stored["ttlSecondsAfterFinished"]) == (2, 3600)
 
 
-def test_the_kubernetes_client_is_told_as_well(it: Installation, team: str) -> None:
+def test_the_python_client_gets_the_denial_as_well(it: Installation, team: str) -> None:
     from kubernetes.client import BatchV1Api
     from kubernetes.client.exceptions import ApiException
 
     batch = BatchV1Api(it.bed.client())
-    with pytest.raises(ApiException) as refused:
+    with pytest.raises(ApiException) as rejected:
         batch.create_namespaced_job(team, job(backoffLimit=9))
-    assert refused.value.status == 403
+    assert rejected.value.status == 403
     assert batch.create_namespaced_job(team, job()).spec.ttl_seconds_after_finished == 3600
 
 
-def test_jobs_end_and_their_controllers_updates_never_come_to_us(
-    it: Installation, team: str
-) -> None:
+def test_job_status_updates_never_reach_the_webhook(it: Installation, team: str) -> None:
     with it.bed.calls() as calls:
         it.bed.create(job("plain"), team)
         path = f"{JOBS.format(team)}/plain"
         wait_for(lambda: "completionTime" in it.bed.get(path)["status"], "the Job to complete")
     assert calls.count(user_agent="job-controller")[("update", "jobs/status")] > 0
-    asked = [line for line in it.lines() if line.get("namespace") == team]
-    assert {(line["operation"], line["user"]) for line in asked} == {("CREATE", "admin")}
+    requested = [line for line in it.lines() if line.get("namespace") == team]
+    assert {(line["operation"], line["user"]) for line in requested} == {("CREATE", "admin")}
 
 
 def test_a_job_that_the_cron_job_controller_makes_gets_defaults_and_completes(
@@ -238,18 +225,18 @@ def test_a_job_that_the_cron_job_controller_makes_gets_defaults_and_completes(
     assert made["spec"]["ttlSecondsAfterFinished"] == 3600
     pods = it.bed.get(f"/api/v1/namespaces/{team}/pods")["items"]
     assert [pod["metadata"].get("finalizers") for pod in pods] == [None] * len(pods)
-    asked = {
+    requested = {
         (line["operation"], line["kind"], line["user"])
         for line in it.lines()
         if line.get("namespace") == team
     }
-    assert asked == {
+    assert requested == {
         ("CREATE", "CronJob", "admin"),
         ("CREATE", "Job", "system:serviceaccount:kube-system:cronjob-controller"),
     }
 
 
-def test_finalizers_and_owners_may_change_without_our_being_asked(
+def test_changes_of_finalizers_and_owners_never_reach_the_webhook(
     it: Installation, team: str
 ) -> None:
     it.bed.create(job(suspend=True), team)
@@ -263,7 +250,7 @@ def test_finalizers_and_owners_may_change_without_our_being_asked(
     assert len(it.lines()) == before
 
 
-def test_exempt_namespaces_and_users_are_not_judged(it: Installation, team: str) -> None:
+def test_exempt_namespaces_and_users_are_not_validated(it: Installation, team: str) -> None:
     before = len(it.lines())
     for namespace in (it.namespace, "kube-system"):
         assert it.bed.request("POST", JOBS.format(namespace), job(backoffLimit=9)).code == 201
@@ -293,7 +280,7 @@ def test_an_edited_policy_holds_without_a_restart_and_bundles_stay(
     assert it.bundles() == before
 
 
-def test_what_somebody_edits_is_put_right(it: Installation, team: str) -> None:
+def test_edits_of_the_webhook_configuration_are_undone(it: Installation, team: str) -> None:
     before = it.bundles()
     patch = json.dumps(
         {"webhooks": [{"name": "validate.jobsworth.dev", "clientConfig": {"caBundle": ""}}]}
@@ -306,7 +293,7 @@ def test_what_somebody_edits_is_put_right(it: Installation, team: str) -> None:
         lambda: "tls.key" in (it.bed.request("GET", path).body.get("data") or {}),
         "the Secret to be made again",
     )
-    wait_for(lambda: it.bundles() != before, "the new authority to be published")
+    wait_for(lambda: it.bundles() != before, "the new CA to be published")
     assert it.bed.request("POST", JOBS.format(team), job(backoffLimit=9)).code == 403
 
 
@@ -314,10 +301,10 @@ def test_without_the_webhook_the_failure_policies_hold(it: Installation, team: s
     it.signal("webhook", signal.SIGKILL)
     try:
         path = JOBS.format(team)
-        refused = it.bed.request("POST", path, job("refused"))
-        assert refused.code == 500
-        assert "failed calling webhook" in refused.body["message"]
-        assert "validate.jobsworth.dev" in refused.body["message"]
+        rejected = it.bed.request("POST", path, job("refused"))
+        assert rejected.code == 500
+        assert "failed calling webhook" in rejected.body["message"]
+        assert "validate.jobsworth.dev" in rejected.body["message"]
         assert it.bed.request("POST", JOBS.format(it.namespace), job("own")).code == 201
         assert it.bed.request("POST", JOBS.format("kube-system"), job("own")).code == 201
         webhook = {**VALUES["webhook"], "validating": {"failurePolicy": "Ignore"}}
@@ -335,7 +322,9 @@ def test_without_the_webhook_the_failure_policies_hold(it: Installation, team: s
     )
 
 
-def test_a_hanging_webhook_is_not_waited_for_longer_than_said(it: Installation, team: str) -> None:
+def test_a_hanging_webhook_delays_a_request_no_longer_than_its_timeout(
+    it: Installation, team: str
+) -> None:
     before = time.monotonic()
     it.signal("webhook", signal.SIGSTOP)
     try:

@@ -17,7 +17,7 @@ import pytest
 from cluster.available_beds import bed_or_skip
 from cluster.installed_chart import NAME, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.test_chart_installation import JOBS, job
+from cluster.small_jobs import JOBS, job
 from jobsworth.certificates.keypair import issued_by, split
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Watch:
             thread.join()
 
 
-def test_not_one_request_fails_while_authority_and_certificate_change(quiet: TestBed) -> None:
+def test_no_request_fails_while_ca_and_certificate_change(quiet: TestBed) -> None:
     arguments = {"certificates": FAST}
     with Installation(quiet, VALUES, arguments) as it:
         team = quiet.namespace("team")
@@ -133,7 +133,7 @@ def _handshake(it: Installation, bundle: bytes) -> bytes:
 
 
 def _untrusted(it: Installation, folder: Path) -> str:
-    """What the second replica would show, if a bundle does not trust it."""
+    """Return the certificate that the second replica would serve, if a bundle does not trust it."""
     with contextlib.suppress(FileNotFoundError):
         certificate = (folder / "tls.crt").read_bytes()
         for name, bundle in it.bundles().items():

@@ -15,7 +15,7 @@ import yaml
 from cluster.available_beds import bed_or_skip
 from cluster.installed_chart import CHART, NAME, ROOT, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.test_chart_installation import job
+from cluster.small_jobs import job
 from jobsworth.controller.well_known_names import OUR_FINALIZER, OUR_MANAGER
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def everything(bed: TestBed, *ignored: str) -> set[str]:
     """All objects of the cluster, but for those of some namespaces and what comes and goes by itself."""
     kinds = bed.kubectl("api-resources", "--verbs=list", "-o", "name").stdout.split()
     columns = "custom-columns=K:.kind,NS:.metadata.namespace,N:.metadata.name"
-    asked = ",".join(kind for kind in kinds if kind not in PASSING)
-    lines = bed.kubectl("get", asked, "-A", "--no-headers", "-o", columns).stdout.splitlines()
+    requested = ",".join(kind for kind in kinds if kind not in PASSING)
+    lines = bed.kubectl("get", requested, "-A", "--no-headers", "-o", columns).stdout.splitlines()
     return {" ".join(line.split()) for line in lines if line.split()[1] not in ignored}
 
 

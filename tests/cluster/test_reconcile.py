@@ -62,15 +62,15 @@ class Reconciler:
             )
 
     def log(self) -> str:
-        """What it has said so far."""
+        """Return its output so far."""
         return self._log.read_text()
 
     def at_work(self) -> bool:
-        """Whether it has said so."""
+        """Return True if its output has this text."""
         return "caches synced" in self.log()
 
     def metrics(self) -> str:
-        """What it exposes."""
+        """Return its metrics."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
             return str(answer.read().decode())
 
@@ -150,7 +150,7 @@ def test_a_job_completes_beside_the_built_in_controller_that_leaves_it_alone(bed
         assert status()["completedIndexes"] == "0-19"
         assert not any(finalizers(bed, status))
         assert not calls.count(user_agent="kube-controller-manager.*job-controller")
-        # Refused is what a cache that is behind asks for the last Pods of a Job that has finished.
+        # A cache that is behind leads to rejected requests for the last Pods of a Job that has finished.
         made = Counter(
             (call.verb, call.resource) for call in calls.calls("jobsworth") if call.code < 300
         )
@@ -217,14 +217,14 @@ def test_the_pods_of_a_deleted_job_go(bed: TestBed) -> None:
         until(lambda: not bed.get(path)["items"])
 
 
-def test_adopting_is_refused_where_the_built_in_controller_is_at_work(bed: TestBed) -> None:
+def test_adoption_is_rejected_where_the_built_in_controller_is_at_work(bed: TestBed) -> None:
     reconciler = Reconciler(bed, "--adopt-unmanaged")
     assert reconciler.process.wait(20) == 1
     assert "--controllers=*,-job-controller" in reconciler.log()
     assert not reconciler.at_work()
 
 
-def test_jobs_that_name_nobody_are_adopted_where_the_built_in_controller_is_off(
+def test_jobs_without_managed_by_are_adopted_where_the_built_in_controller_is_off(
     bed_without: TestBed,
 ) -> None:
     with running(bed_without, "--adopt-unmanaged"):
@@ -253,7 +253,7 @@ def test_release_frees_what_is_left(bed_without: TestBed) -> None:
     assert not any(finalizers(bed, status))
 
 
-def test_the_audit_tells_what_is_wrong_with_jobs_that_it_leaves_alone(bed: TestBed) -> None:
+def test_the_audit_reports_problems_of_jobs_that_the_controller_leaves_alone(bed: TestBed) -> None:
     rules = [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}]
     with running(bed, "--audit") as reconciler, bed.calls() as calls:
         status = create(

@@ -65,7 +65,7 @@ def test_a_duration_without_unit_is_an_error() -> None:
         run_time(pod(said={"bed/run-for": "500"}))
 
 
-def test_the_containers_tell_how_they_ended() -> None:
+def test_container_statuses_show_exit_codes() -> None:
     seen = pod(said={"bed/exit-code": "42"})
     seen["status"] = running(seen, NOW)
     status = ended(seen, "2030-01-02T03:04:09Z")

@@ -87,12 +87,12 @@ def test_u40_what_is_in_the_lists_is_not_new() -> None:
     done.shows(S=2, F=1, strip=3)
 
 
-def test_u40_what_has_been_let_go_of_is_not_new() -> None:
+def test_u40_a_released_pod_is_not_new() -> None:
     given = [pod("a", "Succeeded"), pod("b", "Failed")]
     sync(a_job(**BIG), given, released="ab").shows(S=0, F=0, strip=0)
 
 
-def test_what_is_in_the_lists_is_not_counted_twice_in_decisions() -> None:
+def test_recorded_pods_are_not_counted_twice_in_decisions() -> None:
     succeeded = a_job(completions=2, status=uncounted("a"))
     sync(succeeded, [pod("a", "Succeeded")]).shows(create=1, conditions=[])
     failed = a_job(completions=2, backoffLimit=1, status=uncounted("", "b"))
@@ -137,7 +137,7 @@ def test_u43_pods_that_are_gone_are_counted_in_the_write_that_drops_them() -> No
     assert (second["succeeded"], second["failed"]) == (4, 4)
 
 
-def test_u44_pods_let_go_of_but_still_shown_with_the_finalizer() -> None:
+def test_u44_released_pods_that_the_cache_still_shows_with_the_finalizer() -> None:
     given = [
         pod("a", "Succeeded"),
         pod("b", "Failed"),
@@ -153,7 +153,7 @@ def test_u44_pods_let_go_of_but_still_shown_with_the_finalizer() -> None:
     assert (second["succeeded"], second["failed"]) == (6, 6)
 
 
-def test_u45_a_success_lets_go_of_what_runs_without_counting_it() -> None:
+def test_u45_a_success_releases_running_pods_without_counting_them() -> None:
     given = [pod("a", "Succeeded", 0), pod("b", "Failed", 1), pod("c", "Pending", 2)]
     rules = {"rules": [{"succeededIndexes": "0"}]}
     done = sync(an_indexed_job(3, successPolicy=rules), given)
@@ -190,7 +190,7 @@ def test_u49_where_no_finalizer_can_be_removed_the_lists_stay() -> None:
     again.shows(S=1, F=1, strip=2)
 
 
-def test_u50_pods_that_were_let_go_of_are_counted_whatever_happens_to_others() -> None:
+def test_u50_released_pods_are_counted_whatever_happens_to_others() -> None:
     given = [pod("a", "Succeeded"), pod("b", "Failed"), pod("c", "Succeeded", tracked=False)]
     status = uncounted("c", "x")
     done = sync(a_job(**BIG, status=status), given, unstrippable="ab")
@@ -250,7 +250,7 @@ def test_u56_so_it_is_with_indexes() -> None:
     sync(an_indexed_job(501), given).shows(CI="0-499", S=500, strip=500, conditions=COMPLETE[:1])
 
 
-def test_the_rest_is_written_down_by_the_next_sync() -> None:
+def test_the_rest_is_recorded_by_the_next_sync() -> None:
     settings = ControllerSettings(max_uncounted=2)
     given = [pod(name, "Succeeded", 2 - index) for index, name in enumerate("abc")]
     first = sync(an_indexed_job(3), given, settings=settings)
@@ -261,7 +261,7 @@ def test_the_rest_is_written_down_by_the_next_sync() -> None:
 
 
 def test_pods_that_fill_the_list_do_not_wait_for_those_that_find_no_room() -> None:
-    # A controller died once it had written down as many as it may, or no finalizer could be removed.
+    # A controller died after it had recorded as many Pods as it may, or no finalizer could be removed.
     given = [pod("c", "Succeeded"), pod("a", "Succeeded"), pod("b", "Failed")]
     job = a_job(parallelism=3, completions=9, status=uncounted("a", "b"))
     done = sync(job, given, settings=ControllerSettings(max_uncounted=2))

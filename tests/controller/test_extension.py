@@ -37,7 +37,7 @@ def test_or_its_index() -> None:
     sync(job, [killed(0)]).shows(FI="0", conditions=[], indexes=[1])
 
 
-def test_it_is_asked_before_the_policy_of_the_spec() -> None:
+def test_it_is_evaluated_before_the_policy_of_the_spec() -> None:
     ignoring = {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [137]}}
     job = a_job(
         completions=1, podFailurePolicy={"rules": [ignoring]}, metadata=annotated("FailJob")
@@ -53,7 +53,7 @@ def test_a_job_with_errors_in_it_runs_without() -> None:
     sync(job, [killed()]).shows(conditions=[], F=1, create=1)
 
 
-def test_what_is_wrong_is_told_when_the_job_begins() -> None:
+def test_problems_are_reported_when_the_job_starts() -> None:
     job = a_job(completions=1, metadata=annotated("FailJob"))
     assert sync(job).events == []
     job["status"] = {}

@@ -241,7 +241,7 @@ RANKS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("worse", "better"), RANKS.values(), ids=RANKS)
-def test_what_is_deleted_first(worse: dict[str, Any], better: dict[str, Any]) -> None:
+def test_the_order_of_deletions(worse: dict[str, Any], better: dict[str, Any]) -> None:
     worse["metadata"]["name"], better["metadata"]["name"] = "z", "a"
     job = a_job(parallelism=1, completions=9)
     for order in ([worse, better], [better, worse]):

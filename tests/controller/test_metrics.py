@@ -59,7 +59,7 @@ def test_u114_without_a_policy_nothing_of_it_is_counted() -> None:
         ),
     ],
 )
-def test_creations_say_why(job: dict[str, Any], given: Any, reason: str) -> None:
+def test_creations_are_counted_by_reason(job: dict[str, Any], given: Any, reason: str) -> None:
     assert sync(job, given).counts[f"job_pods_creation_total {reason} succeeded"] == 1
 
 
@@ -106,7 +106,7 @@ def test_indexes_beyond_the_completions_are_not_taken_back() -> None:
         (a_job(), [a_pod("Failed", finished=NOW)], True, "pods_created"),
     ],
 )
-def test_syncs_say_what_they_did(job: Any, given: Any, observed: bool, action: str) -> None:
+def test_syncs_are_counted_by_result(job: Any, given: Any, observed: bool, action: str) -> None:
     assert sync(job, given, observed=observed).plan.action == action
 
 
@@ -140,7 +140,7 @@ def test_events_are_worded_as_in_kubernetes(
     assert (event.type, event.reason, event.message) == (type_, reason, message)
 
 
-def test_a_failed_job_is_told_by_its_condition() -> None:
+def test_a_failed_job_is_counted_by_the_reason_of_its_condition() -> None:
     done = sync(a_job(backoffLimit=0), pods((1, "Failed")))
     assert done.events == [
         signals.Event(

@@ -309,7 +309,7 @@ def test_u34_a_resumed_job_runs_at_once() -> None:
 
 
 @pytest.mark.parametrize("kind", ["FailureTarget", "SuccessCriteriaMet"])
-def test_u35_an_interim_condition_that_is_false_says_nothing(kind: str) -> None:
+def test_u35_an_interim_condition_that_is_false_has_no_effect(kind: str) -> None:
     job = a_job(status={"conditions": [with_condition(kind, "False")]})
     done = sync(job, pods((1, "Running")))
     done.shows(A=1, delete=0, conditions=[])
@@ -334,7 +334,7 @@ def test_u36_exactly_at_its_deadline_it_has_failed() -> None:
     done.shows(conditions=["FailureTarget", "Failed"], events=["DeadlineExceeded"])
 
 
-def test_u36_the_backoff_limit_is_asked_first() -> None:
+def test_u36_the_backoff_limit_is_evaluated_first() -> None:
     done = sync(late_job(completions=2, backoffLimit=0), pods((1, "Failed")))
     assert done.reason == "BackoffLimitExceeded"
 
@@ -343,7 +343,7 @@ def test_u36_a_suspended_job_has_no_deadline() -> None:
     sync(late_job(suspend=True)).shows(conditions=["Suspended"], requeue=None)
 
 
-def test_u37_the_job_is_looked_at_again_exactly_when_it_is_due() -> None:
+def test_u37_the_job_is_synced_again_exactly_when_it_is_due() -> None:
     sync(late_job(started=NOW - 4)).shows(requeue=6.0)
     fresh = a_job(activeDeadlineSeconds=10)
     fresh["status"] = {}
@@ -358,7 +358,7 @@ def test_u38_a_condition_that_is_there_is_flipped_in_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "verdict"),
+    ("job", "decision"),
     [
         (a_job(status={"conditions": [with_condition("Complete")]}), SyncDecision.FINISHED),
         (a_job(status={"conditions": [with_condition("Failed")]}), SyncDecision.FINISHED),
@@ -370,9 +370,11 @@ def test_u38_a_condition_that_is_there_is_flipped_in_place() -> None:
         (a_job(), SyncDecision.SYNC),
     ],
 )
-def test_u39_which_jobs_are_synced(job: dict[str, Any], verdict: SyncDecision) -> None:
+def test_u39_jobs_that_are_synced_and_jobs_that_are_skipped(
+    job: dict[str, Any], decision: SyncDecision
+) -> None:
     settings = ControllerSettings()
-    assert decide_sync(read_job(job, settings), settings) is verdict
+    assert decide_sync(read_job(job, settings), settings) is decision
 
 
 @pytest.mark.parametrize(
@@ -387,7 +389,7 @@ def test_where_there_is_no_built_in_controller_its_jobs_can_be_taken(
     )
 
 
-def test_the_pods_of_jobs_that_name_nobody_have_the_reserved_finalizer() -> None:
+def test_the_pods_of_jobs_without_managed_by_have_the_reserved_finalizer() -> None:
     settings = ControllerSettings(adopt_unmanaged=True)
     reserved = {
         "metadata": {**a_pod()["metadata"], "finalizers": [well_known_names.RESERVED_FINALIZER]}

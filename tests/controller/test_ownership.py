@@ -111,13 +111,13 @@ FINISHED = a_job(status={"conditions": [with_condition("Complete")]})
             False,
         ),
         (pod("a", finalizers=["example.com/other"]), None, False),
-        # One that its Job no longer selects is let go of by it; not while the Job is being deleted.
+        # A Pod that its Job no longer selects is released by it; not while the Job is being deleted.
         (pod("a", owned_by(), labels={}), a_job(), False),
         (pod("a", owned_by(), labels={}), a_job(metadata=DELETED), True),
         (pod("a", owned_by()), a_job(metadata=DELETED), False),
     ],
 )
-def test_u111_finalizers_that_nobody_will_remove(given: Any, owner: Any, stray: bool) -> None:
+def test_u111_orphan_finalizers(given: Any, owner: Any, stray: bool) -> None:
     job = None if owner is None else read_job(owner, SETTINGS)
     assert orphan_finalizers_of(given, job, SETTINGS) == (
         (well_known_names.OUR_FINALIZER,) if stray else ()

@@ -137,7 +137,9 @@ def test_an_empty_pod_can_be_read() -> None:
         (ControllerSettings(finalizer="example.com/track"), ()),
     ],
 )
-def test_only_finalizers_that_are_ours_track(settings: ControllerSettings, tracking: Any) -> None:
+def test_only_the_job_tracking_finalizers_track(
+    settings: ControllerSettings, tracking: Any
+) -> None:
     pod = a_pod()
     pod["metadata"]["finalizers"] = [
         "example.com/x",
@@ -147,7 +149,7 @@ def test_only_finalizers_that_are_ours_track(settings: ControllerSettings, track
     assert read_pod(pod, settings).tracking == tracking
 
 
-def test_pods_that_say_the_same_share_it() -> None:
+def test_equal_parts_of_pods_are_shared_in_memory() -> None:
     one, other = (read_pod(a_pod("Failed", exit_code=3), SETTINGS) for _ in range(2))
     assert one.terminations is other.terminations
     assert one.controller is other.controller

@@ -1,4 +1,4 @@
-"""The checker of statuses tells what the API server would."""
+"""The checker of status updates reports what the API server would."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ ELASTIC = {**SPEC, "parallelism": 3}
         (LIMITED, status(), status(failedIndexes="1", completedIndexes="0,2")),
     ],
 )
-def test_what_the_server_takes_is_taken(spec: Any, old: Any, new: Any) -> None:
+def test_a_valid_update_is_accepted(spec: Any, old: Any, new: Any) -> None:
     assert broken_rules(spec, old, new) == []

@@ -44,7 +44,7 @@ def test_a_violation_hides_the_lint_finding_with_its_code_and_field(
     assert merged([found], violations, lambda each: each) == ([found] if kept else [])
 
 
-def test_the_public_evaluation_has_verdict_rules_and_policies() -> None:
+def test_the_public_evaluation_has_validation_lint_and_policy_findings() -> None:
     rules = {"JW201": "deny"}
     value = job(backoffLimitPerIndex=1, backoffLimit=5)
     found = jobsworth.evaluate(value, policies=[document("team", limits=LIMIT, rules=rules)])
@@ -102,7 +102,7 @@ def test_evaluating_changes_nothing_in_the_object(seed: int) -> None:
 
 
 @given(st.integers(min_value=0, max_value=2**32))
-def test_the_verdict_is_that_of_the_engine(seed: int) -> None:
+def test_the_validation_errors_are_those_of_the_engine(seed: int) -> None:
     value = random_job(seed)
     found = Evaluator(SERVER).evaluate(Subject(value))
     assert found.api == jobsworth.validate(value, kubernetes_version="1.36")

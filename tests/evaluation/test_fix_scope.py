@@ -129,7 +129,7 @@ NO_MANIFESTS = [
 @pytest.mark.parametrize(
     ("text", "file"), [case[1:] for case in NO_MANIFESTS], ids=[case[0] for case in NO_MANIFESTS]
 )
-def test_what_is_no_manifest_has_no_fix(text: str, file: str) -> None:
+def test_files_that_are_not_applied_have_no_fix(text: str, file: str) -> None:
     assert fixes(text, file) == []
     assert autofixed(text, unsafe=True, select="JW", file=file).data == text.encode()
 
@@ -190,7 +190,7 @@ def test_any_other_manifest_is_repaired(file: str) -> None:
         assert fixes(text, file) != []
 
 
-def test_what_stands_beside_a_chainsaw_test_is_left_alone() -> None:
+def test_files_beside_a_chainsaw_test_are_left_alone() -> None:
     value = read_text(WHOLE.encode(), "job.yaml")[0].value
     fix = Fix("rename it", Edit("rename", "spec.backoff_limit", "backoffLimit"), safe=True)
     alone = in_scope([finding(fix)], value, "e2e/job.yaml", ["chainsaw-test.yaml"])

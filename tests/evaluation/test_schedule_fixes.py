@@ -75,7 +75,7 @@ def test_steps_go_on_over_the_end_of_the_week(first: int, last: int, step: int) 
         ("CRON_TZ=UTC 0 6 * * 7", "0 6 * * 0", "UTC"),
     ],
 )
-def test_what_is_sure(schedule: str, wanted: str, zone: str | None) -> None:
+def test_safe_schedule_fixes(schedule: str, wanted: str, zone: str | None) -> None:
     found = fixed_schedule(schedule)
     assert found is not None
     assert (found.schedule, found.time_zone, found.sure) == (wanted, zone, True)
@@ -103,7 +103,7 @@ def test_other_ranges_that_run_backwards_may_be_a_slip(schedule: str, wanted: st
         "0 6 * * x-sun", "TZ=UTC", "TZ= 0 6 * * *", "0 6 * * 1-7/0", "0 6 * * */0", "0 6 * * 1-2-7",
     ],
 )  # fmt: skip
-def test_what_is_not_clear_is_left_alone(schedule: str) -> None:
+def test_ambiguous_schedules_are_left_alone(schedule: str) -> None:
     assert fixed_schedule(schedule) is None
 
 
@@ -120,6 +120,6 @@ LONG = "9" * 5000
         pytest.param(f"50-10/{'0' * 5000} * * * *", id="a step of 5,000 zeros"),
     ],
 )
-def test_a_number_that_nobody_means_has_no_fix(schedule: str) -> None:
+def test_a_number_without_a_plausible_meaning_has_no_fix(schedule: str) -> None:
     assert not is_read(schedule)
     assert fixed_schedule(schedule) is None

@@ -1,4 +1,4 @@
-"""Every example is judged as a real API server judged it."""
+"""Every example is validated as a real API server validated it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPECTED: list[dict[str, Any]] = json.loads(
 FILES = sorted({case["file"] for case in EXPECTED})
 
 
-def judged(file: str) -> list[tuple[int, int | None, bool, list[list[str]]]]:
+def validated(file: str) -> list[tuple[int, int | None, bool, list[list[str]]]]:
     answers = []
     for document in expand_lists(read_file(str(ROOT / file))):
         assert document.error is None
@@ -34,8 +34,8 @@ def judged(file: str) -> list[tuple[int, int | None, bool, list[list[str]]]]:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_an_example_is_judged_as_the_api_server_judged_it(file: str) -> None:
-    answers = judged(file)
+def test_an_example_is_validated_as_the_api_server_validated_it(file: str) -> None:
+    answers = validated(file)
     cases = [case for case in EXPECTED if case["file"] == file]
     assert [answer[:3] for answer in answers] == [
         (case["document"], case.get("item"), case["valid"]) for case in cases
@@ -55,7 +55,7 @@ def test_no_example_is_forgotten() -> None:
 
 
 @pytest.mark.parametrize("release", ["1.31", "1.33", "1.36", "1.37"])
-def test_the_sound_examples_are_valid_in_every_release_since_1_31(release: str) -> None:
+def test_the_good_examples_are_valid_in_every_release_since_1_31(release: str) -> None:
     for path in sorted((ROOT / "examples/valid").iterdir()):
         for document in expand_lists(read_file(str(path))):
             assert isinstance(document.value, dict)

@@ -1,4 +1,4 @@
-"""What edits do to a value."""
+"""Effects of edits on a value."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_path_leads_as_far_as_the_value_goes(
         ),
     ],
 )  # fmt: skip
-def test_an_edit_changes_what_it_says(edit: Edit, wanted: dict[str, Any]) -> None:
+def test_an_edit_changes_its_path(edit: Edit, wanted: dict[str, Any]) -> None:
     before = copy.deepcopy(JOB)
     assert edited(JOB, edit) == wanted
     assert before == JOB
@@ -115,7 +115,7 @@ def test_a_mapping_that_loses_its_last_key_stays_empty() -> None:
     ],
     ids=repr,
 )
-def test_an_edit_that_cannot_be_made_is_refused(edit: Edit) -> None:
+def test_an_edit_that_cannot_be_made_is_rejected(edit: Edit) -> None:
     with pytest.raises(CannotEdit):
         edited(JOB, edit)
 
@@ -124,6 +124,6 @@ def test_an_edit_that_cannot_be_made_is_refused(edit: Edit) -> None:
     ("one", "other"),
     [(1, True), (0, False), (1, 1.0), ({"a": 1}, {"a": 1, "b": 2}), ([1], [1, 2]), ("1", 1)],
 )
-def test_what_looks_equal_to_python_need_not_be_the_same_json(one: Any, other: Any) -> None:
+def test_values_equal_in_python_can_be_different_json(one: Any, other: Any) -> None:
     assert not identical(one, other)
     assert identical(one, copy.deepcopy(one))

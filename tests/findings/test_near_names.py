@@ -66,7 +66,7 @@ def test_slips_are_counted(one: str, other: str, distance: int) -> None:
         ("", ""),
     ],
 )
-def test_a_hint_asks_for_the_name_that_was_meant(name: str, hint: str) -> None:
+def test_a_hint_suggests_the_intended_name(name: str, hint: str) -> None:
     assert did_you_mean(name, JobSpec.fields) == hint
 
 
@@ -84,9 +84,9 @@ def test_a_name_is_the_nearest_of_all_and_no_other_is_as_near(name: str, known: 
     distances = {each: slips(folded, fold(each), 99) for each in known}
     fewest = min(distances.values(), default=99)
     nearest = [each for each in distances if distances[each] == fewest]
-    may_be_told = fewest == 0 or (len(folded) >= 3 and fewest <= len(folded) // 3)
+    may_be_reported = fewest == 0 or (len(folded) >= 3 and fewest <= len(folded) // 3)
     assert (found.name if found else None) == (
-        nearest[0] if may_be_told and len(nearest) == 1 else None
+        nearest[0] if may_be_reported and len(nearest) == 1 else None
     )
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the hook and the action share: the project as a repository, and a package index."""
+"""Fixtures for the tests of the hook and the action: the project as a repository, and a package index."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def package_index(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(scope="session")
 def git_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The environment for git commands: nobody's configuration, nor the repository of an outer hook."""
+    """The environment for git commands: no user's configuration, nor the repository of an outer hook."""
     environment = {
         name: value
         for name, value in os.environ.items()

@@ -20,7 +20,7 @@ from jobsworth.cli.file_evaluation import FILES_FOR_ONE_PROCESS
 ROOT = Path(__file__).parent.parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-INSTALL, JUDGE = (step for step in STEPS if "run" in step)
+INSTALL, VALIDATE = (step for step in STEPS if "run" in step)
 
 GOOD = """\
 apiVersion: batch/v1
@@ -161,25 +161,27 @@ def test_it_is_a_composite_action_with_four_inputs() -> None:
 
 
 def test_no_input_is_pasted_into_a_script() -> None:
-    for step in (INSTALL, JUDGE):
+    for step in (INSTALL, VALIDATE):
         assert step["shell"] == "bash"
         assert "${{" not in step["run"]
-    assert set(JUDGE["env"].values()) >= {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
+    assert set(VALIDATE["env"].values()) >= {
+        f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]
+    }
 
 
 def test_a_bad_job_fails_the_step_and_is_annotated(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(BAD)
-    done = run(JUDGE, folder, temp)
+    done = run(VALIDATE, folder, temp)
     assert done.returncode == 1, done.stderr
     assert "::error file=job.yaml,line=6" in done.stdout.replace("./", "")
 
 
-def test_by_default_the_whole_checkout_is_judged_and_templates_are_no_failure(
+def test_by_default_the_whole_checkout_is_validated_and_templates_are_no_failure(
     folder: Path, temp: Path
 ) -> None:
     (folder / "some jobs/job.yaml").write_text(GOOD)
     (folder / "template.yaml").write_text("{{ if .Values.job }}\n" + BAD + "{{ end }}\n")
-    done = run(JUDGE, folder, temp)
+    done = run(VALIDATE, folder, temp)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -187,7 +189,7 @@ def test_paths_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
     (folder / "some jobs/job.yaml").write_text(BAD)
     (folder / "other.yaml").write_text(BAD)
     (folder / "third.yaml").write_text(BAD)
-    done = run(JUDGE, folder, temp, paths="some jobs\nother.yaml\n")
+    done = run(VALIDATE, folder, temp, paths="some jobs\nother.yaml\n")
     assert done.returncode == 1
     assert "some jobs/job.yaml" in done.stdout
     assert "other.yaml" in done.stdout
@@ -196,10 +198,10 @@ def test_paths_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
 
 def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) -> None:
     (folder / "job.yaml").write_text(NEW)
-    assert run(JUDGE, folder, temp, kubernetes_version="1.36").returncode == 0
-    assert run(JUDGE, folder, temp, kubernetes_version="1.29").returncode == 1
+    assert run(VALIDATE, folder, temp, kubernetes_version="1.36").returncode == 0
+    assert run(VALIDATE, folder, temp, kubernetes_version="1.29").returncode == 1
     done = run(
-        JUDGE,
+        VALIDATE,
         folder,
         temp,
         kubernetes_version="1.31",
@@ -209,8 +211,10 @@ def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) 
     assert done.stdout.startswith("{")
 
 
-def test_what_an_input_says_is_never_run(folder: Path, temp: Path) -> None:
-    done = run(JUDGE, folder, temp, paths="$(touch here)", args="`touch there` ; touch everywhere")
+def test_input_values_are_never_executed(folder: Path, temp: Path) -> None:
+    done = run(
+        VALIDATE, folder, temp, paths="$(touch here)", args="`touch there` ; touch everywhere"
+    )
     assert done.returncode == 2
     assert list(folder.iterdir()) == [folder / "some jobs"]
 
@@ -220,8 +224,8 @@ def test_policies_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> Non
     (folder / "our policies").mkdir()
     (folder / "our policies/limits.yaml").write_text(LIMITS)
     (folder / "names.yaml").write_text(NAMES)
-    assert run(JUDGE, folder, temp, paths="job.yaml").returncode == 0
-    done = run(JUDGE, folder, temp, paths="job.yaml", policy="our policies\nnames.yaml\n")
+    assert run(VALIDATE, folder, temp, paths="job.yaml").returncode == 0
+    done = run(VALIDATE, folder, temp, paths="job.yaml", policy="our policies\nnames.yaml\n")
     assert done.returncode == 1, done.stderr
     assert "(policy limits)" in done.stdout
     assert "(policy names)" in done.stdout
@@ -236,11 +240,11 @@ def test_the_modules_of_the_hostile_checkout_would_be_executed(
 
 
 @pytest.mark.parametrize("workflow", [{}, {"PYTHONPATH": "."}], ids=["plain", "with-a-path"])
-def test_judging_executes_nothing_of_the_checkout(
+def test_validation_executes_nothing_of_the_checkout(
     folder: Path, temp: Path, executed: Path, workflow: dict[str, str]
 ) -> None:
     (folder / "job.yaml").write_text(BAD)
-    done = run(JUDGE, folder, temp, environment=workflow)
+    done = run(VALIDATE, folder, temp, environment=workflow)
     assert not executed.exists(), executed.read_text()
     assert done.returncode == 1, done.stderr
     assert "::error" in done.stdout
@@ -251,7 +255,7 @@ def test_nor_do_the_processes_of_which_it_takes_several(
 ) -> None:
     for number in range(FILES_FOR_ONE_PROCESS + 1):
         (folder / f"{number}.yaml").write_text(BAD)
-    done = run(JUDGE, folder, temp, args="--jobs 2")
+    done = run(VALIDATE, folder, temp, args="--jobs 2")
     assert not executed.exists(), executed.read_text()
     assert done.returncode == 1, done.stderr
     assert done.stdout.count("backoffLimitPerIndex") > FILES_FOR_ONE_PROCESS
@@ -266,7 +270,7 @@ def test_it_installs_for_the_python_that_the_pins_were_made_with() -> None:
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_installing_executes_nothing_of_the_checkout_and_what_it_installs_judges(
+def test_installing_executes_nothing_of_the_checkout_and_the_installed_command_validates(
     folder: Path, tmp_path: Path, project: Path, executed: Path
 ) -> None:
     """In a job whose environment variables point Python and pip to the checkout."""
@@ -283,14 +287,14 @@ def test_installing_executes_nothing_of_the_checkout_and_what_it_installs_judges
     assert installed.returncode == 0, installed.stderr
 
     (folder / "job.yaml").write_text(BAD)
-    done = run(JUDGE, folder, temp, environment=workflow)
+    done = run(VALIDATE, folder, temp, environment=workflow)
     assert not executed.exists(), executed.read_text()
     assert done.returncode == 1, done.stderr
     assert "::error" in done.stdout
 
     (folder / "job.yaml").write_text(GOOD)
     (folder / "names.yaml").write_text(NAMES)
-    done = run(JUDGE, folder, temp, environment=workflow, policy="names.yaml", paths="job.yaml")
+    done = run(VALIDATE, folder, temp, environment=workflow, policy="names.yaml", paths="job.yaml")
     assert not executed.exists(), executed.read_text()
     assert done.returncode == 1, done.stderr
     assert "(policy names)" in done.stdout

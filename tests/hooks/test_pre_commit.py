@@ -108,28 +108,34 @@ def repository(tmp_path: Path, git_environment: dict[str, str]) -> Path:
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_passes_what_is_sound(
+def test_try_repo_passes_a_good_manifest(
     project: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, said = try_repo(project, repository, git_environment, "--files", *SOUND)
-    assert code == 0, said
-    assert "jobsworth validate.......................................................Passed" in said
-    assert "jobsworth fix............................................................Passed" in said
-    assert "chart/templates/job.yaml:1:1: info: manifest [JW091" in said
-    assert "roles/job.yml:1:1: info: manifest [JW091" in said
-    assert "broken.yaml:2:" in said
-    assert "this document is unreadable and names no Job" in said
+    code, output = try_repo(project, repository, git_environment, "--files", *SOUND)
+    assert code == 0, output
+    assert (
+        "jobsworth validate.......................................................Passed" in output
+    )
+    assert (
+        "jobsworth fix............................................................Passed" in output
+    )
+    assert "chart/templates/job.yaml:1:1: info: manifest [JW091" in output
+    assert "roles/job.yml:1:1: info: manifest [JW091" in output
+    assert "broken.yaml:2:" in output
+    assert "this document is unreadable and names no Job" in output
     for name, text in SOUND.items():
         assert (repository / name).read_text() == text
 
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_tells_what_is_not_sound(
+def test_try_repo_reports_a_bad_manifest(
     project: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, said = try_repo(project, repository, git_environment, "jobsworth-validate", "--all-files")
-    assert code == 1, said
+    code, output = try_repo(
+        project, repository, git_environment, "jobsworth-validate", "--all-files"
+    )
+    assert code == 1, output
     for line in (
         "jobsworth validate.......................................................Failed",
         "bad.yaml:6:25: error: Job train: spec.backoffLimitPerIndex [JW004",
@@ -138,17 +144,17 @@ def test_try_repo_tells_what_is_not_sound(
         "old.yaml:1:13: error: CronJob train: apiVersion [JW320",
         "unreadable.yaml:6:1: error: manifest [JW090",
     ):
-        assert line in said
+        assert line in output
 
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_mends_what_can_be_mended(
+def test_try_repo_applies_fixes(
     project: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, said = try_repo(project, repository, git_environment, "jobsworth-fix", "--all-files")
-    assert code == 1, said
-    assert "- files were modified by this hook" in said
+    code, output = try_repo(project, repository, git_environment, "jobsworth-fix", "--all-files")
+    assert code == 1, output
+    assert "- files were modified by this hook" in output
     assert "values: [7, 42]  # a bug of ours\n" in (repository / "mendable.yaml").read_text()
     assert "kind: Job\n" in (repository / "near.yaml").read_text()
     assert "apiVersion: batch/v1\n" in (repository / "old.yaml").read_text()

@@ -1,4 +1,4 @@
-"""What the README shows for pre-commit, GitHub and editors, held to what there is."""
+"""The README's examples for pre-commit, GitHub and editors match the files."""
 
 from __future__ import annotations
 

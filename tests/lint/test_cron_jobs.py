@@ -97,7 +97,7 @@ def test_overlap_counts_from_the_shortest_gap() -> None:
         ("JW413", every_ten_minutes(failedJobsHistoryLimit=0), "failedJobsHistoryLimit", None),
     ],
 )
-def test_a_fix_is_unsafe_and_mends(
+def test_a_fix_is_unsafe_and_removes_the_finding(
     code: str, value: dict[str, Any], field: str, fixed: Any
 ) -> None:
     (finding,) = found(code, value)

@@ -366,7 +366,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     CASES,
     ids=[f"{code} {what}" for what, code, *_ in CASES],
 )
-def test_a_rule_speaks_of_these_fields(
+def test_a_rule_reports_these_fields(
     what: str, code: str, manifest: dict[str, Any], expected: list[str]
 ) -> None:
     assert fields(code, manifest) == expected

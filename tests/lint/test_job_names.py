@@ -25,7 +25,7 @@ def labelled(labels: dict[str, str], value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def is_refused(value: dict[str, Any]) -> bool:
+def is_rejected(value: dict[str, Any]) -> bool:
     findings = engine_for(ApiServer("1.36")).validate(value)
     return any(finding.severity == "error" for finding in findings)
 
@@ -39,13 +39,13 @@ def is_refused(value: dict[str, Any]) -> bool:
         (labelled({"app": "a b"}, cron_job(job())), "spec.jobTemplate.metadata.labels"),
     ],
 )
-def test_jobs_that_will_be_refused_are_reported(value: dict[str, Any], field: str) -> None:
+def test_jobs_that_will_be_rejected_are_reported(value: dict[str, Any], field: str) -> None:
     (finding,) = found("JW416", value)
     assert finding.field == field
     assert finding.message.startswith(
         "The API server will reject each Job of this CronJob: Invalid value: "
     )
-    assert not is_refused(value)
+    assert not is_rejected(value)
 
 
 def test_a_label_that_the_server_generates_cannot_be_set_otherwise() -> None:
@@ -77,8 +77,8 @@ def test_jobs_that_will_be_accepted_are_left_alone(value: dict[str, Any]) -> Non
         cron_job(job({"restartPolicy": "Always"})),
     ],
 )
-def test_a_cron_job_that_is_refused_itself_needs_no_more(value: dict[str, Any]) -> None:
-    assert is_refused(value)
+def test_a_cron_job_that_is_rejected_itself_has_no_further_finding(value: dict[str, Any]) -> None:
+    assert is_rejected(value)
     assert found("JW416", value) == []
 
 

@@ -212,7 +212,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     CASES,
     ids=[f"{code} {what}" for what, code, *_ in CASES],
 )
-def test_a_rule_speaks_of_these_fields(
+def test_a_rule_reports_these_fields(
     what: str, code: str, manifest: dict[str, Any], expected: list[str]
 ) -> None:
     assert fields(code, manifest) == expected
@@ -273,7 +273,7 @@ def test_many_completions_need_their_max_failed_indexes() -> None:
     assert finding.fix is None
 
 
-def test_an_exported_job_is_told_in_three_parts() -> None:
+def test_an_exported_job_is_reported_in_three_parts() -> None:
     uid = "0b3c2f5e-7c1d-4a2e-9d7a-1f2e3d4c5b6a"
     manifest = job(selector={"matchLabels": {"batch.kubernetes.io/controller-uid": uid}})
     manifest["metadata"].update(
@@ -313,7 +313,7 @@ success_rules = st.fixed_dictionaries(
 
 
 def is_met(rule: dict[str, Any], succeeded: set[int]) -> bool:
-    """Whether a rule of a success policy is met, as the Job controller asks it."""
+    """Return True if a rule of a success policy is met, as the Job controller decides it."""
     text = rule.get("succeededIndexes")
     if not succeeded or text == "":
         return False
@@ -328,7 +328,7 @@ SUBSETS = [{index for index in range(8) if chosen >> index & 1} for chosen in ra
 
 
 @given(success_rules, success_rules)
-def test_one_demand_follows_from_another_when_it_does_for_every_set_of_indexes(
+def test_one_requirement_implies_another_when_it_does_for_every_set_of_indexes(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
     first, second = required_indexes(one, 8), required_indexes(other, 8)
@@ -346,6 +346,6 @@ def test_intervals_are_counted_as_sets_are(one: set[int], other: set[int]) -> No
     assert shared(left.indexes, right.indexes) == len(one & other)
 
 
-def test_a_demand_follows_from_itself() -> None:
+def test_a_requirement_implies_itself() -> None:
     some = RequiredIndexes([(2, 5)], 3)
     assert some.follows_from(some)

@@ -51,7 +51,7 @@ def of(version: Any, kind: Any) -> dict[str, Any]:
         ({"api_version": "batch/v1", "kind": "Job"}, "api_version", "Rename api_version to apiVersion"),
     ],
 )  # fmt: skip
-def test_what_no_api_server_takes_is_an_error(value: Any, field: str, message: str) -> None:
+def test_a_kind_that_no_api_server_has_is_an_error(value: Any, field: str, message: str) -> None:
     finding = near_miss(value)
     assert finding is not None
     assert (finding.code, finding.severity, finding.field) == ("JW320", "error", field)
@@ -68,7 +68,7 @@ def test_what_no_api_server_takes_is_an_error(value: Any, field: str, message: s
         of("batch.kubernetes.io/v1", "CronJob"),
     ],
 )
-def test_what_could_be_something_else_is_a_warning(value: Any) -> None:
+def test_a_kind_that_could_be_another_api_is_a_warning(value: Any) -> None:
     finding = near_miss(value)
     assert finding is not None
     assert (finding.severity, finding.field) == ("warning", "apiVersion")
@@ -97,12 +97,12 @@ def test_what_could_be_something_else_is_a_warning(value: Any) -> None:
         1,
     ],
 )
-def test_what_is_plainly_something_else_is_left_alone(value: Any) -> None:
+def test_a_kind_of_another_api_is_left_alone(value: Any) -> None:
     assert near_miss(value) is None
 
 
 @pytest.mark.parametrize(
-    ("value", "mended"),
+    ("value", "fixed"),
     [
         (of("batch/v1beta1", "CronJob"), of("batch/v1", "CronJob")),
         (of("v1", "Jobb"), of("batch/v1", "Job")),
@@ -111,7 +111,7 @@ def test_what_is_plainly_something_else_is_left_alone(value: Any) -> None:
         ({"kind": "Job"}, {"apiVersion": "batch/v1", "kind": "Job"}),
     ],
 )
-def test_the_fix_makes_a_job_of_it(value: dict[str, Any], mended: dict[str, Any]) -> None:
+def test_the_fix_makes_a_job_of_it(value: dict[str, Any], fixed: dict[str, Any]) -> None:
     finding = near_miss(value)
     assert finding is not None
     assert finding.fix is not None
@@ -121,7 +121,7 @@ def test_the_fix_makes_a_job_of_it(value: dict[str, Any], mended: dict[str, Any]
             value[edit.value] = value.pop(edit.field)
         else:
             value[edit.field] = edit.value
-    assert value == mended
+    assert value == fixed
 
 
 def test_a_name_that_could_be_either_kind_has_no_fix() -> None:

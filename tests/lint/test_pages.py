@@ -22,7 +22,8 @@ each_rule = pytest.mark.parametrize("rule", ALL, ids=lambda rule: str(rule.code)
 def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
     text = pages.page(rule)
     assert text.startswith(f"# {rule.code} {rule.name}\n\n{rule.summary}\n")
-    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == HEADINGS
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == HEADINGS, "a page has the sections Why, Bad, Good, Sources, in this order"
     explained = pages.explanation(rule)
     assert explained.why in text
     assert explained.bad in text
@@ -33,7 +34,7 @@ def test_a_page_has_all_that_is_known_of_a_rule(rule: Rule) -> None:
 
 
 @each_rule
-def test_the_sections_of_a_page_are_told_apart(rule: Rule) -> None:
+def test_the_sections_of_a_page_are_distinguished(rule: Rule) -> None:
     explained = pages.explanation(rule)
     prose = [explained.why, explained.bad, explained.good, *explained.sources]
     assert all(prose)
@@ -44,7 +45,9 @@ def test_the_sections_of_a_page_are_told_apart(rule: Rule) -> None:
 
 def test_each_rule_has_its_file_and_each_file_its_rule() -> None:
     folder = files("jobsworth.lint") / "rule_pages"
-    assert {file.name for file in folder.iterdir()} == {pages.file_name(rule) for rule in ALL}
+    assert {file.name for file in folder.iterdir()} == {pages.file_name(rule) for rule in ALL}, (
+        "a page is named after the code and name of its rule; the module of the rule is in FAMILIES"
+    )
 
 
 @each_rule
@@ -70,7 +73,7 @@ def test_a_page_is_text_that_every_terminal_takes(rule: Rule) -> None:
         ("JW503", "- Reported by default: no, select it: `--select default,JW503`"),
     ],
 )
-def test_a_page_says_how_it_is_reported_and_mended(code: str, line: str) -> None:
+def test_a_page_describes_severity_and_fix(code: str, line: str) -> None:
     assert line in pages.page(RULE_OF[code]).splitlines()
 
 

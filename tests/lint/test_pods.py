@@ -57,7 +57,7 @@ def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
         ({"limits": {"memory": "1Gi"}}, False),
     ],
 )
-def test_a_container_asks_for_resources(resources: dict[str, Any], reported: bool) -> None:
+def test_a_container_requests_resources(resources: dict[str, Any], reported: bool) -> None:
     assert fields("JW502", container(resources=resources)) == ([FIRST] if reported else [])
 
 

@@ -1,4 +1,4 @@
-"""What holds for the fix of every lint rule, in the text of its own bad example."""
+"""Laws for the fix of every lint rule, in the text of its own bad example."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def fix(rule: Rule, text: str, *, unsafe: bool | None = None) -> str:
 
 
 @each_fixable_rule
-def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None:
+def test_a_fix_removes_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None:
     done = autofixed(explanation(rule).bad, select=rule.code, unsafe=rule.fixable == "unsafe")
     assert done.data.decode() != explanation(rule).bad
     assert findings_left(done) == []
@@ -34,7 +34,7 @@ def test_a_fix_mends_its_finding_and_leaves_a_valid_manifest(rule: Rule) -> None
 
 
 @each_fixable_rule
-def test_a_fix_is_as_safe_as_the_rule_says(rule: Rule) -> None:
+def test_a_fix_is_as_safe_as_its_rule_declares(rule: Rule) -> None:
     if rule.fixable == "unsafe":
         assert fix(rule, explanation(rule).bad, unsafe=False) == explanation(rule).bad
 
@@ -53,8 +53,8 @@ def test_nothing_changes_but_what_the_edits_say(rule: Rule) -> None:
     engine = engine_for(ApiServer("1.36"))
     while found := [each for each in lint(value, engine, [rule]) if each.fix is not None]:
         value = edited(value, *found[-1].fix.edits)
-    (mended_document,) = read_text(fix(rule, explanation(rule).bad).encode(), "job.yaml")
-    assert identical(mended_document.value, value)
+    (fixed_document,) = read_text(fix(rule, explanation(rule).bad).encode(), "job.yaml")
+    assert identical(fixed_document.value, value)
 
 
 def annotated(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What holds for every lint rule: its examples do what they show, and it leaves sound manifests alone."""
+"""Laws for every lint rule: its examples do what they show, and it reports no good manifest."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def test_a_rule_is_declared_by_the_check_of_its_name(rule: Rule) -> None:
 
 @each_rule
 def test_a_rule_names_where_its_facts_can_be_read(rule: Rule) -> None:
-    assert any("https://" in source for source in explanation(rule).sources)
+    sources = explanation(rule).sources
+    assert any("https://" in source for source in sources), (
+        "add the URL of a source to the section Sources, the last one of the page"
+    )
 
 
 def test_codes_and_names_are_unique_and_sorted() -> None:
@@ -77,7 +80,7 @@ def test_codes_and_names_are_unique_and_sorted() -> None:
 @each_rule
 def test_the_bad_example_is_reported(rule: Rule) -> None:
     found = findings(rule, explanation(rule).bad)
-    assert found
+    assert found, "the rule does not report the example in the section Bad of its page"
     for finding in found:
         assert finding.code == rule.code
         assert finding.source == "lint"
@@ -112,7 +115,9 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
     fixes = [
         finding.fix for finding in findings(rule, explanation(rule).bad) if finding.fix is not None
     ]
-    assert bool(fixes) == bool(rule.fixable)
+    assert bool(fixes) == bool(rule.fixable), (
+        "set fixable in @lint_rule if, and only if, the finding of the bad example has a fix"
+    )
     for fix in fixes:
         assert fix.edits
         assert fix.safe or rule.fixable == "unsafe"
@@ -120,25 +125,27 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 
 
 @each_rule
-def test_the_fix_mends_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
+def test_the_fix_repairs_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
     engine = engine_for(NEWEST)
     for value in objects_in(explanation(rule).bad):
         for finding in lint(value, engine, [rule]):
             if finding.fix is not None:
-                mended = edited(value, *finding.fix.edits)
-                assert finding not in lint(mended, engine, [rule])
-                errors = [found for found in engine.validate(mended) if found.severity == "error"]
+                fixed = edited(value, *finding.fix.edits)
+                assert finding not in lint(fixed, engine, [rule])
+                errors = [found for found in engine.validate(fixed) if found.severity == "error"]
                 assert errors == []
 
 
 @pytest.mark.parametrize("path", SOUND, ids=lambda path: str(path.name))
 @pytest.mark.parametrize("release", ["1.31", "1.36"])
-def test_no_rule_says_anything_about_a_sound_manifest(path: Path, release: str) -> None:
+def test_no_rule_reports_a_good_manifest(path: Path, release: str) -> None:
     engine = engine_for(ApiServer(release))
     rules = [rule for rule in RULES if rule.on]
     for document in read_file(str(path)):
         try:
-            assert lint(document.value, engine, rules) == []
+            assert lint(document.value, engine, rules) == [], (
+                "examples/valid must have no findings: restrict the rule, or correct the example"
+            )
         except UnknownKind:
             continue
 
@@ -156,6 +163,6 @@ def test_rules_look_at_any_object_that_can_be_decoded(path: Path) -> None:
             assert all(finding.field and finding.message for finding in found)
 
 
-def test_no_rule_makes_a_verdict_that_the_api_server_does_not_make() -> None:
+def test_no_lint_rule_contradicts_the_api_server() -> None:
     """A document with an error is invalid; what the API server accepts is valid, whatever we think."""
     assert [rule.code for rule in RULES if rule.severity == "error"] == []

@@ -28,7 +28,7 @@ POD: dict[str, Any] = {
 
 
 def valid(rule: dict[str, Any]) -> dict[str, Any]:
-    """The rule without what the API server refuses: 0 in a list of codes that match."""
+    """Return the rule without what the API server rejects: 0 in a list of codes that match."""
     requirement = rule.get("onExitCodes")
     if requirement and requirement["operator"] == "In":
         requirement["values"] = [code for code in requirement["values"] if code] or [1]
@@ -41,7 +41,7 @@ actions_and_rules = st.tuples(ACTIONS, rules).map(
 
 
 def outcome(job: dict[str, Any], ended: dict[str, int], conditions: set[str]) -> str:
-    """What comes of a failed Pod: with no retries of an index, to fail it is no more than to count."""
+    """Return the outcome of a failed Pod: with no retries of an index, to fail it is no more than to count."""
     policy = job["spec"].get("podFailurePolicy", {}).get("rules", [])
     index = first_match(policy, ended, conditions)
     action = "Count" if index is None else str(policy[index]["action"])

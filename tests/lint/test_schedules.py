@@ -57,7 +57,7 @@ def test_a_schedule_is_reported(code: str, schedule: str) -> None:
         ("JW402", "0 6 28-31 * *"),
         ("JW402", "0 6 31 1,12 *"),
         ("JW402", "0 6 31 * mon"),
-        ("JW402", "0 6 29 2 *"),  # whoever writes this knows
+        ("JW402", "0 6 29 2 *"),  # a user who writes this knows
         ("JW402", "0 6 31 2 *"),  # never fires at all
         ("JW402", "@monthly"),
         ("JW403", "0 6 * * mon"),
@@ -89,7 +89,7 @@ def test_a_schedule_is_left_alone(code: str, schedule: str) -> None:
 
 @pytest.mark.parametrize("code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419"])
 @pytest.mark.parametrize("value", [job(), scheduled("60 * * * *"), scheduled("")])
-def test_what_has_no_schedule_is_left_alone(code: str, value: dict[str, Any]) -> None:
+def test_a_missing_schedule_is_left_alone(code: str, value: dict[str, Any]) -> None:
     assert found(code, value) == []
 
 
@@ -104,7 +104,7 @@ def test_the_months_that_are_left_out_are_named() -> None:
     assert finding.message.startswith("No run in February of most years, which has no day 29")
 
 
-def test_days_that_are_all_days_are_told() -> None:
+def test_days_that_match_every_day_are_reported() -> None:
     (finding,) = found("JW403", scheduled("0 6 1-31 * mon"))
     assert "that is, every day" in finding.message
 

@@ -1,4 +1,4 @@
-"""Which codes a word names, and which of them are reported."""
+"""Codes that a selector names, and the codes that are reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_an_entry_is_complete(code: str) -> None:
     assert codes_named(entry.name) == {code}
 
 
-def test_the_verdict_is_what_nobody_can_ignore() -> None:
+def test_only_validation_errors_cannot_be_ignored() -> None:
     verdict = {entry.code for entry in CATALOGUE.values() if entry.verdict}
     assert verdict == {f"JW{number:03}" for number in range(1, 11)} | {
         "JW021",
@@ -53,12 +53,12 @@ def test_a_word_names_codes(word: str, codes: set[str]) -> None:
 
 
 @pytest.mark.parametrize("word", ["", "jw101", "JW1010", "rule", "Rule-Shadowed", "1"])
-def test_a_word_that_names_nothing_is_refused(word: str) -> None:
+def test_an_unknown_selector_is_rejected(word: str) -> None:
     with pytest.raises(UnknownCode, match="unknown rule"):
         codes_named(word)
 
 
-def test_what_is_verdict_is_left_out_of_what_can_be_changed() -> None:
+def test_validation_codes_are_excluded_from_what_can_be_changed() -> None:
     assert codes_to_change("JW09") == {"JW091", "JW092"}
     with pytest.raises(UnknownCode, match="error of the API server"):
         codes_to_change("JW00")
@@ -82,7 +82,7 @@ def test_a_selection_reports(selection: Selection, reported: list[str]) -> None:
     assert [code for code in codes if selection.adjusted(finding(code))] == reported
 
 
-def test_what_is_off_by_default_speaks_when_it_is_selected() -> None:
+def test_a_rule_off_by_default_reports_when_it_is_selected() -> None:
     (off,) = (rule for rule in RULES if rule.name == "needless-token")
     assert not Selection().selects(off)
     assert not Selection(select=selected(["default"])).selects(off)

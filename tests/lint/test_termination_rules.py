@@ -47,14 +47,14 @@ def in_cron_job(value: dict[str, Any]) -> dict[str, Any]:
         (in_cron_job(annotated("{")), f"spec.jobTemplate.{PATH}", "must be JSON"),
     ],
 )
-def test_what_cannot_be_used_is_told(value: dict[str, Any], field: str, words: str) -> None:
+def test_unusable_settings_are_reported(value: dict[str, Any], field: str, words: str) -> None:
     (finding,) = found("JW124", value)
     assert finding.field == field
     assert words in finding.message
 
 
 @pytest.mark.parametrize("action", ["FailJob", "Ignore", "Count"])
-def test_what_can_be_used_is_not(action: str) -> None:
+def test_usable_settings_are_not_reported(action: str) -> None:
     assert found("JW124", annotated(rules(action))) == []
     assert found("JW124", in_cron_job(annotated(rules(action)))) == []
     assert found("JW124", job()) == []

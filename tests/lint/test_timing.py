@@ -1,4 +1,4 @@
-"""What a schedule comes to, held against the times at which it fires."""
+"""The meaning of a schedule, compared with the times at which it fires."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_it_fires_on_the_days_that_it_names(text: str) -> None:
         ("0 3 * 1-11 *", False),
     ],
 )
-def test_whether_it_fires_every_day(text: str, answer: bool) -> None:
+def test_schedules_that_fire_every_day(text: str, answer: bool) -> None:
     assert every_day(parse(text)) is answer
 
 

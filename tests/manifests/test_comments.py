@@ -61,7 +61,7 @@ def test_json_has_no_comments() -> None:
     assert comments('{"a": "# tool: x"}') == []
 
 
-def test_what_kubectl_reads_as_yaml_has() -> None:
+def test_comments_that_kubectl_reads_as_yaml() -> None:
     assert comments('{"a": 1, # tool: x\n}') == [(1, 10, "x", False)]
 
 

@@ -1,4 +1,4 @@
-"""Text made to do harm costs little, and is told in a sentence."""
+"""Hostile input costs little, and is reported in a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAUGHS = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
     for letter in b"bcdefghi"
 )
 
-REFUSED = {
+REJECTED = {
     "brackets": (b"[" * 10_001, "levels of nesting"),
     "brackets without end": (b"[" * 20_000, "levels of nesting"),
     "braces": (b"{a: " * 10_001, "levels of nesting"),
@@ -51,9 +51,9 @@ def read_in_time(data: bytes) -> list[str | None]:
     return [document.error and document.error.message for document in documents]
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_it_is_refused(case: str) -> None:
-    data, words = REFUSED[case]
+@pytest.mark.parametrize("case", REJECTED)
+def test_hostile_input_is_rejected(case: str) -> None:
+    data, words = REJECTED[case]
 
     (message,) = read_in_time(data)
     assert message is not None

@@ -39,7 +39,7 @@ def test_a_number(number: str, exact: float, by_kubectl: float) -> None:
         assert (type(found), found) == (type(expected), expected)
 
 
-def test_a_number_beyond_all_bounds_is_refused() -> None:
+def test_a_number_beyond_all_bounds_is_rejected() -> None:
     for file in ("file.json", "file.yaml"):
         (document,) = read_text(b'{"kind": "Job", "n": [1, 2e400}', file)
         assert document.error is not None

@@ -1,4 +1,4 @@
-"""What kubectl's own libraries answered, held against what we read: see ``data/README.md``."""
+"""Recorded answers of kubectl's own libraries, compared with the parser: see ``data/README.md``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def canonical(value: Any) -> Any:
 
 
 def from_json(text: str) -> Any:
-    """What JSON means once kubectl has read it and written it anew."""
+    """Return the JSON that kubectl makes of it by reading and writing it."""
     return json.loads(text, parse_float=lambda number: json_number(float(number)))
 
 
@@ -134,7 +134,7 @@ MORE = {
     "bytes that are no UTF-8 are replaced in JSON, each": (b'{"a":"x\xe2\x80y"}', [{"a": "x\ufffd\ufffdy"}]),
     "a separator ends even a text in quotes": (b'a: 1\n---\nb: 2\n---\n', [{"a": 1}, {"b": 2}]),
 }  # fmt: skip
-REFUSED = {
+REJECTED = {
     "a question mark in a plain value between brackets": b"k: [http://host/x?y=1]\n",
     "an unsigned number as a key": b"18446744073709551615: a\n",
     "JSON too short for a second look": b"{a}",
@@ -156,8 +156,8 @@ def test_kubectl_takes_it_that_(case: str) -> None:
     assert canonical([document.value for document in documents]) == canonical(expected)
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_kubectl_refuses_(case: str) -> None:
-    documents = read_text(REFUSED[case], "file.yaml")
+@pytest.mark.parametrize("case", REJECTED)
+def test_kubectl_rejects_these_documents(case: str) -> None:
+    documents = read_text(REJECTED[case], "file.yaml")
 
     assert any(document.error for document in documents)

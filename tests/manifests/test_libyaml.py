@@ -1,4 +1,4 @@
-"""How the parser is loaded: light, without harm to others, and in spite of what is missing."""
+"""Loading the parser: light, without side effects, and in spite of missing parts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def value(text):
 
 
 def run(code: str) -> str:
-    """Run code in a fresh interpreter, in which the room is the only part of the project."""
+    """Run code in a fresh interpreter, with the project on its path."""
     environment = {**os.environ, "PYTHONWARNINGS": "error"}
     result = subprocess.run(
         [sys.executable, "-c", PREAMBLE + code],

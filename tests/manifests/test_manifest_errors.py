@@ -91,7 +91,9 @@ def test_an_error_names_its_place_and_what_would_be_right(
         (b"\x1f\x8b\x08x", 1, 2, "0x8B is not UTF-8"),
     ],
 )
-def test_what_is_no_text_is_told_as_such(data: bytes, line: int, column: int, words: str) -> None:
+def test_bytes_that_are_no_text_are_reported_as_such(
+    data: bytes, line: int, column: int, words: str
+) -> None:
     error = error_of(data)
 
     assert words in error.message

@@ -76,7 +76,7 @@ def test_a_broken_link_is_an_error_when_it_is_read(folder: Path) -> None:
     assert "symbolic link" in document.error.message
 
 
-def test_what_is_no_file_is_left_out_of_a_folder(folder: Path) -> None:
+def test_other_files_are_left_out_of_a_folder(folder: Path) -> None:
     os.mkfifo(folder / "sub" / "pipe.yaml")
 
     assert len(list(find_manifests(["sub"]))) == 2
@@ -131,7 +131,7 @@ def test_a_file_s_bytes_can_be_had_before_they_are_read(folder: Path) -> None:
     assert isinstance(read_bytes("missing"), ManifestError)
 
 
-def test_what_is_read_can_go_to_another_process(folder: Path) -> None:
+def test_a_read_file_can_go_to_another_process(folder: Path) -> None:
     (document,) = read_file("b.yaml")
     copy = pickle.loads(pickle.dumps(document))
 

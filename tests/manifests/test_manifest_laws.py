@@ -1,4 +1,4 @@
-"""What holds of any text."""
+"""Laws that hold of any text."""
 
 from __future__ import annotations
 

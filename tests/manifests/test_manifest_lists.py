@@ -102,7 +102,7 @@ def test_a_list_in_a_list_is_expanded() -> None:
         "[1, 2]\n",
     ],
 )
-def test_what_only_resembles_a_list_is_left_alone(text: str) -> None:
+def test_objects_that_only_resemble_a_list_are_left_alone(text: str) -> None:
     (document,) = read(text)
 
     assert document.item is None

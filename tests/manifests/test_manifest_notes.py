@@ -1,4 +1,4 @@
-"""What kubectl does in silence is noted, with its places."""
+"""Changes that kubectl makes silently are noted, with their positions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_note_has_its_field_and_places(
         "a: 1\n---\n# nothing\n",
     ],
 )
-def test_what_is_as_it_looks_has_no_note(text: str) -> None:
+def test_an_ordinary_value_has_no_note(text: str) -> None:
     assert [note for note in notes(text) if note.field != "true" or "y" not in text] == []
 
 
@@ -68,7 +68,7 @@ def test_a_key_can_be_noted_for_being_coerced_and_for_standing_twice() -> None:
     ]
 
 
-def test_it_is_said_when_chance_decides_between_two_keys() -> None:
+def test_a_note_is_reported_when_chance_decides_between_two_keys() -> None:
     (note,) = notes('1: a\n"1": b\n')
 
     assert "uses a random one" in note.message

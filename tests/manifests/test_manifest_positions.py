@@ -1,4 +1,4 @@
-"""Where a field stands in the text."""
+"""Positions of fields in the text."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_longer_key_is_preferred_to_its_beginning() -> None:
     assert shown(document, "a") == "a: {b: 1}"
 
 
-def test_the_key_can_be_asked_for() -> None:
+def test_the_position_of_the_key_is_available() -> None:
     assert shown(only(JOB.decode()), "spec.completions", key=True) == "completions: 10"
 
 

@@ -1,6 +1,6 @@
-"""Runs many histories, and tells a broken one in as few steps as show it.
+"""Runs many histories, and prints a broken one in as few steps as show it.
 
-``python -m model.check --count 10000 --jobs 2`` runs fresh ones, ``--seed 7 --count 1 --trace`` tells one as it
+``python -m model.check --count 10000 --jobs 2`` runs fresh ones, ``--seed 7 --count 1 --trace`` prints one as it
 happens. Both ``webhook`` and ``tests`` must be on the ``PYTHONPATH``.
 """
 
@@ -74,11 +74,11 @@ def shortened(broken: Breakage) -> Breakage:
     return best
 
 
-def told(broken: Breakage) -> str:
-    """What happens in a broken history, and what does not hold in the end."""
+def described(broken: Breakage) -> str:
+    """Describe a broken history, and the law that does not hold in the end."""
     lines: list[str] = []
     try:
-        History(broken.seed, broken.steps, say=lines.append).run()
+        History(broken.seed, broken.steps, trace=lines.append).run()
     except Exception as error:
         lines.append(f"{type(error).__name__}: {error}")
     return "\n".join(lines)
@@ -101,7 +101,7 @@ def main() -> int:
     first = time.time_ns() // 1000 % 10**9 if options.seed is None else options.seed
     if options.trace:
         with put_in(options.fault) if options.fault else nullcontext():
-            History(first, say=print).run()
+            History(first, trace=print).run()
         return 0
     begun = time.perf_counter()
     end = first + options.count
@@ -114,7 +114,7 @@ def main() -> int:
         print(broken)
     if found:
         with put_in(options.fault) if options.fault else nullcontext():
-            print(told(shortened(found[0])))
+            print(described(shortened(found[0])))
     taken = time.perf_counter() - begun
     print(f"{options.count} histories from seed {first}: {len(found)} broken, {taken:.1f} s")
     return bool(found)

@@ -1,7 +1,7 @@
-"""The process under test: the reconciler as it is, its line to the API server, and how that line fails.
+"""The process under test: the reconciler, its connection to the API server, and the failures of that connection.
 
 What runs is the project's own code: queues, caches, expectations, syncs and plans. Around it are the two
-watches, which show what has happened as late as they like, and a line on which any call can be refused,
+watches, which show what has happened as late as they like, and a line on which any call can be rejected,
 carried out without an answer, or be the last thing that the process does.
 """
 
@@ -21,19 +21,19 @@ from jobsworth.reconciler.informers import Informer
 from jobsworth.reconciler.parallel import one_by_one
 from jobsworth.reconciler.reconciler import Reconciler
 from jobsworth.reconciler.sync_outcome import SyncOutcome
-from model.decision_audit import STRIP, Audit, Look
-from model.object_fields import Object, active, deleting, has_verdict, uid_of
+from model.decision_audit import STRIP, Audit, SyncView
+from model.object_fields import Object, active, deleting, has_terminal_condition, uid_of
 from model.pod_ledger import Broken, Ledger
 from model.recording_server import Server
 
-REFUSALS = (
+REJECTIONS = (
     ApiError(409, "Conflict", "Operation cannot be fulfilled: the object has been modified"),
     ApiError(429, "TooManyRequests", "the server is busy", retry_after=1),
     ApiError(500, "InternalError", "etcdserver: request timed out"),
     ApiError(403, "Forbidden", "admission webhook denied the request"),
     ApiError(UNREACHABLE, "", "connection refused"),
 )
-NO_ANSWER = (
+LOST_ANSWERS = (
     ApiError(UNREACHABLE, "", "connection reset by peer"),
     ApiError(500, "InternalError", "etcdserver: leader changed"),
     ApiError(504, "Timeout", "request did not complete within the allotted timeout"),
@@ -52,20 +52,20 @@ class Crash(BaseException):
 
 
 @dataclass(slots=True)
-class Weather:
-    """How likely what goes wrong is, from 0 to 1, for each call.
+class FaultProfile:
+    """The probabilities of faults, from 0 to 1, for each call.
 
     Attributes:
-        refusal: it is refused, without effect.
-        silence: it takes effect, and no answer comes.
+        rejection: it is rejected, without effect.
+        lost_answer: it takes effect, and no answer comes.
         crash: the process dies before it, or after.
-        bustle: something else happens while it is on its way.
+        interference: something else happens while it is on its way.
     """
 
-    refusal: float = 0.0
-    silence: float = 0.0
+    rejection: float = 0.0
+    lost_answer: float = 0.0
     crash: float = 0.0
-    bustle: float = 0.0
+    interference: float = 0.0
 
 
 class Stream:
@@ -76,12 +76,12 @@ class Stream:
         self.position = 0
         self.answer: tuple[list[Object], int, float] | None = None  # a list that is on its way
 
-    def ask(self, now: float) -> None:
-        """The watch has broken: ask for a list, which shows the objects as they are now."""
+    def relist(self, now: float) -> None:
+        """Request a list after the watch has broken, which shows the objects as they are now."""
         self.answer = (self.server.stored(self.resource), self.server.version, now)
 
     def deliver(self, number: int) -> int:
-        """Show the cache the list that was asked for, or so many events, and say how many."""
+        """Show the cache the requested list, or so many events, and return how many."""
         if self.answer is not None:
             objects, version, begun = self.answer
             self.answer = None
@@ -105,18 +105,18 @@ class Stream:
 
     @property
     def behind(self) -> bool:
-        """Whether there is something that the cache has not been shown."""
+        """True if there is something that the cache has not been shown."""
         return self.answer is not None or self.position < len(self.server.streams[self.resource])
 
 
 class Process(EventSink, Api):
-    """See above. Lives until a crash.
+    """A process that runs the reconciler until a crash.
 
     Args:
-        now: seconds since 1970, by the world's clock.
+        now: seconds since 1970, by the clock of the simulated cluster.
         skew: by how much the clock of this process is ahead.
         meanwhile: lets something else happen.
-        say: is told what is done.
+        trace: called with a line for each action.
     """
 
     def __init__(
@@ -124,17 +124,17 @@ class Process(EventSink, Api):
         server: Server,
         ledger: Ledger,
         settings: ControllerSettings,
-        weather: Weather,
+        fault_profile: FaultProfile,
         *,
         now: Callable[[], float],
         skew: int,
         meanwhile: Callable[[], None],
-        say: Callable[[str], None],
+        trace: Callable[[str], None],
     ) -> None:
-        self.server, self.ledger, self.weather = server, ledger, weather
-        self.now, self.skew, self.meanwhile, self.say = now, skew, meanwhile, say
+        self.server, self.ledger, self.fault_profile = server, ledger, fault_profile
+        self.now, self.skew, self.meanwhile, self.trace = now, skew, meanwhile, trace
         self.chance = random.Random(0)
-        self.looks: list[Look] = []  # the sync that is under way, if one is
+        self.views: list[SyncView] = []  # the sync that is under way, if one is
         self._reading = self.freeing = False
         self.syncs = self.calls = 0
         self.vanished: set[str] = set()
@@ -159,27 +159,27 @@ class Process(EventSink, Api):
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """What is done within is no part of the sync that is under way."""
-        looks, self.looks = self.looks, []
+        """Keep calls within apart from the sync that is under way."""
+        views, self.views = self.views, []
         reading, self._reading = self._reading, False
         freeing, self.freeing = self.freeing, False
         try:
             yield
         finally:
-            self.looks, self._reading, self.freeing = looks, reading, freeing
+            self.views, self._reading, self.freeing = views, reading, freeing
 
-    def step(self) -> bool:
-        """Look at a Job that is due, and at a Pod of nobody; False if none is."""
+    def process_next_item(self) -> bool:
+        """Process a Job that is due, and an orphan Pod; return False if there is none."""
         reconciler = self.reconciler
         orphan = reconciler.process_next_orphan_pod()
         return reconciler.process_next_job() is not None or orphan
 
     @property
     def synced(self) -> bool:
-        """Whether both caches have been filled: before, no work is begun."""
+        """True once both caches have been filled: before, no work begins."""
         return all(stream.cache.synced.is_set() for stream in self.streams)
 
-    # As the audience of the reconciler.
+    # As the event sink of the reconciler.
 
     def event(self, metadata: Object, event: Any) -> None:
         uid = metadata["uid"]
@@ -207,28 +207,28 @@ class Process(EventSink, Api):
         """Make a call, if all goes well."""
         self.calls += 1
         resource, name = path.split("/namespaces/default/")[1].partition("/")[::2]
-        look = self.looks[-1] if self.looks else None
-        if look is not None and method != "GET":
-            self.audit.asked(look, method, resource, name, body)
+        view = self.views[-1] if self.views else None
+        if view is not None and method != "GET":
+            self.audit.check_call(view, method, resource, name, body)
         what = f"{method} {resource} {name}"
         try:
-            self._before(look, method, what)
+            self._before(view, method, what)
             uid = ((body or {}).get("metadata") or {}).get("uid") or ""
             before = self.ledger.pods.get(uid)
-            if look is not None and uid in look.shown:
-                self.ledger.released[uid] = look.shown[uid]
+            if view is not None and uid in view.shown:
+                self.ledger.released[uid] = view.shown[uid]
             with self.server.on_behalf_of("controller"):
                 answer = self.server.request(method, path, body, content_type=content_type)
         except ApiError as error:
-            self.say(f"    {what}: {error.code} {error.message}")
-            self._refused(look, method, body, error)
+            self.trace(f"    {what}: {error.code} {error.message}")
+            self._rejected(view, method, body, error)
             raise
         if self.freeing and before is not None:
             self.audit.freed(before)
-        self._after(look, method, what, answer)
-        self.say(f"    {what}: {answer['metadata'].get('name')} {self._gist(answer)}")
-        if look is not None:
-            self._answered(look, method, resource, body, answer)
+        self._after(view, method, what, answer)
+        self.trace(f"    {what}: {answer['metadata'].get('name')} {self._gist(answer)}")
+        if view is not None:
+            self._answered(view, method, resource, body, answer)
         return answer
 
     def _gist(self, answer: Object) -> str:
@@ -239,65 +239,69 @@ class Process(EventSink, Api):
             else ""
         )
 
-    def _before(self, look: Look | None, method: str, what: str) -> None:
-        weather, chance = self.weather, self.chance
-        if chance.random() < weather.bustle:
+    def _before(self, view: SyncView | None, method: str, what: str) -> None:
+        fault_profile, chance = self.fault_profile, self.chance
+        if chance.random() < fault_profile.interference:
             self.meanwhile()
-        if chance.random() < weather.crash / 2:
-            self.say(f"    {what}: the process dies before it")
+        if chance.random() < fault_profile.crash / 2:
+            self.trace(f"    {what}: the process dies before it")
             raise Crash
-        if chance.random() < weather.refusal:
-            error = chance.choice(REFUSALS)
+        if chance.random() < fault_profile.rejection:
+            error = chance.choice(REJECTIONS)
             if not (error.conflict and method in ("POST", "GET")):
                 raise error
 
-    def _after(self, look: Look | None, method: str, what: str, answer: Object) -> None:
-        weather, chance = self.weather, self.chance
-        if chance.random() < weather.crash / 2:
-            self.say(f"    {what}: the process dies after it")
+    def _after(self, view: SyncView | None, method: str, what: str, answer: Object) -> None:
+        fault_profile, chance = self.fault_profile, self.chance
+        if chance.random() < fault_profile.crash / 2:
+            self.trace(f"    {what}: the process dies after it")
             raise Crash
-        if method != "GET" and chance.random() < weather.silence:
-            self.say(f"    {what}: takes effect, but no answer comes")
+        if method != "GET" and chance.random() < fault_profile.lost_answer:
+            self.trace(f"    {what}: takes effect, but no answer comes")
             if method == "POST":
                 self.ledger.excused.add(uid_of(answer))
-            if method == "PUT" and look is not None:
-                self.audit.unsure(look.uid)
-            raise chance.choice(NO_ANSWER)
-        if chance.random() < weather.bustle:
+            if method == "PUT" and view is not None:
+                self.audit.unsure(view.uid)
+            raise chance.choice(LOST_ANSWERS)
+        if chance.random() < fault_profile.interference:
             self.meanwhile()
 
-    def _refused(self, look: Look | None, method: str, body: Any, error: ApiError) -> None:
+    def _rejected(self, view: SyncView | None, method: str, body: Any, error: ApiError) -> None:
         if error.code == 422 and not any(legal in error.message for legal in LEGAL):
             raise Broken(f"the API server finds this invalid: {error}")
-        if look is not None and method == "PUT" and error.may_have_been_carried_out:
-            self.audit.unsure(look.uid)
-        if look is None or not error.not_found:
+        if view is not None and method == "PUT" and error.may_have_been_carried_out:
+            self.audit.unsure(view.uid)
+        if view is None or not error.not_found:
             return
         if method == "DELETE":
-            look.deleted.add(body["preconditions"]["uid"])
+            view.deleted.add(body["preconditions"]["uid"])
         if method == "PATCH" and "ownerReferences" in body["metadata"]:
             return
         if method == "PATCH" and STRIP in body["metadata"]:
             uid = body["metadata"]["uid"]
-            goes_on = not (deleting(look.job) or has_verdict(self.ledger.accounts[look.uid].status))  # type: ignore[arg-type]
-            if active(look.shown[uid]) and goes_on:
-                look.let_go.add(uid)
-                look.deleted.add(uid)
+            goes_on = not (
+                deleting(view.job) or has_terminal_condition(self.ledger.accounts[view.uid].status)
+            )  # type: ignore[arg-type]
+            if active(view.shown[uid]) and goes_on:
+                view.surplus.add(uid)
+                view.deleted.add(uid)
             else:
                 self.vanished.add(uid)
 
-    def _answered(self, look: Look, method: str, resource: str, body: Any, answer: Object) -> None:
+    def _answered(
+        self, view: SyncView, method: str, resource: str, body: Any, answer: Object
+    ) -> None:
         if resource != "pods":
             return
         if method == "POST":
-            look.created += 1
+            view.created += 1
         elif method == "DELETE":
-            look.deleted.add(uid_of(answer))
+            view.deleted.add(uid_of(answer))
         elif "ownerReferences" in body["metadata"]:
             if not any("$patch" in owner for owner in body["metadata"]["ownerReferences"]):
-                look.adopted.add(uid_of(answer))
-        elif active(look.shown[uid_of(answer)]):
-            look.let_go.add(uid_of(answer))
+                view.adopted.add(uid_of(answer))
+        elif active(view.shown[uid_of(answer)]):
+            view.surplus.add(uid_of(answer))
 
     def _in_any_order(self, call: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Several calls at once: any of them may be the first."""
@@ -315,31 +319,31 @@ class Process(EventSink, Api):
         get, claimable = jobs.get, pods.claimable
 
         def read_job(key: str) -> Any:
-            look = self._reader()
-            if look is None or look.job is not None or look.key != key:
+            view = self._reader()
+            if view is None or view.job is not None or view.key != key:
                 return get(key)
-            self._bustle()
+            self._interfere()
             cached = get(key)
             if cached is not None:
-                look.job = self._version(cached)
+                view.job = self._version(cached)
             return cached
 
         def read_pods(uid: str, namespace: str) -> Any:
-            look = self._reader()
-            if look is None:
+            view = self._reader()
+            if view is None:
                 return claimable(uid, namespace)
-            self._bustle()
+            self._interfere()
             found = claimable(uid, namespace)
-            look.shown = {pod.uid: self._version(pod) for pod in found}
+            view.shown = {pod.uid: self._version(pod) for pod in found}
             self._reading = False
-            self.audit.begun(look)
+            self.audit.check_start(view)
             return found
 
         jobs.get, pods.claimable = read_job, read_pods  # type: ignore[method-assign]
         free = reconciler.orphans.release
 
         def release(uid: str) -> None:
-            self.say(f"  frees {self.ledger.pods[uid]['metadata']['name']}")
+            self.trace(f"  frees {self.ledger.pods[uid]['metadata']['name']}")
             with self.apart():
                 self.freeing = True
                 try:
@@ -349,12 +353,12 @@ class Process(EventSink, Api):
 
         reconciler.orphans.release = release  # type: ignore[method-assign]
 
-    def _reader(self) -> Look | None:
+    def _reader(self) -> SyncView | None:
         """The sync that reads just now; None while others do."""
-        return self.looks[-1] if self._reading and self.looks else None
+        return self.views[-1] if self._reading and self.views else None
 
-    def _bustle(self) -> None:
-        if self.chance.random() < self.weather.bustle / 2:
+    def _interfere(self) -> None:
+        if self.chance.random() < self.fault_profile.interference / 2:
             self.meanwhile()
 
     def _version(self, cached: Any) -> Object:
@@ -362,12 +366,12 @@ class Process(EventSink, Api):
 
     def _synced(self, key: str) -> SyncOutcome:
         self.syncs += 1
-        look = Look(key, self.syncs, self.now() + self.skew, set(self.vanished))
-        self.say(f"  looks at {key}")
+        view = SyncView(key, self.syncs, self.now() + self.skew, set(self.vanished))
+        self.trace(f"  looks at {key}")
         with self.apart():
-            self.looks, self._reading = [look], True
+            self.views, self._reading = [view], True
             outcome = self._sync(key)
             if outcome.stale is not None:
-                self.say(f"    the cache of {outcome.stale} is behind")
-            self.audit.synced(look, outcome)
+                self.trace(f"    the cache of {outcome.stale} is behind")
+            self.audit.synced(view, outcome)
         return outcome

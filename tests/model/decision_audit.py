@@ -1,8 +1,8 @@
-"""What the controller decides, held against what is right by what it had before it.
+"""The controller's decisions, compared with the right ones for what it had seen.
 
 A decision is a call that it makes, and what it leaves behind when a sync went well. The caches may lag
-behind: a decision is judged by the Job and the Pods that the sync read (:class:`Look`); what must never
-happen, however old they are, is judged by what is stored.
+behind: a decision is checked against the Job and the Pods that the sync read (:class:`SyncView`); what must never
+happen, however old they are, is checked against what is stored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from model.object_fields import (
     finalizer_of,
     finished,
     finished_at,
-    has_verdict,
+    has_terminal_condition,
     holds,
     index_of,
     indexes,
@@ -41,7 +41,7 @@ STRIP = "$deleteFromPrimitiveList/finalizers"
 
 
 @dataclass
-class Look:
+class SyncView:
     """A sync under way: what it has read, and what came of its calls.
 
     Attributes:
@@ -59,7 +59,7 @@ class Look:
     job: Object | None = None
     shown: dict[str, Object] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
-    let_go: set[str] = field(default_factory=set)
+    surplus: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     wanted_indexes: set[int] = field(default_factory=set)
     creations: int = 0
@@ -103,7 +103,7 @@ class Ends:
 
 
 class Audit:
-    """See above. All of it is of one process: what it remembers dies with it.
+    """The audit of one process: its memory dies with it.
 
     Args:
         ours: the managedBy of Jobs that the controller manages.
@@ -119,76 +119,78 @@ class Audit:
 
     # Calls.
 
-    def asked(self, look: Look, method: str, resource: str, name: str, body: Any) -> None:
+    def check_call(self, view: SyncView, method: str, resource: str, name: str, body: Any) -> None:
         """A sync is about to make a call."""
-        if look.job is None or method == "GET":
+        if view.job is None or method == "GET":
             return
-        if look.job["spec"].get("managedBy") not in self.ours:
-            raise Broken(f"a Job of somebody else is touched: {method} {resource} {name}")
-        if finished(look.job.get("status") or {}):
+        if view.job["spec"].get("managedBy") not in self.ours:
+            raise Broken(f"a Job of another controller is touched: {method} {resource} {name}")
+        if finished(view.job.get("status") or {}):
             raise Broken(f"a finished Job is touched: {method} {resource} {name}")
         if method == "PUT":
-            self._status(look, body["status"])
+            self._status(view, body["status"])
         elif method == "POST":
-            self._creation(look, body)
+            self._creation(view, body)
         elif method == "DELETE":
-            self._deletion(look, name)
+            self._deletion(view, name)
         elif method == "PATCH":
-            self._patch(look, body["metadata"])
+            self._patch(view, body["metadata"])
 
-    def _status(self, look: Look, status: Object) -> None:
-        """A verdict is right by what the sync has seen."""
-        if has_verdict(look.job.get("status") or {}) or not has_verdict(status):  # type: ignore[union-attr]
+    def _status(self, view: SyncView, status: Object) -> None:
+        """Check that a finished condition is right by what the sync has seen."""
+        if has_terminal_condition(view.job.get("status") or {}) or not has_terminal_condition(
+            status
+        ):  # type: ignore[union-attr]
             return
-        running = len(look.sight.active) - len(look.deleted) + look.created
-        verdict = look.sight.verdict() or look.sight.completion(running)
-        stored = None if verdict is None else condition(status, verdict[0])
+        running = len(view.sight.active) - len(view.deleted) + view.created
+        finished_condition = view.sight.finished_condition() or view.sight.completion(running)
+        stored = None if finished_condition is None else condition(status, finished_condition[0])
         if (
-            verdict is None
+            finished_condition is None
             or stored is None
-            or (stored["reason"], stored["message"]) != verdict[1:]
+            or (stored["reason"], stored["message"]) != finished_condition[1:]
         ):
-            raise Broken(f"{verdict} should be on record, not {status['conditions']}")
+            raise Broken(f"{finished_condition} should be on record, not {status['conditions']}")
 
-    def _creation(self, look: Look, body: Object) -> None:
-        sight = look.sight
-        stored = self.ledger.accounts[look.uid].status
-        if has_verdict(stored):
-            raise Broken("a Pod is created after the verdict")
-        if sight.verdict() is not None:
-            raise Broken(f"a Pod is created, although {sight.verdict()}")
-        look.creations += 1
+    def _creation(self, view: SyncView, body: Object) -> None:
+        sight = view.sight
+        stored = self.ledger.accounts[view.uid].status
+        if has_terminal_condition(stored):
+            raise Broken("a Pod is created after the finished condition")
+        if sight.finished_condition() is not None:
+            raise Broken(f"a Pod is created, although {sight.finished_condition()}")
+        view.creations += 1
         allowed = min(sight.missing(), self.limit)
-        if look.creations > allowed:
-            raise Broken(f"{look.creations} Pods are created, {allowed} are missing")
-        running = self._running(look)
+        if view.creations > allowed:
+            raise Broken(f"{view.creations} Pods are created, {allowed} are missing")
+        running = self._running(view)
         if len(running) >= sight.wanted:
             raise Broken(f"{len(running)} Pods run, {sight.wanted} should, and one more is created")
         if sight.indexed:
-            self._index(look, body, running)
+            self._index(view, body, running)
         if not sight.per_index:
-            self._backoff(look)
+            self._backoff(view)
 
-    def _running(self, look: Look) -> list[Object]:
+    def _running(self, view: SyncView) -> list[Object]:
         """The Pods that run in truth, those that the controller cannot know of left out."""
-        assert look.job is not None
-        awaits = replaces_only_failed(look.job)
+        assert view.job is not None
+        awaits = replaces_only_failed(view.job)
         return [
             pod
-            for pod in self.ledger.controls(look.uid)
+            for pod in self.ledger.controls(view.uid)
             if (active(pod) or (awaits and terminating(pod)))
-            and not (uid_of(pod) in self.ledger.excused and uid_of(pod) not in look.shown)
+            and not (uid_of(pod) in self.ledger.excused and uid_of(pod) not in view.shown)
         ]
 
-    def _index(self, look: Look, body: Object, running: list[Object]) -> None:
-        index, sight = index_of(body), look.sight
+    def _index(self, view: SyncView, body: Object, running: list[Object]) -> None:
+        index, sight = index_of(body), view.sight
         if index in {index_of(pod) for pod in running}:
             raise Broken(f"a second Pod of index {index} is created")
         right = sight.free_indexes()[: min(sight.missing(), self.limit)]
-        if index not in right or index in look.wanted_indexes:
+        if index not in right or index in view.wanted_indexes:
             raise Broken(f"a Pod of index {index} is created, {right} should be")
-        look.wanted_indexes.add(index)
-        stored = self.ledger.accounts[look.uid].status
+        view.wanted_indexes.add(index)
+        stored = self.ledger.accounts[view.uid].status
         done = indexes(stored.get("completedIndexes")) | indexes(stored.get("failedIndexes"))
         if index in done:
             raise Broken(f"a Pod of index {index} is created, which is at its end")
@@ -199,51 +201,55 @@ class Audit:
         if tries(body)[0] > sight.spec["backoffLimitPerIndex"]:
             raise Broken(f"index {index} is tried beyond its limit: {tries(body)}")
 
-    def _backoff(self, look: Look) -> None:
+    def _backoff(self, view: SyncView) -> None:
         """The least that must have been waited, by the failures that no success undoes."""
-        ends, sight = self._ends(look), look.sight
+        ends, sight = self._ends(view), view.sight
         badly = dict(ends.badly)
         for pod in sight.pods:
-            if self._certain(look, pod):
+            if self._certain(view, pod):
                 badly.setdefault(uid_of(pod), (finished_at(pod), ends.seen[uid_of(pod)]))
         row = [
             when
             for when, sync in badly.values()
             if all(when > success and sync >= seen for success, seen in ends.well.values())
         ]
-        if row and look.now < max(row) + delay(len(row)):
-            left = max(row) + delay(len(row)) - look.now
+        if row and view.now < max(row) + delay(len(row)):
+            left = max(row) + delay(len(row)) - view.now
             raise Broken(f"a Pod is created {left:.1f} s too soon after {len(row)} failures")
 
-    def _deletion(self, look: Look, name: str) -> None:
-        pod = next(pod for pod in look.shown.values() if pod["metadata"]["name"] == name)
+    def _deletion(self, view: SyncView, name: str) -> None:
+        pod = next(pod for pod in view.shown.values() if pod["metadata"]["name"] == name)
         if not active(pod):
             raise Broken(f"{name} is deleted, though it does not run")
-        if uid_of(pod) in look.let_go or has_verdict(self.ledger.accounts[look.uid].status):
+        if uid_of(pod) in view.surplus or has_terminal_condition(
+            self.ledger.accounts[view.uid].status
+        ):
             return
-        raise Broken(f"{name} is deleted, with no verdict on record, and its finalizer on")
+        raise Broken(
+            f"{name} is deleted, with no finished condition on record, and its finalizer on"
+        )
 
-    def _patch(self, look: Look, patch: Object) -> None:
-        assert look.job is not None
-        pod = look.shown[patch["uid"]]
+    def _patch(self, view: SyncView, patch: Object) -> None:
+        assert view.job is not None
+        pod = view.shown[patch["uid"]]
         name = pod["metadata"]["name"]
         owners = patch.get("ownerReferences") or ()
         if any("$patch" in owner for owner in owners):
-            if selected(look.job, pod) or deleting(look.job):
-                raise Broken(f"{name} is let go of for no reason")
+            if selected(view.job, pod) or deleting(view.job):
+                raise Broken(f"{name} is released for no reason")
         elif owners:
-            if owner_of(pod) or deleting(pod) or ended(pod) or not selected(look.job, pod):
+            if owner_of(pod) or deleting(pod) or ended(pod) or not selected(view.job, pod):
                 raise Broken(f"{name} is adopted for no reason")
         else:
-            self._strip(look, pod)
+            self._strip(view, pod)
 
-    def _strip(self, look: Look, pod: Object) -> None:
-        """Before it loses its finalizer, a Pod that counts is written down."""
-        sight, account = look.sight, self.ledger.accounts[look.uid]
+    def _strip(self, view: SyncView, pod: Object) -> None:
+        """Check that a Pod that counts is recorded before it loses its finalizer."""
+        sight, account = view.sight, self.ledger.accounts[view.uid]
         status, uid = account.status, uid_of(pod)
         name = pod["metadata"]["name"]
-        if any(uid in known for known in account.written.values()) or not sight.valid(pod):
-            self._as_surplus(look, pod)
+        if any(uid in known for known in account.recorded.values()) or not sight.valid(pod):
+            self._as_surplus(view, pod)
             return
         if succeeded(pod):
             known = indexes(status.get("completedIndexes")) | indexes(status.get("failedIndexes"))
@@ -255,145 +261,147 @@ class Audit:
             if counts(sight.job, pod):
                 raise Broken(f"{name} failed and loses its finalizer before it is counted")
             return
-        self._as_surplus(look, pod)
+        self._as_surplus(view, pod)
 
-    def _as_surplus(self, look: Look, pod: Object) -> None:
-        """A Pod that is let go of so that it can be deleted: only as many as there are too many."""
-        sight = look.sight
-        status = self.ledger.accounts[look.uid].status
-        if not active(pod) or has_verdict(status) or deleting(sight.job):
+    def _as_surplus(self, view: SyncView, pod: Object) -> None:
+        """Check a Pod that is released so that it can be deleted: only as many as there are too many."""
+        sight = view.sight
+        status = self.ledger.accounts[view.uid].status
+        if not active(pod) or has_terminal_condition(status) or deleting(sight.job):
             return
-        if sight.verdict() is not None:
-            raise Broken(f"{pod['metadata']['name']} is let go of, but {sight.verdict()}")
+        if sight.finished_condition() is not None:
+            raise Broken(f"{pod['metadata']['name']} is released, but {sight.finished_condition()}")
         allowed = sight.surplus()
-        if len(look.let_go | {uid_of(pod)}) > (
+        if len(view.surplus | {uid_of(pod)}) > (
             allowed if sight.suspended else min(allowed, self.limit)
         ):
-            raise Broken(f"{pod['metadata']['name']} is let go of, {allowed} are too many")
-        self.ledger.let_go.add(uid_of(pod))
+            raise Broken(f"{pod['metadata']['name']} is released, {allowed} are too many")
+        self.ledger.surplus.add(uid_of(pod))
 
     # A sync that went well.
 
-    def begun(self, look: Look) -> None:
+    def check_start(self, view: SyncView) -> None:
         """A sync has read what it rests on."""
-        if look.job is None:
+        if view.job is None:
             return
-        look.outdated = look.job.get("status") != self.ledger.accounts[look.uid].status
-        ends = self._ends(look)
-        for uid, pod in look.shown.items():
+        view.outdated = view.job.get("status") != self.ledger.accounts[view.uid].status
+        ends = self._ends(view)
+        for uid, pod in view.shown.items():
             if ended(pod):
-                ends.seen.setdefault(uid, look.number)
-            if succeeded(pod) and owner_of(pod) == look.uid:
-                ends.well.setdefault(uid, (finished_at(pod), look.number))
+                ends.seen.setdefault(uid, view.number)
+            if succeeded(pod) and owner_of(pod) == view.uid:
+                ends.well.setdefault(uid, (finished_at(pod), view.number))
 
-    def synced(self, look: Look, outcome: SyncOutcome) -> None:
-        """A sync has come to its end; look at what it leaves if nothing got in its way."""
-        if outcome.errors or outcome.stale or look.job is None:
+    def synced(self, view: SyncView, outcome: SyncOutcome) -> None:
+        """A sync has come to its end; view at what it leaves if nothing got in its way."""
+        if outcome.errors or outcome.stale or view.job is None:
             return
-        if look.job["spec"].get("managedBy") not in self.ours:
+        if view.job["spec"].get("managedBy") not in self.ours:
             return
-        if finished(look.job.get("status") or {}):
+        if finished(view.job.get("status") or {}):
             return
-        sight, status = look.sight, self.ledger.accounts[look.uid].status
-        running = len(sight.active) - len(look.deleted) + look.created
-        verdict = sight.verdict()
-        self._left_running(look, verdict is not None)
-        verdict = verdict or sight.completion(running)
-        if look.outdated:
+        sight, status = view.sight, self.ledger.accounts[view.uid].status
+        running = len(sight.active) - len(view.deleted) + view.created
+        finished_condition = sight.finished_condition()
+        self._left_running(view, finished_condition is not None)
+        finished_condition = finished_condition or sight.completion(running)
+        if view.outdated:
             return
-        self._left_on_record(status, verdict)
-        self._left_counts(look, status, running)
-        if verdict is None and not deleting(look.job):
+        self._left_on_record(status, finished_condition)
+        self._left_counts(view, status, running)
+        if finished_condition is None and not deleting(view.job):
             self._left_suspended(sight, status)
-        self._remember(look)
+        self._remember(view)
 
-    def _left_running(self, look: Look, ends: bool) -> None:
-        sight = look.sight
+    def _left_running(self, view: SyncView, ends: bool) -> None:
+        sight = view.sight
         if ends:
-            missed = {uid_of(pod) for pod in sight.active} - look.deleted
+            missed = {uid_of(pod) for pod in sight.active} - view.deleted
             if missed:
                 raise Broken(f"{len(missed)} Pods are not deleted, though the Job ends")
             return
         if deleting(sight.job):
             return
         surplus = sight.surplus() if sight.suspended else min(sight.surplus(), self.limit)
-        if len(look.deleted) != surplus:
-            raise Broken(f"{len(look.deleted)} Pods are deleted, {surplus} should be")
+        if len(view.deleted) != surplus:
+            raise Broken(f"{len(view.deleted)} Pods are deleted, {surplus} should be")
         missing = min(sight.missing(), self.limit)
         if sight.indexed:
             missing = min(missing, len(sight.free_indexes()))
-        if look.created != missing and not self._may_wait(look):
-            raise Broken(f"{look.created} Pods are created, {missing} should be")
+        if view.created != missing and not self._may_wait(view):
+            raise Broken(f"{view.created} Pods are created, {missing} should be")
 
-    def _may_wait(self, look: Look) -> bool:
-        """Whether some failure could still hold up the Job as a whole."""
-        if look.sight.per_index or look.created:
+    def _may_wait(self, view: SyncView) -> bool:
+        """Return True if some failure could still delay the Job as a whole."""
+        if view.sight.per_index or view.created:
             return False
         return any(
-            look.now - finished_at(pod) < BACKOFF_CAP
+            view.now - finished_at(pod) < BACKOFF_CAP
             for pod in self.ledger.pods.values()
-            if look.uid in self.ledger.owners.get(uid_of(pod), ()) and (ended(pod) or deleting(pod))
+            if view.uid in self.ledger.owners.get(uid_of(pod), ()) and (ended(pod) or deleting(pod))
         )
 
-    def _left_on_record(self, status: Object, verdict: tuple[str, str, str] | None) -> None:
-        if verdict is None:
-            if has_verdict(status):
+    def _left_on_record(
+        self, status: Object, finished_condition: tuple[str, str, str] | None
+    ) -> None:
+        if finished_condition is None:
+            if has_terminal_condition(status):
                 raise Broken(
-                    f"a verdict is on record that nothing supports: {status['conditions']}"
+                    f"a finished condition is on record that nothing supports: {status['conditions']}"
                 )
             return
-        stored = condition(status, verdict[0])
-        if stored is None or (stored["reason"], stored["message"]) != verdict[1:]:
-            raise Broken(f"{verdict} is not on record, but {status.get('conditions')}")
+        stored = condition(status, finished_condition[0])
+        if stored is None or (stored["reason"], stored["message"]) != finished_condition[1:]:
+            raise Broken(f"{finished_condition} is not on record, but {status.get('conditions')}")
 
-    def _left_counts(self, look: Look, status: Object, running: int) -> None:
-        sight = look.sight
+    def _left_counts(self, view: SyncView, status: Object, running: int) -> None:
+        sight = view.sight
         by_uid = {uid_of(pod): pod for pod in sight.ready}
         right = {
             "active": running,
-            "ready": len(set(by_uid) - look.deleted),
-            "terminating": len(sight.terminating) + len(look.deleted),
+            "ready": len(set(by_uid) - view.deleted),
+            "terminating": len(sight.terminating) + len(view.deleted),
         }
         stored = {name: status.get(name, 0) for name in right}
         if stored != right:
-            raise Broken(f"the status says {stored}, right is {right}")
+            raise Broken(f"the status has {stored}, right is {right}")
 
     def _left_suspended(self, sight: Sight, status: Object) -> None:
         if sight.suspended != holds(status, "Suspended"):
-            raise Broken(f"spec.suspend is {sight.suspended}, the condition says otherwise")
+            raise Broken(f"spec.suspend is {sight.suspended}, the condition differs")
         if (status.get("startTime") is None) != sight.suspended:
             raise Broken(f"spec.suspend is {sight.suspended}, startTime {status.get('startTime')}")
 
     # What a process remembers.
 
-    def _ends(self, look: Look) -> Ends:
-        return self.ends.setdefault(look.uid, Ends())
+    def _ends(self, view: SyncView) -> Ends:
+        return self.ends.setdefault(view.uid, Ends())
 
-    def _remember(self, look: Look) -> None:
-        ends, sight = self._ends(look), look.sight
+    def _remember(self, view: SyncView) -> None:
+        ends, sight = self._ends(view), view.sight
         for pod in sight.pods:
-            if self._certain(look, pod):
+            if self._certain(view, pod):
                 ends.badly.setdefault(uid_of(pod), (finished_at(pod), ends.seen[uid_of(pod)]))
-        self.settled.add(look.uid)
+        self.settled.add(view.uid)
 
-    def _certain(self, look: Look, pod: Object) -> bool:
-        """Whether a Pod failed without anybody's help, and the controller reckons with it."""
+    def _certain(self, view: SyncView, pod: Object) -> bool:
+        """Return True if a Pod failed without interference, and the controller counts it."""
         if not ended(pod) or succeeded(pod) or deleting(pod):
             return False
-        if uid_of(pod) in self.ledger.meddled | self.ledger.let_go:
+        if uid_of(pod) in self.ledger.meddled | self.ledger.surplus:
             return False
-        known = pod in look.sight.tracked or look.uid not in self.settled
-        return known and look.sight.valid(pod)
+        known = pod in view.sight.tracked or view.uid not in self.settled
+        return known and view.sight.valid(pod)
 
     def unsure(self, uid: str) -> None:
         """A status may have been stored or not: what was remembered is worked out anew."""
         self.ends.pop(uid, None)
         self.settled.discard(uid)
 
-    # Pods of nobody.
+    # Orphan Pods.
 
     def freed(self, pod: Object) -> None:
-        """The tracking finalizer of a Pod is taken off because nobody will count it."""
+        """Check that the tracking finalizer is removed from a Pod that no Job will count."""
         owner = owner_of(pod)
         if owner is None:
             return
@@ -405,4 +413,6 @@ class Audit:
                 f"{pod['metadata']['name']} is freed, though its Job is there and unfinished"
             )
         if account.job["spec"].get("managedBy") not in self.ours and not account.gone:
-            raise Broken(f"{pod['metadata']['name']} is freed, though its Job is somebody else's")
+            raise Broken(
+                f"{pod['metadata']['name']} is freed, though its Job belongs to another controller"
+            )

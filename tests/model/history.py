@@ -1,6 +1,6 @@
 """A history: a random Job, what becomes of its Pods, and everything that goes wrong meanwhile.
 
-All of it follows from a seed: first the weather, then a list of steps, each with a seed of its own, so
+All of it follows from a seed: first the fault profile, then a list of steps, each with a seed of its own, so
 that a history can be cut short or thinned out and the rest goes on as before as far as it can.
 """
 
@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 
 from jobsworth.controller.controller_settings import ControllerSettings
-from model.controller_process import Crash, Process, Weather
+from model.controller_process import Crash, FaultProfile, Process
 from model.object_fields import (
     Object,
     active,
@@ -25,9 +25,9 @@ from model.object_fields import (
     uncounted,
 )
 from model.pod_ledger import Broken, Ledger
-from model.recording_server import WORLD, Server
+from model.recording_server import ENVIRONMENT, Server
 from model.reference_controller import Sight
-from model.simulated_cluster import Cluster
+from model.simulated_cluster import SimulatedCluster
 from model.users import FOREIGN_MANAGER, User
 from support.controller.simulated_reconciler import MANAGER
 
@@ -44,7 +44,7 @@ class History:
     Args:
         seed: of all.
         steps: seeds of the steps, instead of those that follow from the seed.
-        say: is told what happens.
+        trace: called with a line for each event.
 
     Attributes:
         done: how many syncs and calls were made, by all processes.
@@ -54,14 +54,14 @@ class History:
         self,
         seed: int,
         steps: Sequence[int] | None = None,
-        say: Callable[[str], None] = lambda text: None,
+        trace: Callable[[str], None] = lambda text: None,
     ) -> None:
         chance = random.Random(seed)
-        self.seed, self._say = seed, say
+        self.seed, self._trace = seed, trace
         self.now = BEGINNING
         self.server = Server(lambda: self.now, random.Random(seed))
         self.ledger = Ledger(self.server)
-        self.cluster = Cluster(self.server, lambda: self.now)
+        self.cluster = SimulatedCluster(self.server, lambda: self.now)
         everybody = chance.random() < 0.15
         self.user = User(self.server, None if everybody and chance.random() < 0.7 else MANAGER)
         self.settings = ControllerSettings(
@@ -70,7 +70,7 @@ class History:
             max_pods_per_sync=chance.choice([1, 2, 500, 500, 500]),
             expectation_timeout=NEVER,
         )
-        self.weather = _draw_weather(chance)
+        self.fault_profile = _draw_fault_profile(chance)
         self._skewed = chance.random() < 0.1
         self._menu, self._weights = self._draw_menu(chance)
         length = chance.choice([30, 60, 100, 160])
@@ -92,15 +92,15 @@ class History:
         Raises:
             Broken: something that must hold does not.
         """
-        self.say(f"the Jobs: {[job['spec'] for job in self.server.stored('jobs')]}")
+        self.trace(f"the Jobs: {[job['spec'] for job in self.server.stored('jobs')]}")
         for seed in self.steps:
             self._step(random.Random(seed))
         self._calm()
         self._tally()
 
-    def say(self, text: str) -> None:
+    def trace(self, text: str) -> None:
         """Tell what happens, with the time."""
-        self._say(f"{self.now - BEGINNING:9.2f} {text}")
+        self._trace(f"{self.now - BEGINNING:9.2f} {text}")
 
     # What can happen.
 
@@ -115,7 +115,7 @@ class History:
             (cluster.succeed, 8),
             (cluster.finish_deletion, 8),
             (cluster.collect, 4),
-            (cluster.let_go, 3),
+            (cluster.release, 3),
         ]
         sometimes: list[tuple[Step, float, float]] = [  # how likely at all, and then
             (cluster.fail, 0.8, 8),
@@ -143,9 +143,9 @@ class History:
         (step,) = chance.choices(self._menu, self._weights)
         if self.process is not None:
             self.process.chance = chance
-        said = step(chance)
-        if said:
-            self.say(said)
+        description = step(chance)
+        if description:
+            self.trace(description)
 
     def _meanwhile(self) -> None:
         """While a call is on its way, or the controller thinks, something else happens."""
@@ -154,16 +154,16 @@ class History:
             return
         self.nested += 1
         try:
-            with process.apart(), self.server.on_behalf_of(WORLD):
+            with process.apart(), self.server.on_behalf_of(ENVIRONMENT):
                 for _ in range(process.chance.choice([1, 1, 2, 3])):
                     (step,) = process.chance.choices(self._menu, self._weights)
                     if step == self._pass_time or (
                         step == self._work and process.chance.random() < 0.5
                     ):
                         continue
-                    said = step(process.chance)
-                    if said:
-                        self.say(f"      meanwhile: {said}")
+                    description = step(process.chance)
+                    if description:
+                        self.trace(f"      meanwhile: {description}")
         finally:
             self.nested -= 1
 
@@ -176,7 +176,7 @@ class History:
         if due is not None and not self.nested and due > self.now and chance.random() < 0.7:
             self.now = min(due, self.now + chance.choice([1, 5, 30, 700]))
         try:
-            process.step()
+            process.process_next_item()
         except Crash:
             if self.nested:
                 raise
@@ -198,20 +198,20 @@ class History:
     def _up(self, chance: random.Random) -> Process:
         """The process, started anew if it died."""
         if self.process is None:
-            self.say("the controller starts")
+            self.trace("the controller starts")
             self.process = Process(
                 self.server,
                 self.ledger,
                 self.settings,
-                self.weather,
+                self.fault_profile,
                 now=lambda: self.now,
                 skew=chance.choice([-3, 0, 3]) if self._skewed else 0,
                 meanwhile=self._meanwhile,
-                say=self.say,
+                trace=self.trace,
             )
             self.process.chance = chance
             for stream in self.process.streams:
-                stream.ask(self.now)
+                stream.relist(self.now)
         return self.process
 
     def _watch(self, chance: random.Random) -> str | None:
@@ -225,7 +225,7 @@ class History:
     def _relist(self, chance: random.Random) -> str | None:
         """A watch breaks for good: what it had not shown is known only from a list."""
         stream = chance.choice(self._up(chance).streams)
-        stream.ask(self.now)
+        stream.relist(self.now)
         return f"{stream.resource} are listed anew"
 
     def _repeat(self, chance: random.Random) -> None:
@@ -243,9 +243,9 @@ class History:
     def _calm(self) -> None:
         """All is delivered, nothing fails: the controller comes to rest, and every Job to its end."""
         chance = self.chance
-        self.say("calm")
-        self.weather = Weather()
-        self._up(chance).weather = self.weather
+        self.trace("calm")
+        self.fault_profile = FaultProfile()
+        self._up(chance).fault_profile = self.fault_profile
         self.process.chance = chance  # type: ignore[union-attr]
         self._rest(chance)
         self._check_at_rest()
@@ -276,7 +276,7 @@ class History:
         for pod in self.server.stored("pods"):
             if active(pod) and chance.random() < 0.8:
                 fails = round_ < 20 and chance.random() < 0.2
-                self.say(self.cluster.end(pod, 1 if fails else 0, chance))
+                self.trace(self.cluster.end(pod, 1 if fails else 0, chance))
 
     def _size(self, spec: Object) -> int:
         elastic = spec["completionMode"] == "Indexed" and spec.get("completions") == 0
@@ -303,7 +303,7 @@ class History:
                     return
                 continue
             self.now = max(self.now, due)
-            process.step()
+            process.process_next_item()
             steps += 1
             if steps > 600:
                 raise Broken("the controller does not come to rest")
@@ -311,13 +311,13 @@ class History:
     def _settle(self, chance: random.Random) -> bool:
         """Nodes and other controllers finish what is under way."""
         any_ = False
-        for act in (self.cluster.finish_deletion, self.cluster.let_go, self.cluster.collect):
+        for act in (self.cluster.finish_deletion, self.cluster.release, self.cluster.collect):
             for _ in range(100):
-                said = act(chance)
-                if not said:
+                description = act(chance)
+                if not description:
                     break
                 any_ = True
-                self.say(said)
+                self.trace(description)
         return any_
 
     # What must hold once all is quiet.
@@ -330,8 +330,11 @@ class History:
 
     def _check_job_at_rest(self, job: Object, sight: Sight) -> None:
         status, name = job["status"], job["metadata"]["name"]
-        if sight.verdict() is not None or sight.completion(len(sight.active)) is not None:
-            raise Broken(f"{name} should have ended: {sight.verdict()}")
+        if (
+            sight.finished_condition() is not None
+            or sight.completion(len(sight.active)) is not None
+        ):
+            raise Broken(f"{name} should have ended: {sight.finished_condition()}")
         if deleting(job):
             raise Broken(f"{name} is not gone")
         right = len(sight.active)
@@ -343,7 +346,7 @@ class History:
         stored = {field: status.get(field, 0) for field in ("active", "ready", "terminating")}
         if stored != {"active": right, "ready": len(sight.ready), "terminating": 0}:
             raise Broken(f"at rest, the status of {name} says {stored}")
-        # What an index needs to be tried again is kept, even if it was written down before its
+        # What an index needs to be tried again is kept, even if it was recorded before its
         # successor was deleted again.
         kept = {uid_of(pod) for pod in sight.tracked if sight.delayed(index_of(pod)) is pod}
         if uncounted(status, "succeeded") or uncounted(status, "failed") - kept:
@@ -372,7 +375,7 @@ class History:
         assert process is not None
         before = self.server.version
         process.reconciler.resync()
-        while process.step():
+        while process.process_next_item():
             pass
         if self.server.version != before:
             raise Broken("a finished Job is still worked on")
@@ -383,12 +386,12 @@ class History:
         self._count()
 
 
-def _draw_weather(chance: random.Random) -> Weather:
+def _draw_fault_profile(chance: random.Random) -> FaultProfile:
     if chance.random() < 0.15:
-        return Weather()
-    return Weather(
-        refusal=chance.choice([0, 0, 0.02, 0.1, 0.3]),
-        silence=chance.choice([0, 0, 0.02, 0.1]),
+        return FaultProfile()
+    return FaultProfile(
+        rejection=chance.choice([0, 0, 0.02, 0.1, 0.3]),
+        lost_answer=chance.choice([0, 0, 0.02, 0.1]),
         crash=chance.choice([0, 0, 0.02, 0.1, 0.2]),
-        bustle=chance.choice([0, 0.1, 0.3]),
+        interference=chance.choice([0, 0.1, 0.3]),
     )

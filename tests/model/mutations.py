@@ -1,6 +1,6 @@
 """Faults put into the reconciler on purpose: a model that does not catch them would prove nothing.
 
-Each is a mistake that somebody might make, in the real code, by replacing a part of it.
+Each is a plausible mistake, in the real code, by replacing a part of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _finalizers_go_before_the_first_write() -> Fault:
     return syncing._Sync, "_act", too_early
 
 
-def _what_is_written_down_is_forgotten() -> Fault:
+def _recorded_pods_are_forgotten() -> Fault:
     begin = finalizer_tracking._UncountedLists.__init__
 
     def unguarded(draft: Any, *arguments: Any) -> None:
@@ -48,17 +48,17 @@ def _what_is_written_down_is_forgotten() -> Fault:
     return finalizer_tracking._UncountedLists, "__init__", unguarded
 
 
-def _all_that_is_written_down_is_counted() -> Fault:
+def _all_recorded_pods_are_counted() -> Fault:
     count = finalizer_tracking.count_released
     return finalizer_tracking, "count_released", lambda status, tracked: count(status, ())
 
 
-def _the_verdict_is_stored_after_the_deletions() -> Fault:
+def _the_failure_target_is_stored_after_the_deletions() -> Fault:
     end = planning._end
 
-    def late(found: Any, judged: Any) -> Any:
-        planned = end(found, judged)
-        return replace(planned, interim=None, _finished_condition=judged)
+    def late(found: Any, validated: Any) -> Any:
+        planned = end(found, validated)
+        return replace(planned, interim=None, _finished_condition=validated)
 
     return planning, "_end", late
 
@@ -96,12 +96,12 @@ def _pods_being_deleted_are_not_awaited() -> Fault:
 
 
 def _the_limit_is_off_by_one() -> Fault:
-    judge = finished_condition._backoff_limit
+    evaluate = finished_condition._backoff_limit
 
     def strict(facts: Any) -> Any:
-        return judge(replace(facts, failed=facts.failed + 1))
+        return evaluate(replace(facts, failed=facts.failed + 1))
 
-    questions = tuple(strict if each is judge else each for each in finished_condition._CHECKS)
+    questions = tuple(strict if each is evaluate else each for each in finished_condition._CHECKS)
     return finished_condition, "_CHECKS", questions
 
 
@@ -165,11 +165,11 @@ def _suspended_jobs_run() -> Fault:
 
 FAULTS: dict[str, Callable[[], Fault]] = {
     "finalizers are removed before the first write": _finalizers_go_before_the_first_write,
-    "Pods are written down again at every sync": _what_is_written_down_is_forgotten,
-    "Pods are counted before their finalizer is gone": _all_that_is_written_down_is_counted,
+    "Pods are recorded again at every sync": _recorded_pods_are_forgotten,
+    "Pods are counted before their finalizer is gone": _all_recorded_pods_are_counted,
     "the caches are believed, however old": lambda: (
         expectations.Expectations, "unseen", lambda *_: None),
-    "Pods are deleted before the verdict is stored": _the_verdict_is_stored_after_the_deletions,
+    "Pods are deleted before the finished condition is stored": _the_failure_target_is_stored_after_the_deletions,
     "a Job ends while its Pods do not": _the_end_does_not_wait_for_pods,
     "nothing waits after a failure": lambda: (BackoffRecord, "remaining", lambda *_: 0.0),
     "no index waits after a failure": lambda: (scaling, "index_remaining", lambda *_: 0.0),

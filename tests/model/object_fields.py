@@ -23,7 +23,7 @@ def finalizer_of(job: Object) -> str:
 
 
 def holds(status: Object, kind: str) -> bool:
-    """Whether a condition is True."""
+    """Return True if a condition is True."""
     return condition(status, kind) is not None
 
 
@@ -37,12 +37,12 @@ def condition(status: Object, kind: str) -> Object | None:
 
 
 def finished(status: Object) -> bool:
-    """Whether a Job is complete, or has failed."""
+    """Return True if a Job is complete, or has failed."""
     return holds(status, "Complete") or holds(status, "Failed")
 
 
-def has_verdict(status: Object) -> bool:
-    """Whether it is on record how a Job ends."""
+def has_terminal_condition(status: Object) -> bool:
+    """Return True if the status records that the Job has ended, or will, and with which result."""
     return any(
         holds(status, kind)
         for kind in ("SuccessCriteriaMet", "FailureTarget", "Complete", "Failed")
@@ -60,7 +60,7 @@ def indexes(text: str | None) -> set[int]:
 
 
 def uncounted(status: Object, outcome: str) -> set[str]:
-    """UIDs of the Pods that are written down and not counted: of those that succeeded, or failed."""
+    """Return the UIDs in uncountedTerminatedPods: of those that succeeded, or failed."""
     lists = status.get("uncountedTerminatedPods") or {}
     return set(lists.get(outcome) or ())
 
@@ -89,12 +89,12 @@ def owner_of(pod: Object) -> str | None:
 
 
 def tracked_by(pod: Object, finalizer: str) -> bool:
-    """Whether a Pod has a finalizer."""
+    """Return True if a Pod has a finalizer."""
     return finalizer in (pod["metadata"].get("finalizers") or ())
 
 
 def selected(job: Object, pod: Object) -> bool:
-    """Whether a Job's selector matches a Pod."""
+    """Return True if a Job's selector matches a Pod."""
     wanted = job["spec"]["selector"]["matchLabels"]
     labels = pod["metadata"].get("labels") or {}
     return all(labels.get(key) == value for key, value in wanted.items())
@@ -107,32 +107,32 @@ def phase(pod: Object) -> str:
 
 
 def deleting(obj: Object) -> bool:
-    """Whether it is being deleted."""
+    """Return True if it is being deleted."""
     return "deletionTimestamp" in obj["metadata"]
 
 
 def succeeded(pod: Object) -> bool:
-    """Whether a Pod has ended well."""
+    """Return True if a Pod has succeeded."""
     return phase(pod) == "Succeeded"
 
 
 def ended(pod: Object) -> bool:
-    """Whether a Pod has ended."""
+    """Return True if a Pod has ended."""
     return phase(pod) in ("Succeeded", "Failed")
 
 
 def active(pod: Object) -> bool:
-    """Whether a Pod runs, or will, and is to go on."""
+    """Return True if a Pod runs, or will, and is to go on."""
     return not ended(pod) and not deleting(pod)
 
 
 def terminating(pod: Object) -> bool:
-    """Whether a Pod is being deleted and has not ended."""
+    """Return True if a Pod is being deleted and has not ended."""
     return not ended(pod) and deleting(pod)
 
 
 def ready(pod: Object) -> bool:
-    """Whether a Pod is ready."""
+    """Return True if a Pod is ready."""
     return holds(pod["status"], "Ready")
 
 
@@ -158,7 +158,7 @@ def restarts(pod: Object) -> int:
 
 
 def finished_at(pod: Object) -> int:
-    """When a Pod finished: by its containers, else its readiness, else its deletion, else its creation."""
+    """Return the finish time of a Pod: by its containers, else its readiness, else its deletion, else its creation."""
     meta, status = pod["metadata"], pod["status"]
     ends = [
         (entry["state"].get("terminated") or {}).get("finishedAt")
@@ -170,8 +170,8 @@ def finished_at(pod: Object) -> int:
         if entry["type"] == "Ready" and entry["status"] == "False":
             return seconds(entry["lastTransitionTime"]) or 0
     if deleting(pod):
-        asked = seconds(meta["deletionTimestamp"]) or 0
-        return asked - int(meta.get("deletionGracePeriodSeconds", 0))
+        requested = seconds(meta["deletionTimestamp"]) or 0
+        return requested - int(meta.get("deletionGracePeriodSeconds", 0))
     return seconds(meta["creationTimestamp"]) or 0
 
 
@@ -179,26 +179,26 @@ def finished_at(pod: Object) -> int:
 
 
 def replaces_only_failed(job: Object) -> bool:
-    """Whether a Pod that is being deleted is awaited before it is replaced, and counted (KEP-3939)."""
+    """Return True if a Pod that is being deleted is awaited before it is replaced, and counted (KEP-3939)."""
     spec = job["spec"]
     return spec.get("podReplacementPolicy") == "Failed" or "podFailurePolicy" in spec
 
 
 def has_failed(job: Object, pod: Object) -> bool:
-    """Whether a Pod is taken for failed."""
+    """Return True if a Pod counts as failed."""
     if phase(pod) == "Failed":
         return True
     return terminating(pod) and not replaces_only_failed(job)
 
 
 def action_of(job: Object, pod: Object) -> tuple[str | None, str]:
-    """What the failure policy does about a failed Pod, and how the Job's condition would say so."""
+    """Return the action of the failure policy for a failed Pod, and the message of the Job's condition."""
     policy = job["spec"].get("podFailurePolicy") or {}
     name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
     for position, rule in enumerate(policy.get("rules") or ()):
-        said = _matches(rule, pod, name)
-        if said is not None:
-            return rule["action"], f"{said} matching FailJob rule at index {position}"
+        description = _matches(rule, pod, name)
+        if description is not None:
+            return rule["action"], f"{description} matching FailJob rule at index {position}"
     return None, ""
 
 
@@ -220,5 +220,5 @@ def _matches(rule: Object, pod: Object, name: str) -> str | None:
 
 
 def counts(job: Object, pod: Object) -> bool:
-    """Whether the failure of a Pod counts."""
+    """Return True if the failure of a Pod counts."""
     return action_of(job, pod)[0] != "Ignore"

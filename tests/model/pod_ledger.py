@@ -1,8 +1,8 @@
-"""The books of an auditor: every change of a stored Job or Pod is checked against what is true of the Pods.
+"""A ledger of Pods: every change of a stored Job or Pod is checked against the true state of the Pods.
 
 The laws of counting (KEP-2307), whatever the controller thought when it wrote:
 
-- a Pod is written down once, as what it is, and moves from the lists into the counters when its
+- a Pod is recorded once, as what it is, and moves from the lists into the counters when its
   finalizer is gone, in the same write; nothing else moves a counter;
 - a completed index has a Pod that succeeded, a failed one has a Pod that failed for the last time;
 - how a Job ends is on record before it ends, and stays.
@@ -36,29 +36,29 @@ from model.object_fields import (
     uid_of,
     uncounted,
 )
-from model.recording_server import WORLD, Server
+from model.recording_server import ENVIRONMENT, Server
 from support.controller.status_rules import broken_rules
 
 
 class Broken(AssertionError):
-    """A law does not hold; the message says which."""
+    """A law does not hold; the message names it."""
 
 
 @dataclass(slots=True)
 class Account:
-    """What is known of a Job, alive or gone.
+    """The facts about a Job, alive or gone.
 
     Attributes:
         job: as it was last stored.
         gone: it is no longer there.
         resized: it had other completions once.
-        written: UIDs of Pods that ever were written down, by outcome.
+        recorded: UIDs of Pods that ever were in uncountedTerminatedPods, by outcome.
     """
 
     job: Object
     gone: bool = False
     resized: bool = False
-    written: dict[str, set[str]] = field(
+    recorded: dict[str, set[str]] = field(
         default_factory=lambda: {"succeeded": set(), "failed": set()}
     )
 
@@ -69,14 +69,14 @@ class Account:
 
 
 class Ledger:
-    """See above.
+    """The facts about all Jobs and Pods.
 
     Attributes:
         accounts: of each Job by its UID.
         pods: every Pod as it was last stored, whether it is still there or not.
         excused: UIDs of Pods that were created although no answer came.
-        meddled: UIDs of Pods that lost their tracking finalizer by somebody else's hand.
-        let_go: UIDs of Pods that were too many, and deleted uncounted.
+        meddled: UIDs of Pods that lost their tracking finalizer to another client.
+        surplus: UIDs of Pods that were too many, and deleted uncounted.
         released: Pods as the controller saw them when it took their finalizer off, by UID.
         owners: UIDs of the Jobs that ever controlled a Pod, by its UID.
     """
@@ -87,12 +87,12 @@ class Ledger:
         self.pods: dict[str, Object] = {}
         self.excused: set[str] = set()
         self.meddled: set[str] = set()
-        self.let_go: set[str] = set()
+        self.surplus: set[str] = set()
         self.released: dict[str, Object] = {}
         self.owners: dict[str, set[str]] = {}
-        server.told = self.told
+        server.on_change = self.record_change
 
-    def told(self, resource: str, old: Object | None, new: Object | None) -> None:
+    def record_change(self, resource: str, old: Object | None, new: Object | None) -> None:
         """A stored object has changed."""
         if resource == "pods":
             pod = new or old
@@ -101,7 +101,7 @@ class Ledger:
             owner = owner_of(pod)
             if owner is not None:
                 self.owners.setdefault(uid_of(pod), set()).add(owner)
-            if self.server.actor == WORLD and old and new and _freed(old, new):
+            if self.server.actor == ENVIRONMENT and old and new and _freed(old, new):
                 self.meddled.add(uid_of(pod))
         elif resource == "jobs":
             self._job(old, new)
@@ -111,10 +111,10 @@ class Ledger:
         return [pod for pod in self.server.stored("pods") if owner_of(pod) == uid]
 
     def lost(self) -> list[str]:
-        """The names of Pods that ended and were to be counted, and were not.
+        """Return the names of Pods that ended and were to be counted, and were not.
 
         Not counted are those that were too many, that are to be ignored, that have no index of the Job
-        or one that has come to its end; those that somebody else took from the Job; and those that
+        or one that has come to its end; those that another client took from the Job; and those that
         ended after the Job had succeeded, or while it was being deleted.
         """
         return [
@@ -125,9 +125,9 @@ class Ledger:
             )
             for uid, pod in self.pods.items()
             if owner_of(pod) == uid_of(account.job)
-            and uid not in self.meddled | self.let_go | self.excused
+            and uid not in self.meddled | self.surplus | self.excused
             and self._was_to_be_counted(account, pod)
-            and not any(uid in known for known in account.written.values())
+            and not any(uid in known for known in account.recorded.values())
         ]
 
     def _was_to_be_counted(self, account: Account, pod: Object) -> bool:
@@ -158,18 +158,18 @@ class Ledger:
         after = new.get("status") or {}
         if old is None or before == after:
             return
-        if self.server.actor == WORLD:
+        if self.server.actor == ENVIRONMENT:
             return
         _foreign_conditions_stay(before, after)
         rules = broken_rules(new["spec"], before, after)
         if rules:
-            raise Broken(f"the API server would refuse the status: {rules}")
+            raise Broken(f"the API server would reject the status: {rules}")
         self._counters(account, before, after)
         self._new_entries(account, before, after)
         if new["spec"]["completionMode"] == "Indexed":
             self._completed(account, before, after)
             self._failed(account, before, after)
-        self._verdict(account, before, after)
+        self._finished_condition(account, before, after)
 
     def _counters(self, account: Account, before: Object, after: Object) -> None:
         """Counters move by what leaves the lists, and nothing leaves that could come back."""
@@ -190,26 +190,26 @@ class Ledger:
                     raise Broken(f"{_name(self.pods[uid])} is counted while it has its finalizer")
 
     def _new_entries(self, account: Account, before: Object, after: Object) -> None:
-        """What is written down is true, and new."""
+        """Check that newly recorded Pods are recorded truly, and for the first time."""
         for outcome in ("succeeded", "failed"):
             for uid in uncounted(after, outcome) - uncounted(before, outcome):
-                if any(uid in known for known in account.written.values()):
-                    raise Broken(f"{_name(self.pods[uid])} is written down a second time")
-                account.written[outcome].add(uid)
+                if any(uid in known for known in account.recorded.values()):
+                    raise Broken(f"{_name(self.pods[uid])} is recorded a second time")
+                account.recorded[outcome].add(uid)
                 self._true(account.job, self.pods[uid], outcome)
 
     def _true(self, job: Object, pod: Object, outcome: str) -> None:
         if outcome == "succeeded":
             if not succeeded(pod):
-                raise Broken(f"{_name(pod)} is written down as succeeded")
+                raise Broken(f"{_name(pod)} is recorded as succeeded")
             return
         if holds(job["status"], "FailureTarget"):
             return  # whatever ran is deleted, and counted, though it may have ended meanwhile
         was_deleted = deleting(pod) and not _only_failed(job)
         if not (has_failed(job, pod) or was_deleted):
-            raise Broken(f"{_name(pod)} is written down as failed")
+            raise Broken(f"{_name(pod)} is recorded as failed")
         if not counts(job, pod):
-            raise Broken(f"{_name(pod)} is written down although its failure is to be ignored")
+            raise Broken(f"{_name(pod)} is recorded although its failure is to be ignored")
 
     def _completed(self, account: Account, before: Object, after: Object) -> None:
         size = account.job["spec"]["completions"]
@@ -223,7 +223,7 @@ class Ledger:
             for uid, pod in self.pods.items()
             if succeeded(pod)
             and uid_of(account.job) in self.owners.get(uid, ())
-            and uid not in account.written["failed"]
+            and uid not in account.recorded["failed"]
         }
         if not new - old <= done:
             raise Broken(f"no Pod succeeded of the indexes {new - old - done}")
@@ -249,18 +249,22 @@ class Ledger:
             ):
                 raise Broken(f"index {index} is failed, but may be tried again")
 
-    def _verdict(self, account: Account, before: Object, after: Object) -> None:
+    def _finished_condition(self, account: Account, before: Object, after: Object) -> None:
         for end, interim in (("Complete", "SuccessCriteriaMet"), ("Failed", "FailureTarget")):
-            said, stored = condition(after, end), condition(before, interim)
+            description, stored = condition(after, end), condition(before, interim)
             announced = condition(after, interim)
-            if stored and announced and _says(stored) != _says(announced):
+            if (
+                stored
+                and announced
+                and _reason_and_message(stored) != _reason_and_message(announced)
+            ):
                 raise Broken(f"{interim} changes: {stored} to {announced}")
-            if said is None or holds(before, end):
+            if description is None or holds(before, end):
                 continue
             if stored is None:
                 raise Broken(f"{end} was not announced by {interim}")
-            if _says(said) != _says(stored):
-                raise Broken(f"{end} says something else than {interim}: {said}, {stored}")
+            if _reason_and_message(description) != _reason_and_message(stored):
+                raise Broken(f"{end} differs from {interim}: {description}, {stored}")
             self._at_the_end(account)
         if finished(before):
             raise Broken("a finished Job is changed")
@@ -280,7 +284,7 @@ class Ledger:
 def _foreign_conditions_stay(before: Object, after: Object) -> None:
     for entry in before.get("conditions") or ():
         if "/" in entry["type"] and entry not in (after.get("conditions") or ()):
-            raise Broken(f"the condition {entry['type']} of somebody else is lost")
+            raise Broken(f"the condition {entry['type']} of another controller is lost")
 
 
 def _freed(old: Object, new: Object) -> bool:
@@ -291,7 +295,7 @@ def _only_failed(job: Object) -> bool:
     return job["spec"].get("podReplacementPolicy") == "Failed"
 
 
-def _says(entry: Object) -> tuple[str, str]:
+def _reason_and_message(entry: Object) -> tuple[str, str]:
     return entry.get("reason", ""), entry.get("message", "")
 
 

@@ -11,16 +11,16 @@ from support.api_server.fake_job_api import Call, FakeJobApi
 from support.api_server.versioned_store import Change, Object
 
 NAMESPACE = "default"
-WORLD = "world"  # nodes, users and other controllers
+ENVIRONMENT = "environment"  # nodes, users and other controllers
 
 
 class Server(FakeJobApi):
-    """See above.
+    """The fake API server, with every version of every object.
 
     Attributes:
-        streams: what the watch of each resource tells, in order.
+        streams: the watch events of each resource, in order.
         versions: every object that ever was, by UID and resourceVersion.
-        told: is told of each change: the object before, or None, and after, or None.
+        on_change: called with each change: resource, the object before, or None, and after, or None.
         actor: on whose behalf the present change is made.
     """
 
@@ -28,12 +28,12 @@ class Server(FakeJobApi):
         super().__init__(clock, chance)
         self.streams: dict[str, list[Change]] = {"jobs": [], "pods": []}
         self.versions: dict[tuple[str, str], Object] = {}
-        self.told: Callable[[str, Object | None, Object | None], None] = lambda *change: None
-        self.actor = WORLD
+        self.on_change: Callable[[str, Object | None, Object | None], None] = lambda *change: None
+        self.actor = ENVIRONMENT
 
     @contextmanager
     def on_behalf_of(self, actor: str) -> Iterator[None]:
-        """Who makes the changes within."""
+        """Set the actor of the changes within."""
         before, self.actor = self.actor, actor
         try:
             yield
@@ -66,7 +66,7 @@ class Server(FakeJobApi):
             meta = put["metadata"]
             self.streams[resource].append(change)
             self.versions[meta["uid"], meta["resourceVersion"]] = put
-            self.told(resource, old, None if change.kind == "DELETED" else put)
+            self.on_change(resource, old, None if change.kind == "DELETED" else put)
         return put
 
     def _update(self, call: Call, body: Object) -> Object:
@@ -92,7 +92,7 @@ class Server(FakeJobApi):
     # What the garbage collector does, one object at a time.
 
     def collect_one(self, chance: random.Random) -> str | None:
-        """Let the garbage collector act on one object, and say on which; None if there is none."""
+        """Let the garbage collector act on one object, and return its description; None if there is none."""
         todo = [*self._dependents_to_delete(), *self._pods_to_orphan(), *self._jobs_to_free()]
         if not todo:
             return None

@@ -1,4 +1,4 @@
-"""What is right to do about a Job, worked out plainly: the rules as they are documented, no speed, no stages.
+"""The right actions for a Job, worked out plainly: the rules as they are documented, no speed, no stages.
 
 A second opinion on the controller's decisions, from the same objects that it had before it.
 """
@@ -34,7 +34,7 @@ from model.object_fields import (
     uncounted,
 )
 
-Verdict = tuple[str, str, str]  # the interim condition, its reason, its message
+FinishedCondition = tuple[str, str, str]  # the interim condition, its reason, its message
 BACKOFF_BASE, BACKOFF_CAP = 10, 600
 
 
@@ -64,11 +64,11 @@ class Sight:
         ]
 
     def valid(self, pod: Object) -> bool:
-        """Whether a Pod's index is one of the Job's, if it has indexes."""
+        """Return True if a Pod's index is one of the Job's, if it has indexes."""
         return not self.indexed or 0 <= index_of(pod) < self.completions
 
     def failed_pod(self, pod: Object) -> bool:
-        """Whether a Pod is taken for failed."""
+        """Return True if a Pod counts as failed."""
         return has_failed(self.job, pod)
 
     @cached_property
@@ -93,12 +93,12 @@ class Sight:
 
     @cached_property
     def stored_completed(self) -> set[int]:
-        """Indexes that the status says are completed."""
+        """Return the completed indexes of the status."""
         return {i for i in indexes(self.status.get("completedIndexes")) if i < self.completions}
 
     @cached_property
     def stored_failed(self) -> set[int]:
-        """Indexes that the status says have failed."""
+        """Return the failed indexes of the status."""
         return {i for i in indexes(self.status.get("failedIndexes")) if i < self.completions}
 
     @cached_property
@@ -125,7 +125,7 @@ class Sight:
 
     @property
     def succeeded(self) -> int:
-        """How many Pods have succeeded, or indexes."""
+        """Return the number of Pods that have succeeded, or indexes."""
         if self.indexed:
             return len(self.succeeded_indexes)
         written = uncounted(self.status, "succeeded")
@@ -133,14 +133,14 @@ class Sight:
 
     @property
     def failed(self) -> int:
-        """How many failures count."""
+        """Return the number of failures that count."""
         new = sum(counts(self.job, pod) for pod in self.new_failures)
         return self.status.get("failed", 0) + new + len(uncounted(self.status, "failed"))
 
     # How the Job ends.
 
-    def verdict(self) -> Verdict | None:
-        """How the Job ends, None while that is open; completion aside."""
+    def finished_condition(self) -> FinishedCondition | None:
+        """Return the result of the Job, None while that is open; completion aside."""
         for kind in ("SuccessCriteriaMet", "FailureTarget"):
             stored = condition(self.status, kind)
             if stored is not None:
@@ -155,8 +155,8 @@ class Sight:
                 return ("FailureTarget", *reason)
         return self._success_policy()
 
-    def completion(self, running: int) -> Verdict | None:
-        """Whether the Job is complete once so many Pods run."""
+    def completion(self, running: int) -> FinishedCondition | None:
+        """Return the Complete result if the Job is complete once so many Pods run."""
         enough = self.succeeded >= (1 if self.completions is None else self.completions)
         if not enough or running:
             return None
@@ -207,7 +207,7 @@ class Sight:
             return "FailedIndexes", "Job has failed indexes"
         return None
 
-    def _success_policy(self) -> Verdict | None:
+    def _success_policy(self) -> FinishedCondition | None:
         done = self.succeeded_indexes if self.indexed else set()
         rules = (self.spec.get("successPolicy") or {}).get("rules") or ()
         for position, rule in enumerate(rules if done else ()):
@@ -229,7 +229,7 @@ class Sight:
 
     @property
     def wanted(self) -> int:
-        """How many Pods should run."""
+        """Return the number of Pods that should run."""
         if self.suspended:
             return 0
         parallelism: int = self.spec["parallelism"]
@@ -238,18 +238,18 @@ class Sight:
         return max(0, min(self.completions - self.succeeded, parallelism))
 
     def misplaced(self) -> int:
-        """How many Pods have no index of the Job, or one that another has."""
+        """Return the number of Pods without an index of the Job, or with one that another has."""
         if not self.indexed:
             return 0
         right = {index_of(pod) for pod in self.active if self.valid(pod)}
         return len(self.active) - len(right)
 
     def surplus(self) -> int:
-        """How many Pods have to go."""
+        """Return the number of Pods to delete."""
         return max(self.misplaced(), len(self.active) - self.wanted, 0)
 
     def missing(self) -> int:
-        """How many Pods should be created, waiting times aside."""
+        """Return the number of Pods to create, waiting times aside."""
         if self.suspended or deleting(self.job) or self.surplus():
             return 0
         awaited = len(self.terminating) if replaces_only_failed(self.job) else 0
@@ -278,7 +278,7 @@ class Sight:
         return max(0.0, finished_at(last) + delay(sum(tries(last)) + 1) - self.now)
 
     def next_tries(self, index: int) -> set[tuple[int, int]]:
-        """What the next Pod of an index may carry; several where its failures rank alike."""
+        """Return the annotations that the next Pod of an index may carry; several where its failures rank alike."""
         last = self.delayed(index)
         if last is None:
             return {(0, 0)}

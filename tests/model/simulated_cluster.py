@@ -1,4 +1,4 @@
-"""What happens to Pods without the Job controller: nodes run them, people and controllers delete them."""
+"""The life of Pods without the Job controller: nodes run them, users and controllers delete them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from model.recording_server import NAMESPACE, Server
 Step = Callable[[random.Random], str | None]
 
 
-class Cluster:
-    """The nodes, the garbage collectors, and whoever deletes a Pod. Each step says what it did.
+class SimulatedCluster:
+    """The nodes, the garbage collectors, and clients that delete Pods. Each step describes what it did.
 
     Args:
         now: seconds since 1970.
@@ -57,7 +57,7 @@ class Cluster:
         return self.end(pod, chance.choice((1, 1, *EXIT_CODES)), chance)
 
     def end(self, pod: Object, code: int, chance: random.Random) -> str:
-        """A Pod ends with an exit code; of some that fail no container says how."""
+        """End a Pod with an exit code; of some failed Pods no container has a status."""
         reason = {0: "Completed", 137: "OOMKilled"}.get(code, "Error")
         finished = int(self.now()) - chance.choice([0, 0, 0, 1, 2])
         terminated = {"exitCode": code, "reason": reason, "finishedAt": write_time(finished)}
@@ -116,17 +116,17 @@ class Cluster:
         pod = self._one(chance, lambda pod: deleting(pod) and _lingers(pod))
         if pod is None:
             return None
-        said = f"{_name(pod)} may go"
+        description = f"{_name(pod)} may go"
         if not ended(pod):
-            said += ": " + self.end(pod, chance.choice([0, 143, 143]), chance)
+            description += ": " + self.end(pod, chance.choice([0, 143, 143]), chance)
         if self.server.find("pods", _name(pod)) is not None and chance.random() < 0.8:
             self.server.request(
                 "DELETE", pods_path(NAMESPACE, _name(pod)), {"gracePeriodSeconds": 0}
             )
-        return said
+        return description
 
-    def let_go(self, chance: random.Random) -> str | None:
-        """Who holds a Pod by a finalizer lets go of it."""
+    def release(self, chance: random.Random) -> str | None:
+        """Let a client with a finalizer on a Pod remove it."""
         pod = self._one(
             chance, lambda pod: FOREIGN_FINALIZER in (pod["metadata"].get("finalizers") or ())
         )
@@ -134,7 +134,7 @@ class Cluster:
             return None
         left = [name for name in pod["metadata"]["finalizers"] if name != FOREIGN_FINALIZER]
         self._change(pod, {"metadata": {"finalizers": left}})
-        return f"{_name(pod)} is let go of by {FOREIGN_FINALIZER}"
+        return f"{_name(pod)} is released by {FOREIGN_FINALIZER}"
 
     def collect(self, chance: random.Random) -> str | None:
         """The garbage collector does a thing."""
@@ -182,5 +182,5 @@ def _restarts(pod: Object) -> int:
 
 
 def _lingers(pod: Object) -> bool:
-    """Whether the node has still to do something for a Pod that is being deleted."""
+    """Return True if the node has still to act on a Pod that is being deleted."""
     return bool(pod["metadata"].get("deletionGracePeriodSeconds")) or not ended(pod)

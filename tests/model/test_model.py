@@ -1,14 +1,14 @@
-"""The Job controller against a model of its world: see :mod:`model.history`.
+"""The Job controller in a simulated cluster: see :mod:`model.history`.
 
 A few hundred histories. CI runs 10,000 (``python -m model.check --count 10000 --seed 0``); without a seed,
-``model.run`` tries others each time.
+``model.check`` tries others each time.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from model.check import Breakage, attempt, first_broken, shortened, told
+from model.check import Breakage, attempt, described, first_broken, shortened
 from model.history import History
 from model.mutations import FAULTS, put_in
 
@@ -17,7 +17,7 @@ ENOUGH = 300  # histories in which a fault must show
 
 # Where a fault shows that shows seldom; found by: python -m model.check --count 2000 --seed 0 --fault ...
 SHOWN_BY = {
-    "Pods are written down again at every sync": 109,
+    "Pods are recorded again at every sync": 109,
     "Pods are replaced before they have ended": 134,
     "a success that comes again ends the wait": 98,
     "a Pod that was gone is counted again": 875,
@@ -27,7 +27,7 @@ SHOWN_BY = {
 
 def report(broken: Breakage) -> str:
     shown = shortened(broken)
-    return f"{broken}\n{told(shown)}\n(python -m model.check --count 1 --seed {broken.seed})"
+    return f"{broken}\n{described(shown)}\n(python -m model.check --count 1 --seed {broken.seed})"
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
@@ -43,20 +43,20 @@ def test_a_fault_put_in_on_purpose_is_caught(fault: str) -> None:
         assert first_broken(seeds) is not None
 
 
-def test_a_seed_tells_the_same_history_each_time() -> None:
-    tellings: list[list[str]] = [[], []]
-    for telling in tellings:
-        History(11, say=telling.append).run()
-    assert tellings[0] == tellings[1]
-    assert len(tellings[0]) > 10
+def test_a_seed_leads_to_the_same_history_each_time() -> None:
+    traceds: list[list[str]] = [[], []]
+    for traced in traceds:
+        History(11, trace=traced.append).run()
+    assert traceds[0] == traceds[1]
+    assert len(traceds[0]) > 10
 
 
-def test_a_broken_history_is_told_in_fewer_steps() -> None:
+def test_a_broken_history_is_shortened() -> None:
     with put_in("suspended Jobs run"):
         broken = first_broken(range(ENOUGH))
         assert broken is not None
         shown = shortened(broken)
         assert shown.where == broken.where
         assert len(shown.steps or ()) < len(History(broken.seed).steps) / 2
-        assert "suspend" in told(shown)
+        assert "suspend" in described(shown)
     assert attempt(broken.seed, shown.steps) is None

@@ -1,4 +1,4 @@
-"""What people do to Jobs, and to Pods of Jobs by hand."""
+"""Actions of users on Jobs, and on Pods of Jobs by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARED_LABEL = "app"
 
 
 class User:
-    """See above. Each step says what it did.
+    """A user of the cluster. Each step describes what it did.
 
     Args:
         manager: the managedBy of the Jobs that are ours, None for none.
@@ -48,7 +48,7 @@ class User:
         return f"creates {name}: {body['spec']}"
 
     def recreate(self, chance: random.Random) -> str | None:
-        """Create a Job of the same name again, perhaps one that is somebody else's."""
+        """Create a Job of the same name again, perhaps one of another controller."""
         return self.create(chance, "train", FOREIGN_MANAGER if chance.random() < 0.15 else None)
 
     def suspend(self, chance: random.Random) -> str | None:
@@ -132,12 +132,12 @@ class User:
         meta = chance.choice(pods)["metadata"]
         left = [name for name in meta["finalizers"] if not name.endswith("/job-tracking")]
         self.server.change("pods", NAMESPACE, meta["name"], {"metadata": {"finalizers": left}})
-        said = f"takes the finalizer off {meta['name']}"
+        description = f"takes the finalizer off {meta['name']}"
         if chance.random() < 0.7 and self.server.find("pods", meta["name"]) is not None:
             path = pods_path(NAMESPACE, meta["name"])
             self.server.request("DELETE", path, {"gracePeriodSeconds": 0})
-            said += ", and deletes it by force"
-        return said
+            description += ", and deletes it by force"
+        return description
 
     def note(self, chance: random.Random) -> str | None:
         """Another controller adds a condition of its own to a Job."""

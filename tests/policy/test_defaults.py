@@ -1,4 +1,4 @@
-"""What policies fill in, where, and what they leave."""
+"""Defaults of policies: values, places, and exceptions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def spec_of(mutation: Mutation) -> dict[str, Any]:
         ("managedBy", "example.com/queue"),
     ],
 )
-def test_what_the_server_leaves_unset_is_filled_in_however_it_comes(
+def test_fields_that_the_server_leaves_unset_are_defaulted_however_the_object_comes(
     name: str, value: Any, way: str
 ) -> None:
     spec = {**INDEXED, "backoffLimitPerIndex": 1} if name == "maxFailedIndexes" else INDEXED
@@ -262,7 +262,7 @@ def test_fail_index_is_added_where_the_same_policy_limits_the_retries_of_each_in
         ),
     ],
 )
-def test_what_would_make_the_object_invalid_is_left_out_with_the_reason(
+def test_a_default_that_would_make_the_object_invalid_is_left_out_with_the_reason(
     value: Any, defaults: dict[str, Any], field: str, reason: str
 ) -> None:
     request = kubectl_request(value, "file")
@@ -302,10 +302,10 @@ def test_the_replacement_that_failure_policies_need_is_filled_in_before_them() -
     )
     assert spec_of(mutation)["podFailurePolicy"] == {"rules": [IGNORED]}
     assert [out.field for out in mutation.rejected] == ["spec.podFailurePolicy"]
-    assert mutation.skipped == ()  # nothing is told twice, as filled in and as there already
+    assert mutation.skipped == ()  # nothing is reported twice, as defaulted and as set already
 
 
-def test_what_was_invalid_before_keeps_no_default_out() -> None:
+def test_an_object_that_was_invalid_before_still_gets_defaults() -> None:
     mutation = filled(job(completions=-1), ttlSecondsAfterFinished=60)
     assert spec_of(mutation)["ttlSecondsAfterFinished"] == 60
     assert not mutation.warnings
@@ -330,7 +330,7 @@ def test_a_cron_job_is_filled_in_where_its_job_is() -> None:
 
 
 class TestSeveralPolicies:
-    """Which of several documents decides."""
+    """Precedence of several documents."""
 
     def test_the_one_with_the_higher_priority_decides_about_a_field(self) -> None:
         mutation = filled(
@@ -365,7 +365,7 @@ class TestSeveralPolicies:
         assert spec_of(mutation)["podFailurePolicy"]["rules"] == [IGNORED, FAIL, COUNT]
         assert mutation.applied[0].policy == "a, b"
 
-    def test_a_document_that_matches_what_another_fills_in_speaks_too(self) -> None:
+    def test_a_document_that_matches_defaults_of_another_applies_too(self) -> None:
         gpu = {"objectSelector": {"matchLabels": {"node": "gpu"}}}
         mutation = filled(
             job(),
@@ -455,7 +455,7 @@ class TestUpdates:
         assert not mutation.applied
 
 
-def test_what_is_being_deleted_is_left_alone() -> None:
+def test_an_object_that_is_being_deleted_is_left_alone() -> None:
     request = kubectl_request(job(), "create")
     request.object["metadata"]["deletionTimestamp"] = "2026-01-31T09:00:00Z"
     assert not policies(defaults={"backoffLimit": 1}).default(request, SERVER).applied
@@ -467,7 +467,7 @@ def test_an_object_of_no_policys_concern_is_the_very_same() -> None:
     assert held.default(request, SERVER).object is request.object
 
 
-def test_what_was_filled_in_is_told_once_a_field_from_what_to_what() -> None:
+def test_each_defaulted_field_is_reported_once_with_the_old_and_the_new_value() -> None:
     mutation = filled(
         job(**INDEXED), backoffLimitPerIndex=1, backoffLimit={"value": 4, "when": "always"}
     )
@@ -478,7 +478,7 @@ def test_what_was_filled_in_is_told_once_a_field_from_what_to_what() -> None:
     ]
 
 
-def test_why_something_was_not_filled_in_is_told() -> None:
+def test_the_reason_for_a_missing_default_is_reported() -> None:
     mutation = filled(
         job(backoffLimit=2),
         backoffLimit=3,

@@ -1,4 +1,4 @@
-"""Expressions: what they see, what they cost, and what is said of those that cannot be used."""
+"""Expressions: their variables, their cost, and the errors of those that cannot be used."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from support.policy.policy_requests import (
 ENVIRONMENT = [{"name": f"E{number}", "value": "x"} for number in range(30)]
 
 
-def said(expression: str, value: Any = None, old: Any = None, **more: Any) -> list[str]:
+def message_of(expression: str, value: Any = None, old: Any = None, **more: Any) -> list[str]:
     held = policies(expressions=[{"expression": expression, **more}])
     return [
         text.partition(": ")[2] for text in policy_findings(held, value or job(parallelism=3), old)
@@ -88,11 +88,11 @@ def said(expression: str, value: Any = None, old: Any = None, **more: Any) -> li
     ],
 )
 def test_true_of_a_job(expression: str) -> None:
-    assert said(expression) == []
+    assert message_of(expression) == []
 
 
-def test_what_is_said_where_one_is_false() -> None:
-    assert said("object.spec.parallelism <= 2") == [
+def test_the_message_of_a_false_expression() -> None:
+    assert message_of("object.spec.parallelism <= 2") == [
         "failed expression: object.spec.parallelism <= 2 [JP040]"
     ]
 
@@ -112,7 +112,7 @@ def test_what_is_said_where_one_is_false() -> None:
             },
             "3 Pods [JP040]",
         ),
-        # As the API server chooses: what cannot be made, is empty or has several lines is not said.
+        # As in the API server: a message that cannot be made, is empty or has several lines is left out.
         ({"message": "too many", "messageExpression": "object.nothing"}, "too many [JP040]"),
         ({"message": "too many", "messageExpression": "'  '"}, "too many [JP040]"),
         ({"message": "too many", "messageExpression": "'a\\nb'"}, "too many [JP040]"),
@@ -120,7 +120,7 @@ def test_what_is_said_where_one_is_false() -> None:
     ],
 )
 def test_messages(parts: dict[str, str], expected: str) -> None:
-    assert said("object.spec.parallelism <= 2", **parts) == [expected]
+    assert message_of("object.spec.parallelism <= 2", **parts) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -143,17 +143,17 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
 def test_an_expression_that_has_no_value_is_a_violation_of_its_own(
     expression: str, expected: str
 ) -> None:
-    (told,) = said(expression)
-    assert told.startswith(f"cannot evaluate {expression}: ")
-    assert expected in told
-    assert told.endswith("[JP041]")
+    (reported,) = message_of(expression)
+    assert reported.startswith(f"cannot evaluate {expression}: ")
+    assert expected in reported
+    assert reported.endswith("[JP041]")
 
 
 @pytest.mark.parametrize(("on_error", "effect"), [("deny", "deny"), ("allow", "audit")])
-def test_what_such_a_violation_leads_to_is_the_documents_choice(on_error: str, effect: str) -> None:
+def test_the_document_sets_the_effect_of_such_a_violation(on_error: str, effect: str) -> None:
     held = policies(onInternalError=on_error, expressions=[{"expression": "object.x.y == 1"}])
-    (told,) = policy_findings(held, job())
-    assert told.startswith(f"{effect}: cannot evaluate")
+    (reported,) = policy_findings(held, job())
+    assert reported.startswith(f"{effect}: cannot evaluate")
 
 
 class TestUpdates:
@@ -162,25 +162,25 @@ class TestUpdates:
     def test_old_and_new_can_be_compared(self) -> None:
         rule = "oldObject == null || object.spec.parallelism >= oldObject.spec.parallelism"
         old = job(parallelism=3, completions=9)
-        assert said(rule, job(parallelism=4, completions=9), old) == []
-        assert said(rule, job(parallelism=2, completions=9), old) != []
+        assert message_of(rule, job(parallelism=4, completions=9), old) == []
+        assert message_of(rule, job(parallelism=2, completions=9), old) != []
 
-    def test_what_the_stored_object_already_did_is_not_held_against_it(self) -> None:
+    def test_violations_of_the_stored_object_are_not_reported_again(self) -> None:
         rule = "object.spec.parallelism <= 2"
         old = job(parallelism=9, completions=9)
-        assert said(rule, job(parallelism=9, completions=9, backoffLimit=1), old) == []
+        assert message_of(rule, job(parallelism=9, completions=9, backoffLimit=1), old) == []
 
     def test_the_operation_is_known(self) -> None:
         old = job(backoffLimit=1)
-        assert said("request.operation == 'UPDATE'", job(backoffLimit=2), old) == []
+        assert message_of("request.operation == 'UPDATE'", job(backoffLimit=2), old) == []
 
 
 def test_a_cron_jobs_template_is_read_as_it_stands() -> None:
     rule = "object.kind == 'CronJob' && object.spec.jobTemplate.spec.backoffLimit == 2"
-    assert said(rule, cron_job(job(backoffLimit=2))) == []
+    assert message_of(rule, cron_job(job(backoffLimit=2))) == []
 
 
-def test_the_user_is_known_where_the_server_tells() -> None:
+def test_the_user_is_known_where_the_server_sends_it() -> None:
     held = policies(
         expressions=[
             {
@@ -193,7 +193,7 @@ def test_the_user_is_known_where_the_server_tells() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "place_told", "message", "hint"),
+    ("expression", "place_reported", "message", "hint"),
     [
         ("object.spec.", (1, 13), "no viable alternative", ""),
         ("object.x ==\n  &&", (2, 3), "", ""),
@@ -222,13 +222,13 @@ def test_the_user_is_known_where_the_server_tells() -> None:
         ),
     ],
 )
-def test_what_cannot_be_used_stops_the_load_with_its_place(
-    expression: str, place_told: tuple[int, int], message: str, hint: str
+def test_an_unusable_expression_stops_the_load_with_its_place(
+    expression: str, place_reported: tuple[int, int], message: str, hint: str
 ) -> None:
     with pytest.raises(BadExpression) as raised:
         Program(expression)
     error = raised.value
-    assert (error.line, error.column) == place_told
+    assert (error.line, error.column) == place_reported
     assert message in error.message
     assert hint in error.hint
     (problem,) = problems(expressions=[{"expression": expression}])
@@ -242,7 +242,7 @@ def test_a_message_expression_is_read_at_the_load_too() -> None:
 
 
 class TestCost:
-    """What evaluation may take."""
+    """The cost of evaluation."""
 
     def test_loops_over_what_a_user_may_send_are_bounded(self) -> None:
         rule = (
@@ -250,21 +250,24 @@ class TestCost:
             " || b.name != '')))"
         )
         few = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT}]})
-        assert said(rule, few) == []
+        assert message_of(rule, few) == []
         many = job(pod={"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT * 10}]})
-        (told,) = said(rule, many)
-        assert f"could take 27000000 steps for this object; the maximum is {MOST_STEPS}" in told
+        (reported,) = message_of(rule, many)
+        assert f"could take 27000000 steps for this object; the maximum is {MOST_STEPS}" in reported
 
     def test_one_loop_over_a_long_list_is_not(self) -> None:
         long = [{"name": "x" * 60} for _ in range(20_000)]
         rule = "object.spec.template.spec.containers[0].env.all(e, e.name.size() < 99)"
-        assert said(rule, job(pod={"containers": [{"name": "a", "image": "a", "env": long}]})) == []
+        assert (
+            message_of(rule, job(pod={"containers": [{"name": "a", "image": "a", "env": long}]}))
+            == []
+        )
 
     def test_nor_are_texts_beside_the_loops(self) -> None:
         long = job(metadata={"annotations": {"note": "x" * 200_000}})
-        assert said("object.spec.template.spec.containers.all(c, c.name != '')", long) == []
+        assert message_of("object.spec.template.spec.containers.all(c, c.name != '')", long) == []
         looped = "object.metadata.annotations.all(k, object.metadata.annotations.all(j, k == j))"
-        assert said(looped, long) == []
+        assert message_of(looped, long) == []
 
     @pytest.mark.parametrize(
         "expression",
@@ -285,17 +288,17 @@ class TestCost:
         self, expression: str
     ) -> None:
         long = job(metadata={"annotations": {"note": "x" * 90_000}})
-        (found,) = said(expression, long)
+        (found,) = message_of(expression, long)
         assert "the maximum is" in found or "is longer than 262144 characters" in found
 
     def test_an_expression_may_join_the_texts_of_a_list(self) -> None:
         rule = "object.spec.template.spec.containers[0].env.map(e, e.name + '=' + e.value).join(',') != ''"
         pod = {"containers": [{"name": "a", "image": "a", "env": ENVIRONMENT}]}
-        assert said(rule, job(pod=pod)) == []
+        assert message_of(rule, job(pod=pod)) == []
 
     def test_a_pattern_that_backtracks_elsewhere_does_not(self) -> None:
         long = job(metadata={"annotations": {"note": "a" * 50_000}})
-        assert said("!object.metadata.annotations['note'].matches('^(a+)+$b')", long) == []
+        assert message_of("!object.metadata.annotations['note'].matches('^(a+)+$b')", long) == []
 
 
 def test_one_set_serves_several_threads() -> None:
@@ -314,7 +317,7 @@ def test_one_set_serves_several_threads() -> None:
 
 
 class TestOutline:
-    """What the words of an expression tell."""
+    """Facts that the source of an expression shows."""
 
     @pytest.mark.parametrize(
         ("source", "reads"),
@@ -364,7 +367,7 @@ class TestOutline:
             ("object . spec . x", {("object", ("spec", "x"))}),
         ],
     )
-    def test_what_is_read(self, source: str, reads: set[Any]) -> None:
+    def test_fields_that_an_expression_reads(self, source: str, reads: set[Any]) -> None:
         assert ExpressionOutline(source).reads == reads
 
     @pytest.mark.parametrize(
@@ -377,7 +380,7 @@ class TestOutline:
             ("'a.all(x, a.all(y, 1))' == all(1)", 0),
         ],
     )
-    def test_how_deeply_loops_are_nested(self, source: str, depth: int) -> None:
+    def test_the_depth_of_nested_loops(self, source: str, depth: int) -> None:
         assert ExpressionOutline(source).depth == depth
 
     @given(st.text(alphabet="ab.('\"\\r/]) \n[{,", max_size=40))
@@ -428,9 +431,7 @@ def truths(draw: st.DrawFn, names: tuple[str, ...] = ("object",), loops: int = 2
 
 @settings(max_examples=300)
 @given(truths(), nodes(2))
-def test_what_is_left_out_of_an_object_makes_no_difference(
-    source: str, value: dict[str, Any]
-) -> None:
+def test_absent_fields_make_no_difference(source: str, value: dict[str, Any]) -> None:
     program = Program(source)
     held = Activations([program])
     seen = held.activation({"object": value, "oldObject": None, "request": {}})

@@ -110,7 +110,7 @@ def test_a_job_without_a_failure_policy_breaks_no_limit_of_its_shape() -> None:
     assert policy_messages(job(), limits={"podFailurePolicy": shape}) == []
 
 
-def test_the_failure_policy_inside_a_cron_job_is_judged_where_it_stands() -> None:
+def test_the_failure_policy_inside_a_cron_job_is_validated_where_it_stands() -> None:
     made = cron_job(job(podFailurePolicy={"rules": []}))
     limits = {"podFailurePolicy": {"minimumRules": 1, "message": "Say what failures mean."}}
     assert policy_messages(made, limits=limits) == [

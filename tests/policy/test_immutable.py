@@ -72,7 +72,7 @@ def test_a_label_or_annotation() -> None:
     ]
 
 
-def test_a_cron_job_is_asked_about_its_own_fields_only() -> None:
+def test_a_cron_job_is_compared_in_its_own_fields_only() -> None:
     immutable = ["backoffLimit", "cronJob.timeZone"]
     before = cron_job(job(), timeZone="Etc/UTC")
     after = cron_job(job(backoffLimit=1), timeZone="Europe/Berlin")

@@ -210,7 +210,7 @@ def test_a_limit_of_a_cron_job(limits: Any, spec: Any, expected: str | None) -> 
     assert policy_messages(job(), limits={"cronJob": limits}) == [], "a Job has no such field"
 
 
-def test_the_job_inside_a_cron_job_is_judged_with_the_defaults_that_it_will_have() -> None:
+def test_the_job_inside_a_cron_job_is_validated_with_the_defaults_that_it_will_have() -> None:
     limits = {"backoffLimit": {"maximum": 5}, "pod": {"restartPolicy": {"allowed": ["OnFailure"]}}}
     assert policy_messages(cron_job(), limits=limits) == [
         "spec.jobTemplate.spec.backoffLimit: backoffLimit is not set, so the API server sets 6, more than"
@@ -262,7 +262,7 @@ def test_the_author_s_message_follows_the_violation() -> None:
     ]
 
 
-def test_all_documents_speak_and_the_strictest_decides() -> None:
+def test_all_documents_apply_and_the_strictest_decides() -> None:
     held = policies(
         document("b", enforcement="warn", limits={"backoffLimit": {"maximum": 3}}),
         document("a", enforcement="deny", limits={"backoffLimit": {"maximum": 5}}),
@@ -274,7 +274,7 @@ def test_all_documents_speak_and_the_strictest_decides() -> None:
 
 
 @given(value=st.integers(0, 2**31 - 1), least=st.integers(0, 10**6), span=st.integers(0, 10**6))
-def test_a_number_is_refused_exactly_outside_its_bounds(value: int, least: int, span: int) -> None:
+def test_a_number_is_rejected_exactly_outside_its_bounds(value: int, least: int, span: int) -> None:
     limits = {"ttlSecondsAfterFinished": {"minimum": least, "maximum": least + span}}
     kept = policy_messages(job(ttlSecondsAfterFinished=value), limits=limits) == []
     assert kept == (least <= value <= least + span)
@@ -340,7 +340,7 @@ def with_traces(value: Any, manifest: Any = None) -> Any:
     return filled
 
 
-def test_no_limit_at_all_is_a_violation_only_where_somebody_is_known_to_have_written_it() -> None:
+def test_no_limit_at_all_is_a_violation_only_where_a_user_is_known_to_have_written_it() -> None:
     limits = {"backoffLimit": {"maximum": 3}}
     bare, written = job(**BESIDE_PER_INDEX), job(**BESIDE_PER_INDEX, backoffLimit=NO_LIMIT)
     assert policy_messages(with_traces(bare), limits=limits) == []
@@ -402,7 +402,7 @@ def test_in_a_cron_job_what_is_absent_was_not_written() -> None:
     assert "backoffLimit is not set, so the API server sets 6" in text
 
 
-def test_where_it_cannot_be_told_who_wrote_a_default_the_hint_says_so() -> None:
+def test_where_the_writer_of_a_default_is_unknown_the_hint_says_so() -> None:
     (text,) = policy_messages(with_traces(job()), limits={"backoffLimit": {"maximum": 3}})
     assert text == (
         "spec.backoffLimit: Invalid value: 6: must be less than or equal to 3 [JP002] "

@@ -1,4 +1,4 @@
-"""Which requests a document speaks about, and why."""
+"""Requests that a document matches, and the reasons."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_match(match: Any, applies: bool, because: str) -> None:
     assert decision.because == because
 
 
-def test_a_document_without_a_match_speaks_about_everything() -> None:
+def test_a_document_without_a_match_matches_everything() -> None:
     assert decided(ML).because == "applies to every Job and CronJob"
     assert decided(cron_job()).applies
 
@@ -138,7 +138,7 @@ def test_labels_of_a_namespace(labels: Any, spec: Any, applies: bool, certain: b
     assert (decision.applies, decision.certain) == (applies, certain)
 
 
-def test_what_cannot_be_known_warns_instead_of_denying() -> None:
+def test_an_unknown_value_warns_instead_of_denying() -> None:
     held = policies(match=SELECTED, limits=LIMITS)
     assert [text[:5] for text in policy_findings(held, ML)] == ["warn:"]
     known = {"namespace_labels": {"env": "prod"}}
@@ -152,7 +152,7 @@ def test_a_user_who_is_not_known_may_be_meant_but_is_not_exempt() -> None:
     assert decided(ML, exempt={"groups": ["ops"]}).applies
 
 
-def test_nobody_leaves_a_policy_or_earns_an_exemption_by_the_update_that_it_refuses() -> None:
+def test_a_rejected_update_cannot_leave_a_policy_or_earn_an_exemption() -> None:
     plain = job(metadata={"namespace": "ml-vision"})
     gold = {"objectSelector": {"matchLabels": {"tier": "gold"}}}
     assert decided(plain, ML, match=gold).applies, "the stored object matches"
@@ -170,7 +170,7 @@ def test_owners_and_generated_names() -> None:
     assert decided(owned, match={"names": ["run-*"]}).applies
 
 
-def test_documents_are_asked_in_the_order_of_precedence() -> None:
+def test_documents_are_evaluated_in_the_order_of_precedence() -> None:
     held = policies(
         document("c", limits=LIMITS),
         document("b", priority=1, limits=LIMITS),
@@ -180,6 +180,6 @@ def test_documents_are_asked_in_the_order_of_precedence() -> None:
     assert [policy.name for policy in held.policies] == ["b", "a", "c", "d"]
 
 
-def test_a_set_tells_whether_it_asks_for_labels_of_namespaces() -> None:
+def test_a_set_knows_whether_it_needs_namespace_labels() -> None:
     assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).needs_namespace_labels
     assert policies(exempt=SELECTED, limits=LIMITS).needs_namespace_labels

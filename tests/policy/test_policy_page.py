@@ -41,7 +41,7 @@ def test_every_field_and_criterion_stands_there(name: str) -> None:
     assert f"`{name}`" in PAGE
 
 
-def test_what_is_shown_can_be_loaded() -> None:
+def test_the_examples_of_the_page_can_be_loaded() -> None:
     documents = shown()
     assert len(documents) >= 3
     assert len(read(documents).policies) == len(documents)

@@ -1,4 +1,4 @@
-"""Lint rules that a policy asks."""
+"""Lint rules that a policy requires."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_the_enforcement_of_the_document_is_the_most_that_a_rule_leads_to() -> N
     assert [text[:6] for text in policy_findings(held, job())] == ["audit:"]
 
 
-def test_documents_that_ask_different_rules_hear_only_their_own() -> None:
+def test_documents_that_require_different_rules_get_only_their_own() -> None:
     held = policies(
         document("a", rules={"JW201": "deny"}),
         document("b", rules={"JW204": "warn"}),
@@ -145,14 +145,14 @@ def test_a_rule_says_of_a_defaulted_object_what_it_says_of_the_manifest(value: A
     assert linted, "this would show nothing"
 
 
-@pytest.mark.parametrize("told", [True, False])
-def test_a_default_that_somebody_wrote_is_told_from_one_that_nobody_did_where_it_can_be(
-    told: bool,
+@pytest.mark.parametrize("reported", [True, False])
+def test_a_default_that_a_user_wrote_is_distinguished_from_one_of_the_server_where_possible(
+    reported: bool,
 ) -> None:
     value = job(completionMode="Indexed", completions=8, podReplacementPolicy="TerminatingOrFailed")
     stored = as_stored(value)
-    if told:
+    if reported:
         applied = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(value)}
         stored["metadata"]["annotations"] = applied
     found = policies(rules={"JW210": "deny"}).evaluate(requested(stored), SERVER).findings
-    assert bool(found) == told
+    assert bool(found) == reported

@@ -1,4 +1,4 @@
-"""Caps on what one Job may ask for."""
+"""Limits on the resources that one Job may request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def container(name: str = "main", **resources: Any) -> dict[str, Any]:
     return {"name": name, "image": "busybox:1.36", "resources": resources}
 
 
-def asking(parallelism: int = 1, completions: int | None = None, **pod: Any) -> Any:
+def requesting(parallelism: int = 1, completions: int | None = None, **pod: Any) -> Any:
     counts: dict[str, Any] = {"parallelism": parallelism}
     if completions is not None:
         counts["completions"] = completions
@@ -26,23 +26,26 @@ CPU_4 = {"requests": {"cpu": "4"}}
 @pytest.mark.parametrize(
     ("made", "amount"),
     [
-        (asking(2, containers=[container(**CPU_4)]), None),
-        (asking(3, containers=[container(**CPU_4)]), "12"),
-        (asking(3, 2, containers=[container(**CPU_4)]), None),
-        (asking(100, 3, containers=[container(**CPU_4)]), "12"),
-        (asking(8, containers=[container(requests={"cpu": "1500m"})]), "12"),
-        (asking(8, containers=[container(requests={"cpu": "1001m"})]), "8008m"),
-        (asking(3, containers=[container(limits={"cpu": "4"})]), "12"),
-        (asking(3, containers=[container(requests={"cpu": 1}, limits={"cpu": 4})]), None),
-        (asking(2, containers=[container(**CPU_4), container("log", requests={"cpu": "1"})]), "10"),
+        (requesting(2, containers=[container(**CPU_4)]), None),
+        (requesting(3, containers=[container(**CPU_4)]), "12"),
+        (requesting(3, 2, containers=[container(**CPU_4)]), None),
+        (requesting(100, 3, containers=[container(**CPU_4)]), "12"),
+        (requesting(8, containers=[container(requests={"cpu": "1500m"})]), "12"),
+        (requesting(8, containers=[container(requests={"cpu": "1001m"})]), "8008m"),
+        (requesting(3, containers=[container(limits={"cpu": "4"})]), "12"),
+        (requesting(3, containers=[container(requests={"cpu": 1}, limits={"cpu": 4})]), None),
         (
-            asking(
+            requesting(2, containers=[container(**CPU_4), container("log", requests={"cpu": "1"})]),
+            "10",
+        ),
+        (
+            requesting(
                 2, initContainers=[container("load", requests={"cpu": 6})], containers=[container()]
             ),
             "12",
         ),
         (
-            asking(
+            requesting(
                 2,
                 initContainers=[
                     {**container("log", requests={"cpu": 1}), "restartPolicy": "Always"}
@@ -51,10 +54,10 @@ CPU_4 = {"requests": {"cpu": "4"}}
             ),
             "10",
         ),
-        (asking(0, containers=[container(requests={"cpu": 1000})]), None),
-        (asking(1000, containers=[container()]), None),
-        (asking(2, containers=[container()], resources={"requests": {"cpu": "5"}}), "10"),
-        (asking(2, containers=[container(**CPU_4)], overhead={"cpu": "250m"}), "8500m"),
+        (requesting(0, containers=[container(requests={"cpu": 1000})]), None),
+        (requesting(1000, containers=[container()]), None),
+        (requesting(2, containers=[container()], resources={"requests": {"cpu": "5"}}), "10"),
+        (requesting(2, containers=[container(**CPU_4)], overhead={"cpu": "250m"}), "8500m"),
     ],
 )
 def test_requests_of_all_pods_at_the_same_time(made: Any, amount: str | None) -> None:
@@ -77,13 +80,13 @@ def test_requests_of_all_pods_at_the_same_time(made: Any, amount: str | None) ->
     ],
 )
 def test_quantities_are_compared_as_quantities(maximum: Any, each: str, kept: bool) -> None:
-    made = asking(4, containers=[container(limits={"memory": each})])
+    made = requesting(4, containers=[container(limits={"memory": each})])
     limits = {"resources": {"limits": {"memory": {"maximum": maximum}}}}
     assert (policy_messages(made, limits=limits) == []) == kept
 
 
-def test_one_pod_that_asks_for_too_much_is_told_without_parallelism() -> None:
-    made = asking(containers=[container(limits={"nvidia.com/gpu": 9})])
+def test_one_pod_that_requests_too_much_is_reported_without_parallelism() -> None:
+    made = requesting(containers=[container(limits={"nvidia.com/gpu": 9})])
     limits = {"resources": {"limits": {"nvidia.com/gpu": {"maximum": 8, "message": "Ask us."}}}}
     assert policy_messages(made, limits=limits) == [
         'spec.template.spec: Invalid value: "9": limits of nvidia.com/gpu must be less than or equal '
@@ -91,8 +94,8 @@ def test_one_pod_that_asks_for_too_much_is_told_without_parallelism() -> None:
     ]
 
 
-def test_a_container_that_does_not_say_what_it_asks_for() -> None:
-    made = asking(
+def test_a_container_without_requests() -> None:
+    made = requesting(
         initContainers=[container("load")], containers=[container(limits={"memory": "1Gi"})]
     )
     limits = {"resources": {"requests": {"memory": {"required": True}}}}
@@ -100,5 +103,5 @@ def test_a_container_that_does_not_say_what_it_asks_for() -> None:
         "spec.jobTemplate.spec.template.spec.initContainers[0].resources.requests[memory]: "
         "Required value: must be set, because a policy limits the resources of a Job [JP021]"
     ]
-    whole = asking(containers=[container()], resources={"requests": {"memory": "1Gi"}})
+    whole = requesting(containers=[container()], resources={"requests": {"memory": "1Gi"}})
     assert policy_messages(whole, limits=limits) == [], "the Pod says it for all of its containers"

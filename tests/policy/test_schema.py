@@ -1,4 +1,4 @@
-"""The JSON Schema of a JobPolicy says what the reader reads, and the shipped copy is that schema."""
+"""The JSON Schema of a JobPolicy accepts what the reader accepts, and the shipped copy is that schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be told of who wrote what."""
+"""Field owners, as far as an object shows them."""
 
 from __future__ import annotations
 
@@ -66,11 +66,13 @@ def stored(*entries: Any, **annotations: str) -> dict[str, Any]:
         (stored("nonsense", {"operation": "Apply"}), ("spec", "backoffLimit"), False, False),
     ],
 )
-def test_what_was_written(value: Any, steps: tuple[str, ...], known: bool, expected: bool) -> None:
+def test_fields_that_were_written(
+    value: Any, steps: tuple[str, ...], known: bool, expected: bool
+) -> None:
     found = field_ownership(value)
     assert (found.known, found.has(steps)) == (known, expected)
 
 
 @pytest.mark.parametrize("mark", [{"uid": "1"}, {"resourceVersion": "1"}])
-def test_an_object_from_a_server_without_traces_tells_nothing(mark: dict[str, str]) -> None:
+def test_an_object_from_a_server_without_managed_fields_shows_nothing(mark: dict[str, str]) -> None:
     assert not field_ownership(job(metadata=mark)).known

@@ -16,10 +16,10 @@ from jobsworth.client.leases import Times
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from jobsworth.reconciler import conflict_probe
-from reconciler.test_watching import until
 from support.api_server.fake_http_server import FakeHttpServer
 from support.api_server.fake_job_api import FakeJobApi
 from support.controller.simulated_reconciler import NAMESPACE, job
+from support.polling import until
 
 pytest.importorskip("kubernetes")
 pytest.importorskip("prometheus_client")
@@ -47,7 +47,7 @@ class Process:
         self.code = self.application.run()
 
     def at_work(self) -> bool:
-        """Whether it has said so."""
+        """Return True if the log has this text."""
         return any("caches synced" in line for line in self.log)
 
     def end(self) -> int | None:
@@ -108,7 +108,7 @@ def test_the_whole_life_of_a_job(api: FakeJobApi, server: FakeHttpServer) -> Non
     assert process.end() == 0
 
 
-def test_what_the_kubelet_and_prometheus_ask(api: FakeJobApi, server: FakeHttpServer) -> None:
+def test_endpoints_for_the_kubelet_and_prometheus(api: FakeJobApi, server: FakeHttpServer) -> None:
     process = Process(server)
     until(process.at_work)
     health = process.application._server
@@ -149,7 +149,9 @@ def test_one_of_two_leads_and_the_other_takes_over(api: FakeJobApi, server: Fake
     assert second.end() == 0
 
 
-def test_who_cannot_renew_the_lease_stops(api: FakeJobApi, server: FakeHttpServer) -> None:
+def test_a_leader_that_cannot_renew_the_lease_stops(
+    api: FakeJobApi, server: FakeHttpServer
+) -> None:
     times = Times(lease=0.6, deadline=0.3, retry=0.05)
     process = Process(server, identity="first", leader_elect=True, times=times)
     until(process.at_work)
@@ -160,7 +162,7 @@ def test_who_cannot_renew_the_lease_stops(api: FakeJobApi, server: FakeHttpServe
     assert any("lost" in line for line in process.log)
 
 
-def test_it_refuses_to_adopt_where_the_built_in_controller_is_at_work(
+def test_it_does_not_adopt_where_the_built_in_controller_is_at_work(
     api: FakeJobApi, server: FakeHttpServer
 ) -> None:
     adopting = ControllerSettings(adopt_unmanaged=True, batch_delay=0.02)
@@ -244,7 +246,7 @@ def test_an_observer_is_shown_every_job_and_closed_in_the_end(
     assert seen.closed.is_set()
 
 
-def test_the_address_that_is_taken_is_told(server: FakeHttpServer) -> None:
+def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:
     from jobsworth.reconciler.process import ReconcilerProcess
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 

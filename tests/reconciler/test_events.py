@@ -105,7 +105,9 @@ def test_other_jobs_are_not_held_up(clock: FakeClock) -> None:
     assert correlator.take(Occurrence("u2", "Normal", "SuccessfulCreate", "1")) is not None
 
 
-def test_what_waits_is_written_before_the_end(api: FakeJobApi, recorder: EventRecorder) -> None:
+def test_waiting_events_are_written_before_the_end(
+    api: FakeJobApi, recorder: EventRecorder
+) -> None:
     recorder.start()
     recorder.record(JOB, pod_created("a"))
     recorder.record(JOB, pod_created("b"))
@@ -113,7 +115,7 @@ def test_what_waits_is_written_before_the_end(api: FakeJobApi, recorder: EventRe
     assert len(api.all("events")) == 2
 
 
-def test_a_server_that_refuses_holds_nobody_up(api: FakeJobApi) -> None:
+def test_a_server_that_rejects_events_delays_no_sync(api: FakeJobApi) -> None:
     from support.api_server.fake_job_api import lost
 
     log: list[str] = []

@@ -29,11 +29,11 @@ def seen(jobs: int = 0, pods: int = 0, listed: float = 0.0) -> dict[str, CachePr
         (seen(jobs=11, pods=21), None),
         (seen(jobs=9, pods=20), JOBS),
         (seen(jobs=10, pods=19), PODS),
-        (seen(listed=100.5), None),  # a list that was begun after the writes
+        (seen(listed=100.5), None),  # a list that began after the writes
         (seen(listed=100.0), JOBS),  # one that may have been under way
     ],
 )
-def test_what_was_written_has_to_be_seen(
+def test_own_writes_have_to_be_observed(
     expectations: Expectations, caches: dict[str, CacheProgress], behind: str | None
 ) -> None:
     expectations.wrote(JOBS, "ns/a", 10)

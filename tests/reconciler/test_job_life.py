@@ -12,249 +12,261 @@ from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconcil
 
 
 @pytest.fixture
-def world() -> SimulatedReconciler:
+def simulation() -> SimulatedReconciler:
     return SimulatedReconciler()
 
 
 def test_an_indexed_job_runs_to_completion_with_the_calls_that_keps_allow(
-    world: SimulatedReconciler,
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(completionMode="Indexed", completions=4, parallelism=4)
-    world.run(2)
-    assert world.status()["active"] == 4
-    for pod in world.running():
-        world.end(pod)
-    world.run(2)
-    assert world.conditions() == {
+    simulation.create(completionMode="Indexed", completions=4, parallelism=4)
+    simulation.run(2)
+    assert simulation.status()["active"] == 4
+    for pod in simulation.running():
+        simulation.end(pod)
+    simulation.run(2)
+    assert simulation.conditions() == {
         "SuccessCriteriaMet": "CompletionsReached",
         "Complete": "CompletionsReached",
     }
-    assert world.status()["completedIndexes"] == "0-3"
-    assert world.tracked() == []
-    assert world.made("POST", "pods") == world.made("PATCH", "pods") == 4
+    assert simulation.status()["completedIndexes"] == "0-3"
+    assert simulation.tracked() == []
+    assert simulation.made("POST", "pods") == simulation.made("PATCH", "pods") == 4
     # active 4; completed indexes and the criteria met; complete.
-    assert world.made("PUT", "jobs/status") == 3
-    assert world.told.reasons() == [*["SuccessfulCreate"] * 4, "Completed"]
+    assert simulation.made("PUT", "jobs/status") == 3
+    assert simulation.sink.reasons() == [*["SuccessfulCreate"] * 4, "Completed"]
 
 
 def test_a_failed_pod_is_replaced_after_a_backoff_and_counted_once(
-    world: SimulatedReconciler,
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(backoffLimit=3)
-    world.run(2)
-    world.end(world.running()[0], exit_code=1)
-    world.run(5)
-    assert world.running() == []
-    assert world.status()["failed"] == 1
-    world.run(10)
-    assert len(world.running()) == 1
-    world.end(world.running()[0])
-    world.run(2)
-    assert world.status()["failed"] == 1
-    assert world.status()["succeeded"] == 1
-    assert "Complete" in world.conditions()
+    simulation.create(backoffLimit=3)
+    simulation.run(2)
+    simulation.end(simulation.running()[0], exit_code=1)
+    simulation.run(5)
+    assert simulation.running() == []
+    assert simulation.status()["failed"] == 1
+    simulation.run(10)
+    assert len(simulation.running()) == 1
+    simulation.end(simulation.running()[0])
+    simulation.run(2)
+    assert simulation.status()["failed"] == 1
+    assert simulation.status()["succeeded"] == 1
+    assert "Complete" in simulation.conditions()
 
 
-def test_the_backoff_survives_a_restart(world: SimulatedReconciler) -> None:
-    world.create()
-    world.run(2)
-    world.end(world.running()[0], exit_code=1)
-    world.run(2)
-    world.start()
-    world.run(4)
-    assert world.running() == []
-    world.run(10)
-    assert len(world.running()) == 1
+def test_the_backoff_survives_a_restart(simulation: SimulatedReconciler) -> None:
+    simulation.create()
+    simulation.run(2)
+    simulation.end(simulation.running()[0], exit_code=1)
+    simulation.run(2)
+    simulation.start()
+    simulation.run(4)
+    assert simulation.running() == []
+    simulation.run(10)
+    assert len(simulation.running()) == 1
 
 
-def test_a_job_of_the_same_name_inherits_no_backoff(world: SimulatedReconciler) -> None:
-    world.create(backoffLimit=9)
-    world.run(2)
-    world.end(world.running()[0], exit_code=1)
-    world.run(2)
-    world.delete()
-    world.api.collect_garbage()
-    world.run(2)
-    world.create(backoffLimit=9)
-    world.run(2)
-    assert len(world.running()) == 1
+def test_a_job_of_the_same_name_inherits_no_backoff(simulation: SimulatedReconciler) -> None:
+    simulation.create(backoffLimit=9)
+    simulation.run(2)
+    simulation.end(simulation.running()[0], exit_code=1)
+    simulation.run(2)
+    simulation.delete()
+    simulation.api.collect_garbage()
+    simulation.run(2)
+    simulation.create(backoffLimit=9)
+    simulation.run(2)
+    assert len(simulation.running()) == 1
 
 
-def test_a_job_of_another_controller_is_left_alone(world: SimulatedReconciler) -> None:
+def test_a_job_of_another_controller_is_left_alone(simulation: SimulatedReconciler) -> None:
     for name, manager in (("built-in", None), ("other", "example.com/other")):
-        world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job(name, manager))
-    world.run(10)
-    assert world.pods() == []
-    assert world.made("PUT", "jobs/status") == 0
+        simulation.api.request(
+            "POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job(name, manager)
+        )
+    simulation.run(10)
+    assert simulation.pods() == []
+    assert simulation.made("PUT", "jobs/status") == 0
 
 
-def test_jobs_that_name_nobody_are_adopted_when_told_to_with_the_reserved_finalizer() -> None:
-    world = SimulatedReconciler(ControllerSettings(adopt_unmanaged=True))
-    world.api.request("POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None))
-    world.run(2)
-    assert world.pods()[0]["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
-    world.end(world.running()[0])
-    world.run(2)
-    assert "Complete" in world.conditions("plain")
-    assert world.tracked() == []
+def test_jobs_without_managed_by_are_adopted_with_the_reserved_finalizer_when_configured() -> None:
+    simulation = SimulatedReconciler(ControllerSettings(adopt_unmanaged=True))
+    simulation.api.request(
+        "POST", f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs", job("plain", None)
+    )
+    simulation.run(2)
+    assert simulation.pods()[0]["metadata"]["finalizers"] == ["batch.kubernetes.io/job-tracking"]
+    simulation.end(simulation.running()[0])
+    simulation.run(2)
+    assert "Complete" in simulation.conditions("plain")
+    assert simulation.tracked() == []
 
 
 def test_suspending_deletes_the_pods_uncounted_and_resuming_makes_new_ones(
-    world: SimulatedReconciler,
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(parallelism=2, completions=2)
-    world.run(2)
-    world.patch(suspend=True)
-    world.run(2)
-    assert world.pods() == []
-    assert world.conditions() == {"Suspended": "JobSuspended"}
-    assert world.status()["failed"] == 0
-    world.patch(suspend=False)
-    world.run(2)
-    assert len(world.running()) == 2
-    assert "startTime" in world.status()
-    assert [reason for reason in world.told.reasons() if reason in ("Suspended", "Resumed")] == [
+    simulation.create(parallelism=2, completions=2)
+    simulation.run(2)
+    simulation.patch(suspend=True)
+    simulation.run(2)
+    assert simulation.pods() == []
+    assert simulation.conditions() == {"Suspended": "JobSuspended"}
+    assert simulation.status()["failed"] == 0
+    simulation.patch(suspend=False)
+    simulation.run(2)
+    assert len(simulation.running()) == 2
+    assert "startTime" in simulation.status()
+    assert [
+        reason for reason in simulation.sink.reasons() if reason in ("Suspended", "Resumed")
+    ] == [
         "Suspended",
         "Resumed",
     ]
 
 
-def test_a_deadline_comes_without_any_event(world: SimulatedReconciler) -> None:
-    world.create(activeDeadlineSeconds=30)
-    world.run(29)
-    assert world.conditions() == {}
-    world.run(2)
-    assert world.conditions()["Failed"] == "DeadlineExceeded"
-    assert world.told.reasons()[-1] == "DeadlineExceeded"
-    assert world.tracked() == []
+def test_a_deadline_comes_without_any_event(simulation: SimulatedReconciler) -> None:
+    simulation.create(activeDeadlineSeconds=30)
+    simulation.run(29)
+    assert simulation.conditions() == {}
+    simulation.run(2)
+    assert simulation.conditions()["Failed"] == "DeadlineExceeded"
+    assert simulation.sink.reasons()[-1] == "DeadlineExceeded"
+    assert simulation.tracked() == []
 
 
 def test_a_success_policy_is_recorded_before_the_other_pods_are_deleted(
-    world: SimulatedReconciler,
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(
+    simulation.create(
         completionMode="Indexed",
         completions=3,
         parallelism=3,
         successPolicy={"rules": [{"succeededCount": 1}]},
     )
-    world.run(2)
-    world.end(world.running()[0])
+    simulation.run(2)
+    simulation.end(simulation.running()[0])
     seen: list[str] = []
 
     def note(call: Call) -> None:
         if call.method == "DELETE":
-            seen.append(world.conditions().get("SuccessCriteriaMet", "not yet"))
+            seen.append(simulation.conditions().get("SuccessCriteriaMet", "not yet"))
 
-    world.api.before = note
-    world.run(3)
+    simulation.api.before = note
+    simulation.run(3)
     assert seen == ["SuccessPolicy", "SuccessPolicy"]
-    assert world.conditions()["Complete"] == "SuccessPolicy"
+    assert simulation.conditions()["Complete"] == "SuccessPolicy"
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])
-def test_the_pods_of_a_deleted_job_are_set_free(world: SimulatedReconciler, policy: str) -> None:
-    world.create(parallelism=2)
-    world.run(2)
-    for pod in world.running():
-        world.ready(pod)
-    world.run(2)
-    world.delete(policy=policy)
-    world.api.collect_garbage()
-    world.run(2)
-    assert world.tracked() == []
-
-
-def test_the_pods_of_a_job_that_was_deleted_while_nobody_looked_are_set_free(
-    world: SimulatedReconciler,
+def test_the_pods_of_a_deleted_job_are_set_free(
+    simulation: SimulatedReconciler, policy: str
 ) -> None:
-    world.create(parallelism=2)
-    world.run(2)
-    world.delete(policy="Orphan")
-    world.start()
-    world.run(2)
-    assert world.tracked() == []
-    assert len(world.pods()) == 2
+    simulation.create(parallelism=2)
+    simulation.run(2)
+    for pod in simulation.running():
+        simulation.ready(pod)
+    simulation.run(2)
+    simulation.delete(policy=policy)
+    simulation.api.collect_garbage()
+    simulation.run(2)
+    assert simulation.tracked() == []
 
 
-def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_let_go(
-    world: SimulatedReconciler,
+def test_the_pods_of_a_job_deleted_while_the_controller_was_down_are_released(
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(parallelism=1)
-    world.run(2)
-    pod = world.pods()[0]
+    simulation.create(parallelism=2)
+    simulation.run(2)
+    simulation.delete(policy="Orphan")
+    simulation.start()
+    simulation.run(2)
+    assert simulation.tracked() == []
+    assert len(simulation.pods()) == 2
+
+
+def test_an_orphan_is_adopted_and_a_pod_with_other_labels_is_released(
+    simulation: SimulatedReconciler,
+) -> None:
+    simulation.create(parallelism=1)
+    simulation.run(2)
+    pod = simulation.pods()[0]
     name = pod["metadata"]["name"]
-    world.api.change("pods", NAMESPACE, name, {"metadata": {"ownerReferences": None}})
-    world.run(3)
-    pod = world.pods()[0]
+    simulation.api.change("pods", NAMESPACE, name, {"metadata": {"ownerReferences": None}})
+    simulation.run(3)
+    pod = simulation.pods()[0]
     assert pod["metadata"]["ownerReferences"][0]["name"] == "train"
-    assert world.tracked() == [name]
-    world.api.change("pods", NAMESPACE, name, {"metadata": {"labels": None}})
-    world.run(3)
-    let_go = world.api.copy_of("pods", NAMESPACE, name)
-    assert let_go is not None
-    assert not let_go["metadata"]["ownerReferences"]
-    assert not let_go["metadata"]["finalizers"]
-    assert len(world.tracked()) == 1  # another one took its place
+    assert simulation.tracked() == [name]
+    simulation.api.change("pods", NAMESPACE, name, {"metadata": {"labels": None}})
+    simulation.run(3)
+    released = simulation.api.copy_of("pods", NAMESPACE, name)
+    assert released is not None
+    assert not released["metadata"]["ownerReferences"]
+    assert not released["metadata"]["finalizers"]
+    assert len(simulation.tracked()) == 1  # another one took its place
 
 
-def test_a_pod_deleted_behind_our_back_counts_as_failed_and_is_replaced(
-    world: SimulatedReconciler,
+def test_a_pod_deleted_by_another_client_counts_as_failed_and_is_replaced(
+    simulation: SimulatedReconciler,
 ) -> None:
-    world.create(parallelism=1)
-    world.run(2)
-    name = world.pods()[0]["metadata"]["name"]
-    world.api.request("DELETE", pods_path(NAMESPACE, name))
-    world.run(15)
-    assert world.status()["failed"] == 1
-    assert len(world.running()) == 1
-    assert world.api.copy_of("pods", NAMESPACE, name) is None
+    simulation.create(parallelism=1)
+    simulation.run(2)
+    name = simulation.pods()[0]["metadata"]["name"]
+    simulation.api.request("DELETE", pods_path(NAMESPACE, name))
+    simulation.run(15)
+    assert simulation.status()["failed"] == 1
+    assert len(simulation.running()) == 1
+    assert simulation.api.copy_of("pods", NAMESPACE, name) is None
 
 
-def test_a_change_that_no_watch_showed_is_found_by_the_resync(world: SimulatedReconciler) -> None:
-    world.create()
-    world.deliver()
-    assert world.reconciler.queue.take(0) == f"{NAMESPACE}/train"
-    world.reconciler.queue.done(f"{NAMESPACE}/train")  # the wake-up is lost
-    world.run(5)
-    assert world.pods() == []
-    world.reconciler.resync()
-    world.run(2)
-    assert len(world.pods()) == 1
+def test_a_change_that_no_watch_showed_is_found_by_the_resync(
+    simulation: SimulatedReconciler,
+) -> None:
+    simulation.create()
+    simulation.deliver()
+    assert simulation.reconciler.queue.take(0) == f"{NAMESPACE}/train"
+    simulation.reconciler.queue.done(f"{NAMESPACE}/train")  # the wake-up is lost
+    simulation.run(5)
+    assert simulation.pods() == []
+    simulation.reconciler.resync()
+    simulation.run(2)
+    assert len(simulation.pods()) == 1
 
 
-def test_nothing_happens_where_nothing_is_to_be_done(world: SimulatedReconciler) -> None:
-    world.create(parallelism=3)
-    world.run(3)
-    before = len(world.api.calls)
-    world.run(200)
-    world.reconciler.resync()
-    world.run(10)
-    assert len(world.api.calls) == before
+def test_nothing_happens_where_nothing_is_to_be_done(simulation: SimulatedReconciler) -> None:
+    simulation.create(parallelism=3)
+    simulation.run(3)
+    before = len(simulation.api.calls)
+    simulation.run(200)
+    simulation.reconciler.resync()
+    simulation.run(10)
+    assert len(simulation.api.calls) == before
 
 
-def test_a_stale_cache_is_waited_for(world: SimulatedReconciler) -> None:
-    world.create(parallelism=2)
-    world.deliver()
-    outcome = world.reconciler.process_next_job()
+def test_a_stale_cache_is_waited_for(simulation: SimulatedReconciler) -> None:
+    simulation.create(parallelism=2)
+    simulation.deliver()
+    outcome = simulation.reconciler.process_next_job()
     assert outcome is not None
     assert outcome.action == "pods_created"
     # The watch shows nothing yet: another sync would create the Pods again.
-    world.reconciler.queue.add(f"{NAMESPACE}/train")
-    outcome = world.reconciler.process_next_job()
+    simulation.reconciler.queue.add(f"{NAMESPACE}/train")
+    outcome = simulation.reconciler.process_next_job()
     assert outcome is not None
     assert outcome.stale is not None
-    assert len(world.pods()) == 2
-    world.run(3)
-    assert len(world.pods()) == 2
+    assert len(simulation.pods()) == 2
+    simulation.run(3)
+    assert len(simulation.pods()) == 2
 
 
-def test_an_unknown_completion_mode_is_said_and_left(world: SimulatedReconciler) -> None:
-    world.create()
-    world.api.change("jobs", NAMESPACE, "train", {"spec": {"completionMode": "Elastic"}})
-    world.run(2)
-    assert set(world.told.reasons()) == {"UnknownCompletionMode"}
-    assert world.pods() == []
+def test_an_unknown_completion_mode_is_reported_and_left_alone(
+    simulation: SimulatedReconciler,
+) -> None:
+    simulation.create()
+    simulation.api.change("jobs", NAMESPACE, "train", {"spec": {"completionMode": "Elastic"}})
+    simulation.run(2)
+    assert set(simulation.sink.reasons()) == {"UnknownCompletionMode"}
+    assert simulation.pods() == []
 
 
 def test_creations_go_in_batches_that_double_and_stop_after_an_error() -> None:
@@ -265,10 +277,10 @@ def test_creations_go_in_batches_that_double_and_stop_after_an_error() -> None:
         return [call(item) if sizes != [1, 2, 4] else ApiError(403, "Forbidden", "exceeded quota")
                 for item in items]  # type: ignore[operator]  # fmt: skip
 
-    world = SimulatedReconciler(calls=together)  # type: ignore[arg-type]
-    world.create(parallelism=100, completions=100)
-    (outcome,) = world.step()
+    simulation = SimulatedReconciler(calls=together)  # type: ignore[arg-type]
+    simulation.create(parallelism=100, completions=100)
+    (outcome,) = simulation.settle()
     assert sizes[:3] == [1, 2, 4]
     assert len(outcome.errors) == 4
-    assert world.status()["active"] == 3
-    assert world.told.reasons().count("FailedCreate") == 4
+    assert simulation.status()["active"] == 3
+    assert simulation.sink.reasons().count("FailedCreate") == 4

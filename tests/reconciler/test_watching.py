@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,16 +17,9 @@ from jobsworth.reconciler.informers import PodInformer
 from jobsworth.reconciler.reflector import Reflector
 from support.api_server.fake_http_server import FakeHttpServer
 from support.api_server.fake_job_api import Call, FakeJobApi
+from support.polling import until
 
 pytest.importorskip("kubernetes")
-
-
-def until(true: Callable[[], object], seconds: float = 5) -> None:
-    """Wait until something holds."""
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end, "it never came true"
-        time.sleep(0.005)
 
 
 class Watched:
@@ -57,7 +50,7 @@ class Watched:
         return sorted(pod.name for pod in self.cache.all())
 
     def lists(self) -> int:
-        """How many lists (or pages of one) were asked for."""
+        """Return the number of lists (or pages of one) that were requested."""
         return sum(call.method == "GET" for call in self.api.calls)
 
 
@@ -72,7 +65,7 @@ def watched() -> Iterator[Watched]:
 
 
 def create(api: FakeJobApi, name: str) -> None:
-    """Create a Pod of nobody."""
+    """Create an orphan Pod."""
     pod = {"metadata": {"name": name, "namespace": "ns"}, "spec": {}}
     api.request("POST", pods_path("ns"), pod)
 
@@ -140,7 +133,7 @@ def test_errors_are_logged_and_tried_again(watched: Watched) -> None:
     assert any("etcd is away" in line for line in watched.log)
 
 
-def test_what_was_seen_before_is_not_taken_again() -> None:
+def test_an_old_version_is_not_taken_again() -> None:
     cache = PodInformer(ControllerSettings())
     api = FakeJobApi(time.time)
     create(api, "a")

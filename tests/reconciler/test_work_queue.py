@@ -21,7 +21,7 @@ def queue(clock: FakeClock) -> WorkQueue:
 
 
 def taken(queue: WorkQueue) -> list[str]:
-    """What can be taken now, each done at once."""
+    """Return the keys that can be taken now, each done at once."""
     keys = []
     while (key := queue.take(0)) is not None:
         keys.append(key)
@@ -83,7 +83,7 @@ def test_retries_double_up_to_a_cap_and_begin_anew_after_a_success(queue: WorkQu
     assert queue.retry("b") == 1
 
 
-def test_a_retry_waits_as_long_as_the_server_asked_for(queue: WorkQueue) -> None:
+def test_a_retry_waits_for_the_delay_that_the_server_set(queue: WorkQueue) -> None:
     assert queue.retry("a", at_least=7) == 7
 
 

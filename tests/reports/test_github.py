@@ -48,7 +48,7 @@ def test_severities_have_their_commands(severity: str, kind: str) -> None:
     ("message", "escaped"),
     [
         ("100 %", "100 %25"),
-        ("one\ntwo\r\nthree", "one%0Atwo%0D%0Athree"),
+        ("one\ntwo\r\nthree", r"one\ntwo\r\nthree"),
         ("a: b, c::d", "a: b, c::d"),
         ("%0A", "%250A"),
     ],
@@ -69,7 +69,7 @@ def test_file_names_are_escaped(file: str, written: str) -> None:
     assert f"file={written},line=3" in command(file=file)
 
 
-def test_a_hint_is_told() -> None:
+def test_a_hint_is_reported() -> None:
     assert command(hint="look").endswith("wrong (look)")
 
 

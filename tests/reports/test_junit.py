@@ -51,7 +51,7 @@ def test_an_invalid_document_is_a_failure(suites: ElementTree.Element) -> None:
     assert (failure.text or "").startswith("all.yaml:6:25: error JW004 spec.backoffLimitPerIndex: ")
 
 
-def test_what_cannot_be_read_is_an_error_and_what_is_no_job_is_skipped(
+def test_unreadable_files_are_errors_and_other_kinds_are_skipped(
     suites: ElementTree.Element,
 ) -> None:
     (error,) = suites.iter("error")
@@ -79,4 +79,6 @@ def test_any_text_is_well_formed() -> None:
     )
     suites = ElementTree.fromstring(junit.render([result]))
     (failure,) = suites.iter("failure")
-    assert failure.get("message") == 'a["b"]: a < b & "c" ]]> [31m  é 💡\nnext\tline'
+    assert failure.get("message") == (
+        r'a["b"]: a < b & "c" ]]> \x1b[31m\x00 \ud800 é 💡\nnext\tline'
+    )

@@ -57,7 +57,7 @@ def test_an_empty_report_is_valid_too(validate: Validate) -> None:
     assert log["runs"][0]["invocations"] == [{"executionSuccessful": True}]
 
 
-def test_what_cannot_be_read_makes_the_run_unsuccessful(log: Any) -> None:
+def test_an_unreadable_file_makes_the_run_unsuccessful(log: Any) -> None:
     assert log["runs"][0]["invocations"] == [{"executionSuccessful": False}]
 
 
@@ -136,9 +136,9 @@ def test_a_file_is_named_by_a_uri(file: str, uri: str) -> None:
     result = Result(file=file, document=0, status="valid", findings=[LocatedFinding(finding)])
     log = json.loads(sarif.render([result]))
     CHECKER.validate(log)
-    (told,) = results_of(log)
-    assert told["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": uri}}}]
-    assert (told["level"], told["message"]) == ("note", {"text": "m (h)"})
+    (reported,) = results_of(log)
+    assert reported["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": uri}}}]
+    assert (reported["level"], reported["message"]) == ("note", {"text": "m (h)"})
 
 
 def test_every_page_that_is_linked_is_there(log: Any) -> None:

@@ -1,4 +1,4 @@
-"""The report for people: what it adds to a finding."""
+"""The text report: its additions to a finding."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def finding(source: str, *, reason: str, fix: Fix | None = None) -> Finding:
     )
 
 
-def test_a_rule_of_ours_is_named() -> None:
+def test_a_lint_rule_is_named() -> None:
     assert lines(finding("lint", reason="rule-shadowed"))[0] == (
         "job.yaml:2:3: warning: Job x: a [JW101 rule-shadowed]"
     )
@@ -41,6 +41,6 @@ def test_the_servers_reason_is_not() -> None:
 
 
 @pytest.mark.parametrize(("safe", "word"), [(True, "safe"), (False, "unsafe")])
-def test_a_fix_is_told_with_its_safety(safe: bool, word: str) -> None:
+def test_a_fix_is_reported_with_its_safety(safe: bool, word: str) -> None:
     fix = Fix("delete it", Edit("delete", "a"), safe=safe)
     assert lines(finding("lint", reason="r", fix=fix))[-2] == f"  fix: delete it ({word})"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from jobsworth.serving.file_reload import Reloading
-from jobsworth.serving.tls_context import BadCertificate, load_certificate
+from jobsworth.serving.tls_context import UnusableCertificate, load_certificate
 from support.admission.running_webhook import CertificateAuthority, swap
 
 
-class Told:
-    """Notes what an observer is told."""
+class RecordingObserver:
+    """Records the calls of an observer."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -30,46 +30,46 @@ def number_in(file: Path) -> Reloading[int]:
 
 
 def test_a_value_follows_its_file(tmp_path: Path) -> None:
-    file, told = tmp_path / "number", Told()
+    file, reported = tmp_path / "number", RecordingObserver()
     file.write_text("1")
     number = number_in(file)
     assert number.value is None
-    assert number.check(told)
-    assert not number.check(told)
+    assert number.check(reported)
+    assert not number.check(reported)
     file.write_text("2")
-    assert number.check(told)
+    assert number.check(reported)
     assert number.value == 2
-    assert told.lines == ["number 1", "number 2"]
+    assert reported.lines == ["number 1", "number 2"]
 
 
 def test_the_contents_count_and_not_the_dates(tmp_path: Path) -> None:
-    file, told = tmp_path / "number", Told()
+    file, reported = tmp_path / "number", RecordingObserver()
     file.write_text("1")
     number = number_in(file)
-    number.check(told)
+    number.check(reported)
     before = file.stat()
     file.write_text("2")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert number.check(told)
+    assert number.check(reported)
     os.utime(file)
-    assert not number.check(told)
+    assert not number.check(reported)
 
 
-def test_what_is_broken_is_rejected_once_and_the_old_stays(tmp_path: Path) -> None:
-    file, told = tmp_path / "number", Told()
+def test_broken_files_are_rejected_once_and_the_old_ones_stay(tmp_path: Path) -> None:
+    file, reported = tmp_path / "number", RecordingObserver()
     file.write_text("1")
     number = number_in(file)
-    number.check(told)
+    number.check(reported)
     for broken in ("one", None, ""):
         file.unlink(missing_ok=True)
         if broken is not None:
             file.write_text(broken)
-        assert not number.check(told)
-        assert not number.check(told)
+        assert not number.check(reported)
+        assert not number.check(reported)
         assert number.value == 1
     file.write_text("1")
-    assert number.check(told)
-    assert [line.partition(":")[0] for line in told.lines] == [
+    assert number.check(reported)
+    assert [line.partition(":")[0] for line in reported.lines] == [
         "number 1", "number rejected", "number rejected", "number rejected", "number 1",
     ]  # fmt: skip
 
@@ -98,10 +98,10 @@ def test_of_a_folder_all_that_is_in_it_counts(tmp_path: Path) -> None:
 
 
 def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
-    authority = CertificateAuthority(tmp_path)
-    authority.rotate()
-    volume = authority.volume
-    loaded = load_certificate(volume / "tls.crt", volume / "tls.key", authority.file)
+    ca = CertificateAuthority(tmp_path)
+    ca.rotate()
+    volume = ca.volume
+    loaded = load_certificate(volume / "tls.crt", volume / "tls.key", ca.file)
     assert loaded.expires > 0
     assert loaded.context.verify_mode.name == "CERT_REQUIRED"
     assert loaded.context.minimum_version.name == "TLSv1_2"
@@ -118,11 +118,11 @@ def test_a_certificate_is_loaded_with_its_expiry(tmp_path: Path) -> None:
         ("key", "certificate", "not a certificate and its key in PEM format"),
     ],
 )
-def test_what_is_no_certificate_is_rejected(
+def test_invalid_certificates_are_rejected(
     tmp_path: Path, certificate: str | None, key: str | None, message: str
 ) -> None:
-    authority = CertificateAuthority(tmp_path)
-    pair, other = authority.issue(), authority.issue()
+    ca = CertificateAuthority(tmp_path)
+    pair, other = ca.issue(), ca.issue()
     contents = {
         "certificate": pair.certificate,
         "key": pair.key,
@@ -133,5 +133,5 @@ def test_what_is_no_certificate_is_rejected(
     for name, content in files.items():
         if content is not None:
             (tmp_path / name).write_bytes(contents[content])
-    with pytest.raises(BadCertificate, match=message):
+    with pytest.raises(UnusableCertificate, match=message):
         load_certificate(tmp_path / "crt", tmp_path / "key")

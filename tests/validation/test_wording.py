@@ -60,7 +60,7 @@ def test_words_change_with_the_release(
         ), (release, messages)
 
 
-def test_owners_were_said_by_name_what_is_empty() -> None:
+def test_older_releases_named_empty_fields_of_owners() -> None:
     job = job_with()
     job["metadata"]["ownerReferences"] = [OWNER]
     field = "metadata.ownerReferences.name"
@@ -68,7 +68,7 @@ def test_owners_were_said_by_name_what_is_empty() -> None:
     assert errors_of(job, at=server("1.33")) == {(field, invalid("", "name must not be empty"))}
 
 
-def test_what_is_not_set_was_printed_as_a_text() -> None:
+def test_older_releases_printed_unset_values_as_text() -> None:
     old, new = job_with(), job_with()
     old["spec"]["backoffLimitPerIndex"] = 1
     for job in (old, new):

@@ -92,7 +92,7 @@ STATUSES: dict[str, tuple[dict[str, Any], bool]] = {
 def template_may_become(
     pod: dict[str, Any], *, suspend: bool = True, status: dict[str, Any] | None = None, **at: Any
 ) -> bool:
-    """Whether the Pod template may change to this Pod, with nothing else said against it."""
+    """Return True if the Pod template may change to this Pod, and nothing else is reported."""
     old = {**job(suspend=suspend), "status": status or {}}
     found = job_errors(job(pod, suspend=suspend), old, **at)
     assert found.keys() <= {"template", "template.spec"}

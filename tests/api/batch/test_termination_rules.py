@@ -109,7 +109,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("job", "field", "message"), WRONG)
-def test_what_is_wrong_is_named(job: dict[str, Any], field: str, message: str) -> None:
+def test_the_message_names_the_problem(job: dict[str, Any], field: str, message: str) -> None:
     (error,) = check_termination_rules(job)
     assert error.field == field
     assert message in error.message
@@ -118,7 +118,7 @@ def test_what_is_wrong_is_named(job: dict[str, Any], field: str, message: str) -
     assert errors == (repr(error),)
 
 
-def test_a_policy_of_the_spec_has_its_own_say_on_replacement() -> None:
+def test_a_policy_of_the_spec_decides_on_its_own_replacement() -> None:
     job = a_job(rules(a_rule()), podFailurePolicy={"rules": []})
     del job["spec"]["podReplacementPolicy"]
     assert [*check_termination_rules(job)] == []

@@ -81,7 +81,7 @@ def test_nodes_are_selected_by_labels(requirement: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_requirements_on_labels_are_sound(requirement: dict[str, Any], errors: Errors) -> None:
+def test_label_requirements_are_validated(requirement: dict[str, Any], errors: Errors) -> None:
     at = f"{NODES}[0].matchExpressions[0]."
     assert pod_errors(needing({"matchExpressions": [requirement]})) == {
         (at + field, message) for field, message in errors
@@ -203,7 +203,7 @@ def test_weights_go_from_1_to_100(weight: int, sound: bool) -> None:
         ),
     ],
 )
-def test_terms_on_other_pods_are_sound(term: dict[str, Any], errors: Errors) -> None:
+def test_pod_affinity_terms_are_validated(term: dict[str, Any], errors: Errors) -> None:
     at = f"affinity.podAffinity.{NEEDED}[0]."
     assert pod_errors(near(term)) == {(at + field, message) for field, message in errors}
 

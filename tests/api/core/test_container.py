@@ -70,7 +70,7 @@ def test_of_init_containers_only_sidecars_have_probes_and_hooks(field: str) -> N
     assert init_container_errors({**INIT, **part}) == {field: message}
 
 
-def test_parts_that_an_init_container_may_not_have_are_not_judged() -> None:
+def test_parts_that_an_init_container_may_not_have_are_not_validated() -> None:
     broken: dict[str, Any] = {field: {"exec": {}} for field in PARTS}
     assert set(init_container_errors({**INIT, **broken, "lifecycle": {}})) == set(PARTS)
     sidecar = init_container_errors({**SIDECAR, **broken, "lifecycle": {}})

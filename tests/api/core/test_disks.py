@@ -71,7 +71,7 @@ BLOB = (
         ),
     ],
 )
-def test_what_must_be_there(source: dict[str, Any], errors: Errors) -> None:
+def test_required_fields(source: dict[str, Any], errors: Errors) -> None:
     assert volume_errors(source) == errors
 
 

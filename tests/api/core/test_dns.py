@@ -18,7 +18,7 @@ def test_known_policies_need_no_configuration(policy: str) -> None:
     assert pod_errors({"dnsPolicy": policy}) == set()
 
 
-def test_an_unknown_policy_is_refused() -> None:
+def test_an_unknown_policy_is_rejected() -> None:
     assert pod_errors({"dnsPolicy": "none"}) == {
         (
             "dnsPolicy",
@@ -36,7 +36,7 @@ def test_an_unknown_policy_is_refused() -> None:
             {},
             {("dnsConfig", "Required value: must provide `dnsConfig` when `dnsPolicy` is None")},
         ),
-        # Without a name server the rest of the configuration is not judged.
+        # Without a name server the rest of the configuration is not validated.
         (
             {"dnsConfig": {"options": [{}], "searches": ["-"]}},
             {
@@ -93,7 +93,7 @@ def test_without_a_policy_there_are_name_servers(pod: dict[str, Any], errors: Er
         ({"options": [{"value": "2"}]}, {("options[0]", "Required value: must not be empty")}),
     ],
 )
-def test_configurations_are_sound(config: dict[str, Any], errors: Errors) -> None:
+def test_dns_configurations_are_validated(config: dict[str, Any], errors: Errors) -> None:
     assert pod_errors({"dnsConfig": config}) == {
         (f"dnsConfig.{field}", message) for field, message in errors
     }
@@ -154,7 +154,7 @@ def test_aliases_have_an_address_and_names(alias: dict[str, Any], errors: Errors
     }
 
 
-def test_addresses_are_judged_strictly_only_with_a_gate() -> None:
+def test_addresses_are_validated_strictly_only_with_a_gate() -> None:
     pod = {"hostAliases": [{"ip": "010.0.0.1"}]}
     assert len(pod_errors(pod)) == 1
     assert pod_errors(pod, at=LENIENT) == set()

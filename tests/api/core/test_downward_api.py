@@ -1,4 +1,4 @@
-"""What a Pod may tell its containers of itself."""
+"""The downward API: fields and resources of a Pod that its containers may read."""
 
 from __future__ import annotations
 

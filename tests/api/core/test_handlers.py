@@ -195,7 +195,7 @@ def test_not_to_sleep_at_all_is_possible_since_1_33(release: str, detail: str) -
     assert pod_errors(pod, at=server(release)) == (errors if detail else set())
 
 
-def test_who_does_not_sleep_already_may_go_on() -> None:
+def test_a_handler_with_a_zero_sleep_may_stay() -> None:
     at = server("1.33", {"PodLifecycleSleepActionAllowZero": False})
     pod = {"containers": [{**MAIN, "lifecycle": {"preStop": {"sleep": {"seconds": 0}}}}]}
     assert pod_errors(pod, at=at)

@@ -88,7 +88,7 @@ def test_an_image_with_another_tag_or_a_digest_is_pulled_once(image: str) -> Non
         "a_b.c/" + "a" * 250,
     ],
 )
-def test_what_is_no_image_counts_as_one_with_another_tag(image: str) -> None:
+def test_an_unparsable_image_counts_as_one_with_another_tag(image: str) -> None:
     assert default_pull_policy(image) == "IfNotPresent"
 
 

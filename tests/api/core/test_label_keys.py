@@ -48,7 +48,7 @@ BY_BOTH = {**BY_LABEL, **BY_EXPRESSION}
         ),
     ],
 )
-def test_keys_are_sound_and_not_selected_otherwise(
+def test_keys_are_valid_and_not_selected_otherwise(
     value: dict[str, Any], merged: dict[str, str], unmerged: dict[str, str]
 ) -> None:
     assert {error.field: error.message for error in check_label_keys(value, "x")} == merged

@@ -1,4 +1,4 @@
-"""What containers have to do with each other: their names, and that there are any."""
+"""Validation across containers: unique names, and at least one container."""
 
 from __future__ import annotations
 

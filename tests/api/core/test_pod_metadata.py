@@ -26,7 +26,7 @@ TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
     ("metadata", "errors"),
     [
         ({"labels": {"app": "a"}, "annotations": {"Example.com/x": "-any value-"}}, set()),
-        # What only objects have is not judged of templates.
+        # Templates are not validated for what only stored objects have.
         ({"name": "Not A Name", "finalizers": ["x"], "ownerReferences": [{}]}, set()),
         ({"labels": {"app": "-"}}, {("labels", invalid("-", label_value("-")[0]))}),
         ({"labels": {"-": "a"}}, {("labels", invalid("-", label_key("-")[0]))}),
@@ -46,8 +46,8 @@ TOLERATIONS = "scheduler.alpha.kubernetes.io/tolerations"
         ),
     ],
 )
-def test_labels_and_annotations_are_sound(metadata: dict[str, Any], errors: Errors) -> None:
-    # The Job takes the labels of its template, and they are judged there as well.
+def test_labels_and_annotations_are_validated(metadata: dict[str, Any], errors: Errors) -> None:
+    # The Job takes the labels of its template, and they are validated there as well.
     found = {error for error in template_errors(metadata) if not error[0].startswith("metadata")}
     assert found == errors
 
@@ -62,7 +62,7 @@ def test_a_deletion_cost_is_an_integer(cost: str) -> None:
 
 
 @pytest.mark.parametrize("cost", ["", "+1", "01", "a", "1.0", "-", "2147483648", "-2147483649"])
-def test_what_is_no_deletion_cost_is_told(cost: str) -> None:
+def test_an_invalid_deletion_cost_is_reported(cost: str) -> None:
     metadata = {"annotations": {COST: cost}}
     errors = {(f"annotations[{COST}]", invalid(cost, "must be a 32bit integer"))}
     assert template_errors(metadata) == errors
@@ -120,7 +120,9 @@ def test_a_stored_template_may_keep_its_malformed_deletion_cost() -> None:
         ),
     ],
 )
-def test_tolerations_in_an_annotation_are_judged_as_others_are(text: str, errors: Errors) -> None:
+def test_tolerations_in_an_annotation_are_validated_as_others_are(
+    text: str, errors: Errors
+) -> None:
     assert template_errors({"annotations": {TOLERATIONS: text}}) == errors
 
 

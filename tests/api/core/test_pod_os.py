@@ -1,4 +1,4 @@
-"""What each operating system forbids, and host processes on Windows."""
+"""Fields that each operating system forbids, and host processes on Windows."""
 
 from __future__ import annotations
 
@@ -102,9 +102,9 @@ def test_windows_forbids_fields_of_containers_security_contexts(field: str) -> N
     }
 
 
-def host_process(asked: bool | None) -> dict[str, Any]:
-    """A security context that asks for a host process, or not for one, or does not say."""
-    return {} if asked is None else {"windowsOptions": {"hostProcess": asked}}
+def host_process(requested: bool | None) -> dict[str, Any]:
+    """A security context with hostProcess true, false or unset."""
+    return {} if requested is None else {"windowsOptions": {"hostProcess": requested}}
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_either_all_containers_are_host_processes_or_none(
         "hostNetwork": host_network,
         "securityContext": host_process(pod),
         "containers": [
-            {**MAIN, "name": f"c{index}", "securityContext": host_process(asked)}
-            for index, asked in enumerate(containers)
+            {**MAIN, "name": f"c{index}", "securityContext": host_process(requested)}
+            for index, requested in enumerate(containers)
         ],
     }
     assert pod_errors(spec, at=PRIVILEGED) == errors

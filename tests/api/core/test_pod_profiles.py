@@ -96,7 +96,7 @@ def test_an_app_armor_annotation_is_about_a_container_that_is_there() -> None:
         ),
     ],
 )
-def test_seccomp_annotations_and_fields_say_the_same(
+def test_seccomp_annotations_and_fields_must_agree(
     annotation: str, profile: dict[str, str], errors: Errors
 ) -> None:
     context = {"seccompProfile": profile}
@@ -129,7 +129,7 @@ def test_seccomp_annotations_and_fields_say_the_same(
     ],
     ids=["no field", "same", "other", "container before pod", "pod for container"],
 )
-def test_app_armor_annotations_and_fields_say_the_same(pod: dict[str, Any], errors: Errors) -> None:
+def test_app_armor_annotations_and_fields_must_agree(pod: dict[str, Any], errors: Errors) -> None:
     at = "spec.containers[0].securityContext.appArmorProfile."
     assert template_errors({"annotations": {APP_ARMOR_MAIN: "unconfined"}}, pod) == {
         (at + field, message) for field, message in errors

@@ -14,7 +14,7 @@ from support.validation.validated_containers import INIT, MAIN, SIDECAR
 NAMES = 'supported values: "cpu", "hugepages-", "memory"'
 
 
-def asking(container: dict[str, Any], **requests: str) -> dict[str, Any]:
+def requesting(container: dict[str, Any], **requests: str) -> dict[str, Any]:
     return {**container, "resources": {"requests": requests}}
 
 
@@ -72,7 +72,7 @@ def asking(container: dict[str, Any], **requests: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_pod_asks_for_cpu_memory_and_huge_pages(
+def test_a_pod_requests_cpu_memory_and_huge_pages(
     resources: dict[str, Any], errors: Errors
 ) -> None:
     assert pod_errors({"resources": resources}) == errors
@@ -104,20 +104,20 @@ def test_a_windows_pod_has_no_resources_of_its_own() -> None:
         ),
     ],
 )
-def test_a_pod_asks_for_no_less_than_its_containers(request_of_pod: str, message: str) -> None:
+def test_a_pod_requests_no_less_than_its_containers(request_of_pod: str, message: str) -> None:
     pod = {
-        "containers": [asking(MAIN, cpu="2"), asking({**MAIN, "name": "b"}, cpu="1")],
+        "containers": [requesting(MAIN, cpu="2"), requesting({**MAIN, "name": "b"}, cpu="1")],
         "resources": {"requests": {"cpu": request_of_pod}},
     }
     assert pod_errors(pod) == ({("resources.requests[cpu]", message)} if message else set())
 
 
 @pytest.mark.parametrize(("release", "missed"), [("1.33", True), ("1.34", False)])
-def test_until_1_33_a_pod_had_to_name_all_that_its_containers_ask_for(
+def test_until_1_33_a_pod_had_to_name_all_that_its_containers_request(
     release: str, missed: bool
 ) -> None:
     at = server(release, {"PodLevelResources": True})
-    pod = {"containers": [asking(MAIN, memory="1Mi")], "resources": {"requests": {"cpu": "1"}}}
+    pod = {"containers": [requesting(MAIN, memory="1Mi")], "resources": {"requests": {"cpu": "1"}}}
     message = (
         'Invalid value: "0": must be greater than or equal to aggregate container requests of 1Mi'
     )
@@ -157,13 +157,25 @@ def test_containers_together_have_no_more_huge_pages_than_their_pod() -> None:
 @pytest.mark.parametrize(
     ("containers", "inits", "cpu"),
     [
-        ([asking(MAIN, cpu="1"), asking(MAIN, cpu="500m")], [], "1500m"),
-        ([asking(MAIN, cpu="1")], [asking(INIT, cpu="3"), asking(INIT, cpu="2")], "3"),
-        ([asking(MAIN, cpu="1")], [asking(SIDECAR, cpu="3"), asking(INIT, cpu="2")], "5"),
-        ([asking(MAIN, cpu="1")], [asking(INIT, cpu="3"), asking(SIDECAR, cpu="2")], "3"),
-        ([asking(MAIN, cpu="4")], [asking(SIDECAR, cpu="1"), asking(SIDECAR, cpu="2")], "7"),
-        ([asking(MAIN, cpu="0")], [asking(SIDECAR, cpu="1Ki")], "1Ki"),
-        ([asking(MAIN, cpu="1e99999"), asking(MAIN, cpu="1")], [], "100e99997"),
+        ([requesting(MAIN, cpu="1"), requesting(MAIN, cpu="500m")], [], "1500m"),
+        ([requesting(MAIN, cpu="1")], [requesting(INIT, cpu="3"), requesting(INIT, cpu="2")], "3"),
+        (
+            [requesting(MAIN, cpu="1")],
+            [requesting(SIDECAR, cpu="3"), requesting(INIT, cpu="2")],
+            "5",
+        ),
+        (
+            [requesting(MAIN, cpu="1")],
+            [requesting(INIT, cpu="3"), requesting(SIDECAR, cpu="2")],
+            "3",
+        ),
+        (
+            [requesting(MAIN, cpu="4")],
+            [requesting(SIDECAR, cpu="1"), requesting(SIDECAR, cpu="2")],
+            "7",
+        ),
+        ([requesting(MAIN, cpu="0")], [requesting(SIDECAR, cpu="1Ki")], "1Ki"),
+        ([requesting(MAIN, cpu="1e99999"), requesting(MAIN, cpu="1")], [], "100e99997"),
     ],
     ids=[
         "containers-add-up",
@@ -175,7 +187,7 @@ def test_containers_together_have_no_more_huge_pages_than_their_pod() -> None:
         "too-far-apart-to-add",
     ],
 )
-def test_what_containers_need_at_the_same_time(
+def test_the_sum_of_what_containers_need_at_the_same_time(
     containers: list[dict[str, Any]], inits: list[dict[str, Any]], cpu: str
 ) -> None:
     pod = {"containers": containers, "initContainers": inits}
@@ -186,7 +198,7 @@ def test_what_containers_need_at_the_same_time(
 
 def test_nothing_is_filled_in_for_the_pod_of_a_template() -> None:
     resources = {"limits": {"cpu": "2"}}
-    pod = {"containers": [asking(MAIN, cpu="1")], "resources": resources}
+    pod = {"containers": [requesting(MAIN, cpu="1")], "resources": resources}
     assert defaulted_pod(pod)["resources"] == resources
 
 

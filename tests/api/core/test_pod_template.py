@@ -132,7 +132,7 @@ TWO_CLAIMS = "at most one of `resourceClaimName` or `resourceClaimTemplateName` 
         pytest.param({"imagePullSecrets": [{}, {"name": "Not A Name"}]}, set(), id="not judged"),
     ],
 )
-def test_single_fields_are_sound(pod: dict[str, Any], errors: Errors) -> None:
+def test_single_fields_are_validated(pod: dict[str, Any], errors: Errors) -> None:
     assert pod_errors(pod) == errors
 
 
@@ -242,7 +242,7 @@ def test_overhead_is_rounded_up_to_thousandths() -> None:
     assert defaulted_pod({"overhead": {"cpu": "1n"}})["overhead"] == {"cpu": "1m"}
 
 
-def test_the_pods_of_a_cron_job_are_judged_and_defaulted_alike() -> None:
+def test_the_pods_of_a_cron_job_are_validated_and_defaulted_alike() -> None:
     job = job_with({"hostname": "A"})
     cron_job = {
         "apiVersion": "batch/v1",

@@ -47,7 +47,7 @@ def test_images_are_dropped_without_their_gate() -> None:
     assert "volumeMounts" not in without["containers"][0]
 
 
-def test_dropped_images_are_not_judged() -> None:
+def test_dropped_images_are_not_validated() -> None:
     pod = {"volumes": [{"name": "a", "image": {"pullPolicy": "Often"}}]}
     assert pod_spec_errors(pod, at=server("1.34")) == {}
     assert list(pod_spec_errors(pod)) == ["volumes[0].image.pullPolicy"]

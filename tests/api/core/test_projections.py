@@ -95,7 +95,7 @@ def test_sources(source: dict[str, Any], errors: Errors) -> None:
     ],
 )
 def test_files_about_the_pod(file: dict[str, Any], errors: Errors) -> None:
-    """The server says of the list what is wrong with one of its files."""
+    """The server reports the error of one file on the list."""
     sources = [{}, {"downwardAPI": {"items": [file]}}]
     for path, source in (
         ("downwardAPI", {"downwardAPI": {"items": [file]}}),

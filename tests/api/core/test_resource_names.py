@@ -36,7 +36,7 @@ NOT_EXTENDED = "doesn't follow extended resource name standard"
         ("b" * 60 + ("." + "b" * 60) * 3 + ".com/gpu", [NOT_EXTENDED]),
     ],
 )
-def test_what_a_container_can_ask_for(name: str, details: list[str]) -> None:
+def test_resources_that_a_container_can_request(name: str, details: list[str]) -> None:
     assert container_resource_name(name) == details
 
 

@@ -201,7 +201,9 @@ RESTARTS = {"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "RestartCo
         ("1.35", "must be 'NotRequired' when `restartPolicy` is 'Never'"),
     ],
 )
-def test_what_never_restarts_does_not_restart_for_a_change(release: str, detail: str) -> None:
+def test_a_container_that_never_restarts_cannot_restart_for_a_resize(
+    release: str, detail: str
+) -> None:
     assert container_errors(RESTARTS, restartPolicy="Never", at=server(release)) == {
         "resizePolicy": f'Invalid value: "RestartContainer": {detail}'
     }

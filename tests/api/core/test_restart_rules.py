@@ -1,4 +1,4 @@
-"""When single containers restart."""
+"""Restart policies and restart rules of single containers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WITHOUT_RULES = {"ContainerRestartRules": False, "RestartAllContainersOnContaine
         ),
     ],
 )
-def test_containers_and_sidecars_say_when_they_restart(
+def test_containers_and_sidecars_have_restart_policies(
     container: dict[str, Any], errors: Errors
 ) -> None:
     assert container_errors(container) == errors
@@ -80,7 +80,7 @@ def test_a_rule_is_an_action_and_exit_codes(change: dict[str, Any], errors: Erro
     assert container_errors(container) == expected
 
 
-def test_rules_of_an_init_container_without_a_policy_are_not_judged() -> None:
+def test_rules_of_an_init_container_without_a_policy_are_not_validated() -> None:
     assert init_container_errors({**INIT, "restartPolicyRules": [{}]}) == {
         "restartPolicy": NO_POLICY
     }

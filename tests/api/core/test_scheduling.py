@@ -76,7 +76,7 @@ def test_tolerations_may_be_broad_or_narrow(toleration: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_tolerations_are_sound(toleration: dict[str, Any], errors: Errors) -> None:
+def test_tolerations_are_validated(toleration: dict[str, Any], errors: Errors) -> None:
     assert pod_errors({"tolerations": [toleration]}) == {
         (f"tolerations[0].{field}", message) for field, message in errors
     }
@@ -184,7 +184,9 @@ def spread(**fields: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_constraints_on_the_spread_are_sound(constraint: dict[str, Any], errors: Errors) -> None:
+def test_topology_spread_constraints_are_validated(
+    constraint: dict[str, Any], errors: Errors
+) -> None:
     assert pod_errors({"topologySpreadConstraints": [constraint]}) == {
         (f"topologySpreadConstraints[0].{field}", message) for field, message in errors
     }
@@ -198,7 +200,7 @@ def test_a_stored_pod_may_keep_a_malformed_selector() -> None:
     assert pod_errors(bad, at=server("1.26")) == set()
 
 
-def test_a_stored_pod_keeps_label_keys_that_were_sound_when_it_was_made() -> None:
+def test_a_stored_pod_keeps_label_keys_that_were_valid_when_it_was_created() -> None:
     selector = {"matchLabels": {"app": "a"}}
     pod = {"topologySpreadConstraints": [spread(labelSelector=selector, matchLabelKeys=["app"])]}
     assert pod_errors(pod) == set()

@@ -15,7 +15,7 @@ PRIVILEGED = server(allow_privileged=True)
 
 
 def context_errors(context: dict[str, Any]) -> Errors:
-    """The errors of a container with this context, told from the context."""
+    """Return the errors of a container with this context, relative to the context."""
     container = {"name": "main", "image": "a", "securityContext": context}
     errors = pod_errors({"containers": [container]}, at=PRIVILEGED)
     return {(field.removeprefix("containers[0].securityContext"), text) for field, text in errors}
@@ -135,11 +135,13 @@ def context_errors(context: dict[str, Any]) -> Errors:
         ),
     ],
 )
-def test_a_container_has_a_sound_context(context: dict[str, Any], errors: Errors) -> None:
+def test_the_security_context_of_a_container_is_validated(
+    context: dict[str, Any], errors: Errors
+) -> None:
     assert context_errors(context) == errors
 
 
-def test_a_seccomp_profile_that_is_not_used_is_refused() -> None:
+def test_a_seccomp_profile_that_is_not_used_is_rejected() -> None:
     errors = context_errors({"seccompProfile": {"type": "Unconfined", "localhostProfile": "a"}})
     [(field, message)] = errors
     assert field == ".seccompProfile.localhostProfile"
@@ -153,7 +155,7 @@ def test_a_seccomp_profile_that_is_not_used_is_refused() -> None:
         ({"capabilities": {"add": ["CAP_SYS_ADMIN"]}}, "`capabilities.Add` CAP_SYS_ADMIN"),
     ],
 )
-def test_who_is_all_powerful_cannot_be_kept_from_becoming_it(
+def test_a_privileged_container_must_allow_privilege_escalation(
     context: dict[str, Any], detail: str
 ) -> None:
     assert context_errors(context) == set()
@@ -232,7 +234,9 @@ def test_the_mount_of_proc_is_reset_where_its_gate_is_off() -> None:
         ),
     ],
 )
-def test_a_pod_has_a_sound_context(context: dict[str, Any], errors: Errors) -> None:
+def test_the_security_context_of_a_pod_is_validated(
+    context: dict[str, Any], errors: Errors
+) -> None:
     expected = {(f"securityContext.{field}", message) for field, message in errors}
     assert pod_errors({"securityContext": context}) == expected
 
@@ -243,7 +247,7 @@ def test_sysctls_are_written_with_dots_or_slashes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a..b", "-a", "a_", "A", "a b", "a" * 254, "net.*"])
-def test_what_is_no_sysctl_is_told(name: str) -> None:
+def test_an_invalid_sysctl_name_is_reported(name: str) -> None:
     assert sysctl_name(name) == [
         r"must have at most 253 characters and match regex "
         r"^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$"

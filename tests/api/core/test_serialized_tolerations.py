@@ -56,13 +56,13 @@ def test_field_names_are_read_in_any_case(text: str, tolerations: list[dict[str,
         ),
     ],
 )
-def test_values_of_the_wrong_type_are_told(text: str, what: str) -> None:
+def test_values_of_the_wrong_type_are_reported(text: str, what: str) -> None:
     with pytest.raises(BadTolerations) as caught:
         read(text)
     assert str(caught.value) == f"json: cannot unmarshal {what}"
 
 
 @pytest.mark.parametrize("text", ["[", "[{]", "NaN", "[Infinity]", "'a'", "[" * 100000])
-def test_what_is_not_json_is_told(text: str) -> None:
+def test_text_that_is_not_json_is_reported(text: str) -> None:
     with pytest.raises(BadTolerations, match=r"^not JSON"):
         read(text)

@@ -1,4 +1,4 @@
-"""Where containers see volumes."""
+"""Volume mounts and devices of containers."""
 
 from __future__ import annotations
 

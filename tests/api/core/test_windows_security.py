@@ -58,7 +58,7 @@ def test_accounts_with_and_without_a_domain_are_well_formed(name: str) -> None:
         ),
     ],
 )
-def test_what_no_account_can_be_called_is_told(name: str, details: list[str]) -> None:
+def test_an_invalid_account_name_is_reported(name: str, details: list[str]) -> None:
     assert user_name(name) == details
 
 
@@ -85,7 +85,7 @@ def test_a_credential_spec_is_there_and_has_64_kib_at_most() -> None:
         ),
     ],
 )
-def test_options_are_judged_of_pods_and_of_containers(
+def test_options_are_validated_of_pods_and_of_containers(
     options: dict[str, Any], errors: set[tuple[str, str]]
 ) -> None:
     context = {"windowsOptions": options}

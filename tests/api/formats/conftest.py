@@ -1,4 +1,4 @@
-"""What Kubernetes 1.36 and Go answered, recorded in ``data/``: see the README there."""
+"""Recorded answers of Kubernetes 1.36 and Go, from ``data/``: see the README there."""
 
 from __future__ import annotations
 

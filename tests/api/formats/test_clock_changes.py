@@ -43,7 +43,7 @@ def covers(change: ClockChange, skips: bool, begin: datetime, minutes: int) -> b
 
 
 @pytest.mark.parametrize("name", [name for name in ONE_OF_EACH if name in available_timezones()])
-def test_a_rule_tells_what_clocks_will_show(name: str) -> None:
+def test_a_rule_predicts_clock_changes(name: str) -> None:
     for year in (2027, 2033):
         found = seen(ZoneInfo(name), year)
         assert len(found) == 2

@@ -17,7 +17,7 @@ from jobsworth.api.formats.cron_times import next_times
 Recorded = Callable[[str], list[Any]]
 
 
-def refused(schedule: str) -> str:
+def rejected(schedule: str) -> str:
     with pytest.raises(BadSchedule) as caught:
         parse(schedule)
     return str(caught.value)
@@ -59,8 +59,8 @@ def refused(schedule: str) -> str:
         ("TZ=Mars/X 0 0 * * *", "provided bad location Mars/X: unknown time zone Mars/X"),
     ],
 )
-def test_refuses_in_the_words_of_the_server(schedule: str, message: str) -> None:
-    assert refused(schedule) == message
+def test_rejects_with_the_message_of_the_server(schedule: str, message: str) -> None:
+    assert rejected(schedule) == message
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_no_time_in_between_is_passed_over(text: str, after: datetime) -> None:
 
 
 @given(st.text("0123456789*/-,?@ TZ=", max_size=20))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     try:
         schedule = parse(text)
     except BadSchedule:

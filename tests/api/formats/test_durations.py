@@ -43,7 +43,7 @@ def test_is_read_in_nanoseconds(text: str, nanoseconds: int) -> None:
         ("3000000h", 'time: invalid duration "3000000h"'),
     ],
 )
-def test_refuses_in_the_words_of_go(text: str, message: str) -> None:
+def test_rejects_with_the_message_of_go(text: str, message: str) -> None:
     with pytest.raises(BadDuration) as caught:
         parse(text)
     assert str(caught.value) == message

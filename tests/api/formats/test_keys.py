@@ -34,7 +34,7 @@ from jobsworth.api.formats.names import HTTP_PATH_PATTERN, dns_subdomain, label_
         (keys.path_segment_prefix, "a b", "a/b"),
     ],
 )
-def test_takes_one_and_refuses_the_other(
+def test_takes_one_and_rejects_the_other(
     function: Callable[[str], list[str]], good: str, bad: str
 ) -> None:
     assert function(good) == []
@@ -62,7 +62,7 @@ def test_takes_one_and_refuses_the_other(
         ),
     ],
 )
-def test_a_port_name_is_told_all_that_is_wrong_with_it(text: str, wrong: list[str]) -> None:
+def test_all_problems_of_a_port_name_are_reported(text: str, wrong: list[str]) -> None:
     assert keys.port_name(text) == wrong
 
 
@@ -117,7 +117,7 @@ def test_domain_names_have_two_segments_of_63_characters_and_may_end_with_a_dot(
         keys.domain_prefixed_key,
     ],
 )
-def test_leaves_it_to_the_caller_to_say_that_a_text_is_missing(
+def test_an_empty_text_is_left_to_the_caller(
     function: Callable[[str], list[tuple[str, str]]],
 ) -> None:
     assert function("") == []

@@ -31,7 +31,7 @@ from jobsworth.api.formats import keys, names
         (names.label_value, "", "-"),
     ],
 )
-def test_takes_one_and_refuses_the_other(
+def test_takes_one_and_rejects_the_other(
     function: Callable[[str], list[str]], good: str, bad: str
 ) -> None:
     assert function(good) == []
@@ -91,12 +91,12 @@ def test_a_narrower_kind_of_name_is_also_the_wider(text: str) -> None:
 
 
 def test_the_answers_about_long_texts_are_not_kept() -> None:
-    def judged() -> int:
+    def validated() -> int:
         return sum(len(names.dns_label(f"{number}{'x' * 100_000}")) for number in range(100))
 
     tracemalloc.start()
     try:
-        judged()
+        validated()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -113,7 +113,7 @@ def test_reads_numbers_as_go_writes_them(number: float, stored: str) -> None:
         ("e-10", NOT_A_NUMBER),
     ],
 )
-def test_refuses_in_the_words_of_the_server(written: str | float, message: str) -> None:
+def test_rejects_with_the_message_of_the_server(written: str | float, message: str) -> None:
     with pytest.raises(BadQuantity) as caught:
         parse(written)
     assert str(caught.value) == message
@@ -141,7 +141,7 @@ def test_rounds_up_to_whole_numbers(written: str, value: int, milli_value: int) 
     assert (parse(written).value(), parse(written).milli_value()) == (value, milli_value)
 
 
-def test_whole_numbers_are_told_from_fractions() -> None:
+def test_whole_numbers_are_distinguished_from_fractions() -> None:
     assert [parse(text).is_integer() for text in ("2", "2000m", "1Gi", "0.5", "1.0001")] == [
         True,
         True,
@@ -259,7 +259,7 @@ def test_rounding_to_milli_goes_away_from_zero_and_less_than_one_step(quantity: 
 
 
 @given(st.text("0123456789.+-eEinumkKMGTP ", max_size=12))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_read_or_rejected(text: str) -> None:
     try:
         canonical = parse(text).canonical()
     except BadQuantity:

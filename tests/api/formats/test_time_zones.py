@@ -35,7 +35,7 @@ def test_knows_the_zones_of_the_database(name: str) -> None:
         ("X" * 15, ["unknown time zone XXXXXXXXXXXXXXX"]),
     ],
 )
-def test_refuses_in_the_words_of_the_server(name: str, details: list[str]) -> None:
+def test_rejects_with_the_message_of_the_server(name: str, details: list[str]) -> None:
     assert validate(name) == details
 
 

@@ -65,7 +65,7 @@ def test_is_printed_in_utc_with_seconds(written: str, printed: str | None) -> No
         "٢٠٢٦-01-31T09:00:00Z",
     ],
 )
-def test_refuses_what_go_cannot_parse(text: str) -> None:
+def test_rejects_what_go_cannot_parse(text: str) -> None:
     assert not rfc3339(text)
     with pytest.raises(BadTime, match="is no time"):
         canonical(text)

@@ -44,7 +44,7 @@ def test_finalizers_name_who_takes_them_away(finalizers: list[str], errors: Erro
     assert errors_of(job(finalizers), job(finalizers)) == errors
 
 
-def test_finalizers_of_cron_jobs_are_judged_on_update_too() -> None:
+def test_finalizers_of_cron_jobs_are_validated_on_update_too() -> None:
     cron_job = {
         "apiVersion": "batch/v1",
         "kind": "CronJob",
@@ -59,9 +59,9 @@ def test_finalizers_of_cron_jobs_are_judged_on_update_too() -> None:
 def test_on_update_the_beginning_of_a_name_must_fit_into_a_url_too() -> None:
     stored, changed = job([]), job([])
     changed["metadata"]["generateName"] = "50%"
-    told = {("metadata.generateName", invalid("50%", dns_subdomain("50%")[0]))}
+    reported = {("metadata.generateName", invalid("50%", dns_subdomain("50%")[0]))}
     assert errors_of(changed, stored) == {
-        *told,
+        *reported,
         ("metadata.generateName", invalid("50%", "may not contain '%'")),
     }
 

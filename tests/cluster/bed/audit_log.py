@@ -1,4 +1,4 @@
-"""The API calls of a bed, from the audit log: who asked for what, how often."""
+"""The API calls of a bed, from the audit log: user agent, verb, resource and count."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class AuditLog:
                     yield call
 
     def count(self, user_agent: str = "", namespace: str | None = None) -> Counter[tuple[str, str]]:
-        """How many calls of each verb and resource: ``{("create", "pods"): 100, …}``."""
+        """Count the calls of each verb and resource: ``{("create", "pods"): 100, …}``."""
         return Counter(
             (call.verb, call.resource)
             for call in self.calls(user_agent)

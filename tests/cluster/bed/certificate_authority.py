@@ -1,4 +1,4 @@
-"""A certificate authority that lives as long as a test bed: for the API server, its users, and webhooks."""
+"""A CA that lives as long as a test bed: for the API server, its users, and webhooks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CertificateAuthority:
     """Signs certificates for servers and for clients.
 
     Attributes:
-        certificate: the authority's own, as PEM: the ``caBundle`` of a webhook that it certified.
+        certificate: that of the CA, as PEM: the ``caBundle`` of a webhook that it certified.
     """
 
     def __init__(self, name: str = "jobsworth test bed") -> None:

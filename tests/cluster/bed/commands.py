@@ -64,18 +64,18 @@ def api_server(
         f"--secure-port={port}",
         f"--tls-cert-file={folder.certificate}",
         f"--tls-private-key-file={folder.key}",
-        f"--client-ca-file={folder.authority}",
+        f"--client-ca-file={folder.ca_file}",
         "--authorization-mode=RBAC",
         f"--service-account-issuer={ISSUER}",
         f"--service-account-key-file={folder.signing_public}",
         f"--service-account-signing-key-file={folder.signing_key}",
         f"--service-cluster-ip-range={SERVICE_ADDRESSES}",
-        "--endpoint-reconciler-type=none",  # it would refuse a loopback address
-        # The bed stops by killing; nobody else has to be told that it goes.
+        "--endpoint-reconciler-type=none",  # it would reject a loopback address
+        # The bed stops by killing; no other process needs notice.
         "--shutdown-delay-duration=0s",
     ]
     if not service_accounts:
-        # It refuses Pods until a controller has made their namespace's ServiceAccount.
+        # It rejects Pods until a controller has made their namespace's ServiceAccount.
         command.append("--disable-admission-plugins=ServiceAccount")
     if allow_privileged:
         command.append("--allow-privileged=true")
@@ -109,7 +109,7 @@ def controller_manager(
         f"--tls-cert-file={folder.certificate}",
         f"--tls-private-key-file={folder.key}",
         f"--service-account-private-key-file={folder.signing_key}",
-        f"--root-ca-file={folder.authority}",
+        f"--root-ca-file={folder.ca_file}",
         "--authorization-always-allow-paths=/healthz,/readyz,/livez,/metrics",
     ]
     if qps is not None:
@@ -121,11 +121,11 @@ def controller_manager(
 
 def kubelet(url: str, folder: Folder, certificate: Path, key: Path) -> list[str]:
     """The simulated kubelet of the only node."""
-    files = (folder.authority, certificate, key)
+    files = (folder.ca_file, certificate, key)
     return [sys.executable, "-m", "cluster.bed.kubelet", url, *map(str, files)]
 
 
-def kubeconfig(server: str, authority: str, user: Mapping[str, Any], name: str) -> str:
+def kubeconfig(server: str, ca: str, user: Mapping[str, Any], name: str) -> str:
     """A kubeconfig of one context; JSON, which is YAML."""
     return json.dumps(
         {
@@ -135,7 +135,7 @@ def kubeconfig(server: str, authority: str, user: Mapping[str, Any], name: str) 
             "clusters": [
                 {
                     "name": "bed",
-                    "cluster": {"server": server, "certificate-authority-data": authority},
+                    "cluster": {"server": server, "certificate-authority-data": ca},
                 }
             ],
             "users": [{"name": name, "user": dict(user)}],

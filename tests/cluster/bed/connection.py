@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 
 class Answer(NamedTuple):
-    """What the API server answered.
+    """An answer of the API server.
 
     Attributes:
         code: the HTTP status.
-        body: the decoded object, which for a refusal is a ``Status``; a string where it was no JSON.
+        body: the decoded object, which for an error is a ``Status``; a string where it was no JSON.
     """
 
     code: int
@@ -68,7 +68,7 @@ class Connection:
 
         Raises:
             OSError: the server cannot be reached.
-            http.client.HTTPException: it refused the watch, or broke off in the middle of an event.
+            http.client.HTTPException: it rejected the watch, or broke off in the middle of an event.
         """
         connection = self._new_connection(timeout=None)
         try:
@@ -98,13 +98,13 @@ class Connection:
 
 def with_certificate(
     url: str,
-    authority: Path,
+    ca_file: Path,
     certificate: Path,
     key: Path,
     headers: dict[str, str] | None = None,
 ) -> Connection:
-    """A connection whose user is told by a client certificate."""
-    tls = ssl.create_default_context(cafile=authority)
+    """Open a connection whose user is identified by a client certificate."""
+    tls = ssl.create_default_context(cafile=ca_file)
     tls.load_cert_chain(certificate, key)
     return Connection(url, tls, headers)
 

@@ -23,7 +23,7 @@ ADMIN = ("admin", "system:masters")
 
 
 class ControlPlane:
-    """What :class:`cluster.bed.TestBed` is below: its life, not its use."""
+    """The processes below :class:`cluster.bed.TestBed`: start and stop, not use."""
 
     def __init__(
         self,
@@ -40,13 +40,13 @@ class ControlPlane:
         api_server_flags: Sequence[str] = (),
         controller_flags: Sequence[str] = (),
     ) -> None:
-        """Nothing is started yet: that is for ``start``, or ``with``.
+        """Prepare only: ``start``, or ``with``, starts the processes.
 
         Args:
             release: of Kubernetes, such as ``1.33``; by default that of ``KUBEBUILDER_ASSETS``, else the newest.
             controllers: which of kube-controller-manager's run, as its ``--controllers`` names them
                 (``job-controller,cronjob-controller``; ``*,-job-controller``); without, it is not started.
-            kubelet: Pods are placed on a node and run, as their annotations say: see ``cluster.bed.stages``. It takes
+            kubelet: Pods are placed on a node and run, as their annotations set it: see ``cluster.bed.stages``. It takes
                 Kubernetes 1.36 or newer.
             qps, burst: how many requests a second kube-controller-manager may make: its defaults are 20 and 30.
             allow_privileged: kube-apiserver's ``--allow-privileged``.
@@ -74,7 +74,7 @@ class ControlPlane:
         self._controller_flags = tuple(controller_flags)
         from cluster.bed.certificate_authority import CertificateAuthority  # takes cryptography
 
-        self.authority = CertificateAuthority()
+        self.ca = CertificateAuthority()
         self.ready_after = 0.0
         self.etcd: Process | None = None
         self.api_server: Process | None = None
@@ -97,7 +97,7 @@ class ControlPlane:
 
     @property
     def controller_manager_url(self) -> str:
-        """kube-controller-manager's; anybody may ask it for ``/metrics``."""
+        """The address of kube-controller-manager; any user may read its ``/metrics``."""
         return f"https://127.0.0.1:{self._ports[3]}"
 
     @property
@@ -216,7 +216,7 @@ class ControlPlane:
         self._wait_for(self._places_pods, "new Pods to be placed")
 
     def _places_pods(self) -> bool:
-        """Whether the API server has taken up the policy that places Pods: that takes a moment."""
+        """Return True once the API server applies the policy that places Pods: that takes a moment."""
         pod = {
             "apiVersion": "v1",
             "kind": "Pod",
@@ -252,11 +252,9 @@ class ControlPlane:
 
     def _write_files(self) -> None:
         folder = self.folder
-        serving = self.authority.server(
-            "127.0.0.1", "localhost", "kubernetes.default.svc", "10.96.0.1"
-        )
-        private, public = self.authority.signing_keys()
-        folder.authority.write_bytes(self.authority.certificate)
+        serving = self.ca.server("127.0.0.1", "localhost", "kubernetes.default.svc", "10.96.0.1")
+        private, public = self.ca.signing_keys()
+        folder.ca_file.write_bytes(self.ca.certificate)
         folder.certificate.write_bytes(serving.certificate)
         folder.key.write_bytes(serving.key)
         folder.signing_key.write_bytes(private)
@@ -266,7 +264,7 @@ class ControlPlane:
         self._kubeconfig(folder.kubeconfig.name, *ADMIN)
 
     def _kubeconfig(self, file: str, name: str, *groups: str) -> Path:
-        pair = self.authority.user(name, *groups)
+        pair = self.ca.user(name, *groups)
         certificate, key = (self.folder.root / f"{name}.{end}" for end in ("crt", "key"))
         certificate.write_bytes(pair.certificate)
         key.write_bytes(pair.key)
@@ -279,10 +277,10 @@ class ControlPlane:
         return path
 
     def _context(self, user: Mapping[str, Any], name: str) -> str:
-        return commands.kubeconfig(self.url, _base64(self.authority.certificate), user, name)
+        return commands.kubeconfig(self.url, _base64(self.ca.certificate), user, name)
 
     def _connect(self, url: str) -> Connection:
-        return with_certificate(url, self.folder.authority, *self._admin_pair())
+        return with_certificate(url, self.folder.ca_file, *self._admin_pair())
 
     def _admin_pair(self) -> tuple[Path, Path]:
         """The files of the administrator's certificate and key."""

@@ -17,7 +17,7 @@ class Folder(NamedTuple):
     root: Path
 
     @property
-    def authority(self) -> Path:
+    def ca_file(self) -> Path:
         return self.root / "ca.crt"
 
     @property
@@ -53,7 +53,7 @@ class Folder(NamedTuple):
 
 
 def new_folder() -> Folder:
-    """A temporary folder whose name tells whose it is."""
+    """Create a temporary folder whose name holds the id of its process."""
     return Folder(Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")))
 
 

@@ -30,7 +30,7 @@ OUTDATED = (404, 409)
 
 
 class Unavailable(RuntimeError):
-    """The API server refused a call; the message has its answer."""
+    """The API server rejected a call; the message has its answer."""
 
 
 UNANSWERED = (OSError, HTTPException, Unavailable)

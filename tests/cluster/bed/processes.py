@@ -1,4 +1,4 @@
-"""Processes that never outlive whoever started them."""
+"""Processes that never outlive the process that started them."""
 
 from __future__ import annotations
 

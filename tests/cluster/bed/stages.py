@@ -126,7 +126,7 @@ def node() -> dict[str, Any]:
 
 
 def placement() -> list[dict[str, Any]]:
-    """What stands in for a scheduler: the API server itself puts every new Pod on the node.
+    """Return the policy that stands in for a scheduler: the API server itself puts every new Pod on the node.
 
     A MutatingAdmissionPolicy, which is on by default from Kubernetes 1.36 on.
     """

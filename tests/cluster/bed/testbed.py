@@ -18,7 +18,7 @@ _COUNTER = itertools.count(1)
 
 
 class TestBed(ControlPlane):
-    """etcd and kube-apiserver, and where asked for kube-controller-manager and a simulated kubelet.
+    """etcd and kube-apiserver, and optionally kube-controller-manager and a simulated kubelet.
 
         with TestBed(controllers="job-controller", kubelet=True) as bed:
             bed.kubectl("create", "-f", "job.yaml", "--namespace", bed.namespace())
@@ -27,7 +27,7 @@ class TestBed(ControlPlane):
     with it, and (on Linux) with the process that started them, however that ends.
 
     Attributes:
-        authority: certifies: a webhook's serving certificate, further users.
+        ca: issues certificates: a webhook's serving certificate, further users.
         folder: where its files are; logs are ``folder.log("kube-apiserver")`` and so on.
         ready_after: how many seconds the last start took.
         api_server, etcd, controller_manager, kubelet: the processes, to pause or to kill.
@@ -42,14 +42,14 @@ class TestBed(ControlPlane):
         return name
 
     def user(self, name: str, *groups: str) -> Path:
-        """A kubeconfig of any user, who may do what RBAC says: at first, nothing."""
+        """Return a kubeconfig of any user, with the rights that RBAC grants: at first, none."""
         return self._kubeconfig(f"{name}.kubeconfig", name, *groups)
 
     def service_account(self, namespace: str, name: str) -> Path:
         """A kubeconfig of a ServiceAccount, which must exist; its token is good for an hour."""
         path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
-        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        answer = self.request("POST", path, asked)
+        requested = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        answer = self.request("POST", path, requested)
         assert answer.code == 201, answer
         file = self.folder.root / f"{namespace}.{name}.kubeconfig"
         user = {"token": answer.body["status"]["token"]}
@@ -86,13 +86,13 @@ class TestBed(ControlPlane):
 
     @property
     def release(self) -> str:
-        """What the API server says it is, such as ``1.36``."""
+        """The release that the API server reports, such as ``1.36``."""
         version = self.get("/version")
         return f"{version['major']}.{version['minor'].rstrip('+')}"
 
     @contextlib.contextmanager
     def calls(self) -> Iterator[AuditLog]:
-        """The API calls that are made while it lasts, and until it is asked:
+        """Record the API calls that are made while it lasts, and until it is read:
 
         with bed.calls() as calls:
             ...
@@ -108,7 +108,7 @@ class TestBed(ControlPlane):
         kubeconfig: Path | None,
         check: bool,
     ) -> subprocess.CompletedProcess[str]:
-        home = str(self.folder.root)  # caches and settings of whoever runs the tests stay out
+        home = str(self.folder.root)  # caches and settings of the user who runs the tests stay out
         done = subprocess.run(
             [program, *arguments],
             input=stdin,

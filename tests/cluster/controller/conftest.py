@@ -38,14 +38,14 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def beside_the_built_in() -> Iterator[Controller]:
-    """At work beside the built-in one, which has Jobs of its own. No kubelet: Pods do as the test says."""
+    """The controller beside the built-in one, which has Jobs of its own. No kubelet: the test sets Pod status."""
     with at_work(controllers=BESIDE, qps=200, burst=400) as controller:
         yield controller
 
 
 @pytest.fixture(scope="module")
 def controller(beside_the_built_in: Controller) -> Controller:
-    """What the scenarios of a module are about; a module may have its own."""
+    """The controller under test of a module; a module may have its own."""
     return beside_the_built_in
 
 

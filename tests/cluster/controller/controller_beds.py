@@ -18,7 +18,7 @@ BESIDE = "job-controller,cronjob-controller,garbage-collector-controller"
 
 
 def built_in() -> bool:
-    """Whether the scenarios are held to Kubernetes's own controller."""
+    """Return True if the scenarios run on Kubernetes's own controller."""
     return os.environ.get("JOBSWORTH_SCENARIOS", "") == "built-in"
 
 

@@ -34,7 +34,7 @@ USUAL = {
     "kube-api-qps": "200",
     "kube-api-burst": "400",
 }
-"""Delays that people need and tests do not are short."""
+"""Short delays: tests do not need the defaults."""
 
 
 class Controller(ABC):
@@ -42,7 +42,7 @@ class Controller(ABC):
 
     Attributes:
         name: what it is called where a scenario is left out.
-        manager: the ``spec.managedBy`` of its Jobs; None where they name nobody.
+        manager: the ``spec.managedBy`` of its Jobs; None where they have none.
         finalizer: the one it puts on their Pods.
         built_in: whether it is Kubernetes's own.
     """
@@ -70,12 +70,12 @@ class Controller(ABC):
 
     @abstractmethod
     def log(self) -> str:
-        """What it said."""
+        """Return its log."""
 
     @property
     @abstractmethod
     def _metrics(self) -> str | None:
-        """Where its metrics are; None while it does not run."""
+        """Return the address of its metrics; None while it does not run."""
 
     def restart(self, **options: str) -> None:
         """Kill it, and start it again."""

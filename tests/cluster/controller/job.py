@@ -22,7 +22,7 @@ ANNOUNCED_BY = {"Failed": "FailureTarget", "Complete": "SuccessCriteriaMet"}
 
 
 class Job:
-    """See above; ``scenario.job(…)`` makes one."""
+    """A Job under test; ``scenario.job(…)`` creates one."""
 
     def __init__(self, scenario: Scenario, stored: dict[str, Any]) -> None:
         self._scenario = scenario
@@ -101,7 +101,7 @@ class Job:
     # What users do to it.
 
     def edit(self, **spec: Any) -> Answer:
-        """Change fields of its spec, such as ``parallelism=2``; the answer is not judged."""
+        """Change fields of its spec, such as ``parallelism=2``; the answer is not checked."""
         body = {"spec": camel_case(spec)}
         return self._bed.request("PATCH", self.path, body, content_type=MERGE)
 
@@ -111,7 +111,7 @@ class Job:
         assert answer.code == 200, answer
 
     def edit_template(self, pod: dict[str, Any], **spec: Any) -> Answer:
-        """Change its Pod template's spec, and fields of its own; the answer is not judged."""
+        """Change its Pod template's spec, and fields of its own; the answer is not checked."""
         return self.edit(template={"spec": pod}, **spec)
 
     def is_suspended(self) -> None:
@@ -148,7 +148,7 @@ class Job:
             self._update("/status", add)
 
     def _update(self, subresource: str, change: Callable[[dict[str, Any]], Any]) -> None:
-        """Read, change and write it, again when somebody else was quicker."""
+        """Read, change and write it, again after a conflict."""
         code = 409
         while code == 409:
             job = self.read()
@@ -285,7 +285,7 @@ class Job:
             assert not self.is_true(other), self.described()
 
     def described(self) -> str:
-        """Its status and its Pods, to be read by people."""
+        """Describe its status and its Pods, for failure messages."""
         answer = self._bed.request("GET", self.path)
         status = answer.body.get("status") if answer.code == 200 else answer
         pods = self.pods()

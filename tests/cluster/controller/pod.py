@@ -19,11 +19,11 @@ LONG_AGO = 3600.0
 
 
 class Pod:
-    """See above.
+    """A Pod under test.
 
     Args:
         stored: the Pod as the API server gave it.
-        long_ago: its containers say to have ended an hour ago, so that no back-off is left to wait for.
+        long_ago: its containers report an end an hour ago, so that no back-off is left to wait for.
     """
 
     def __init__(self, bed: TestBed, stored: dict[str, Any], *, long_ago: bool = False) -> None:
@@ -55,7 +55,7 @@ class Pod:
 
     @property
     def failure_count(self) -> str | None:
-        """How often its index has failed before it, as its annotation says."""
+        """The number of earlier failures of its index, from its annotation."""
         return self.annotations.get(INDEX_FAILURE_COUNT)
 
     @property
@@ -90,7 +90,7 @@ class Pod:
 
     @property
     def ended_at(self) -> float:
-        """When its container ended, in whole seconds since 1970."""
+        """The time at which its container ended, in whole seconds since 1970."""
         state = self.stored["status"]["containerStatuses"][0]["state"]
         return float(read_time(state["terminated"]["finishedAt"]) or 0)
 
@@ -139,7 +139,7 @@ class Pod:
         assert answer.code in (200, 202, 404), answer
 
     def is_evicted(self) -> None:
-        """Somebody asks for its eviction; the API server deletes it, with the condition that says why."""
+        """Evict it; the API server deletes it, with the condition that gives the reason."""
         eviction = {
             "apiVersion": "policy/v1",
             "kind": "Eviction",

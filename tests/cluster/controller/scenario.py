@@ -1,4 +1,4 @@
-"""A scenario: Jobs in a namespace of their own, whose kubelet, users and witnesses the test plays."""
+"""A scenario: Jobs in a namespace of their own, whose kubelet, users and observers the test simulates."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OWN = object()  # the Job names the controller that the scenario is about
 
 
 class Scenario:
-    """See above.
+    """Jobs in a namespace of their own, and the checks that hold for all of them.
 
     Args:
         controller: of the Jobs.
 
     Attributes:
-        namespace: nobody else uses it.
+        namespace: of this scenario alone.
     """
 
     def __init__(self, controller: Controller) -> None:
@@ -35,13 +35,13 @@ class Scenario:
         self._calls = AuditLog(controller.bed.folder.audit_log).from_now()
         self._counted_before = controller.counters()
         self._jobs: list[Job] = []
-        # Back-off is over at once for Pods that ended long ago. Ours is told to be brief instead.
+        # Pods that ended long ago have no back-off left. jobsworth is configured for a short one instead.
         self.long_ago = controller.built_in
 
     def ends(self) -> None:
-        """Check what holds of all, and leave nothing behind for the next scenario to see.
+        """Check the invariants, and leave nothing behind for the next scenario.
 
-        No ended Pod is still tracked, and nothing that the controller wrote was refused as invalid.
+        No ended Pod is still tracked, and nothing that the controller wrote was rejected as invalid.
         """
         eventually(self._kept, explain=self.described)
         invalid = [
@@ -68,7 +68,7 @@ class Scenario:
         """Create a Job.
 
         Args:
-            managed_by: its ``managedBy``; None for nobody.
+            managed_by: its ``managedBy``; None for none.
             pod: further fields of its Pods' spec.
             pod_finalizers: of its Pods, besides the controller's own.
             exit_code, exit_codes: on a bed with a kubelet, how its Pods end (see ``cluster.bed.stages``), all of them
@@ -127,7 +127,7 @@ class Scenario:
         }
 
     def found(self, stored: dict[str, Any]) -> Job:
-        """A Job that somebody else created in the namespace."""
+        """Return a Job that another client created in the namespace."""
         job = Job(self, stored)
         self._jobs.append(job)
         return job
@@ -174,9 +174,9 @@ class Scenario:
         bed.request("DELETE", path, {"gracePeriodSeconds": 0})
 
     def described(self) -> str:
-        """Its Jobs and Pods, and what the controller said about them, to be read by people."""
-        said = [line for line in self.controller.log().splitlines() if self.namespace in line]
-        return "\n".join([*(job.described() for job in self._jobs), *said[-8:]])
+        """Describe its Jobs, their Pods and events, for failure messages."""
+        events = [line for line in self.controller.log().splitlines() if self.namespace in line]
+        return "\n".join([*(job.described() for job in self._jobs), *events[-8:]])
 
     def _kept(self) -> str:
         """Ended Pods of the controller's Jobs that still have its finalizer; there must be none."""

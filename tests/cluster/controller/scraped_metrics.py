@@ -16,10 +16,10 @@ Series = tuple[str, frozenset[tuple[str, str]]]
 
 
 def scrape(url: str) -> Counter[Series]:
-    """The counters of Jobs at this address: name without prefix, labels, and value.
+    """Read the counters of Jobs at this address: name without prefix, labels, and value.
 
     Raises:
-        OSError: nobody answers there.
+        OSError: there is no answer.
     """
     tls = ssl._create_unverified_context() if url.startswith("https") else None
     with urllib.request.urlopen(url, timeout=10, context=tls) as answer:

@@ -1,4 +1,4 @@
-"""What Kubernetes's end-to-end tests of Jobs ask, with a simulated kubelet."""
+"""The checks of Kubernetes's end-to-end tests of Jobs, with a simulated kubelet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""KEP-4368: a Job says who manages it, and nobody else touches it."""
+"""KEP-4368: only the controller that a Job names in managedBy reconciles it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KUBERNETES = "kube-controller-manager"  # as the writer of a field
 
 
 class Elsewhere:
-    """How many Jobs of other controllers the built-in one has seen."""
+    """Count the Jobs of other controllers that the built-in one has seen."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._built_in = BuiltIn(scenario.controller.bed)
@@ -35,7 +35,7 @@ class Elsewhere:
 @pytest.mark.parametrize(
     "manager", [None, RESERVED_MANAGER], ids=["nobody", "the built-in controller"]
 )
-def test_the_built_in_controller_takes_what_names_nobody_or_it(
+def test_the_built_in_controller_takes_jobs_without_managed_by_or_with_its_own_name(
     scenario: Scenario, manager: str | None
 ) -> None:
     elsewhere = Elsewhere(scenario)
@@ -47,7 +47,9 @@ def test_the_built_in_controller_takes_what_names_nobody_or_it(
 
 
 @pytest.mark.parametrize("suspend", [False, True], ids=["running", "suspended"])
-def test_nobody_takes_what_names_another(scenario: Scenario, suspend: bool) -> None:
+def test_no_controller_takes_a_job_with_another_managed_by(
+    scenario: Scenario, suspend: bool
+) -> None:
     elsewhere = Elsewhere(scenario)
     job = scenario.job(managed_by=OTHER, parallelism=2, suspend=suspend)
     elsewhere.counts(1)
@@ -57,7 +59,9 @@ def test_nobody_takes_what_names_another(scenario: Scenario, suspend: bool) -> N
 
 @pytest.mark.ours_only("it is about a Job that names jobsworth")
 @pytest.mark.parametrize("suspend", [False, True], ids=["running", "suspended"])
-def test_the_built_in_controller_leaves_ours_to_us(scenario: Scenario, suspend: bool) -> None:
+def test_the_built_in_controller_leaves_jobs_managed_by_jobsworth_alone(
+    scenario: Scenario, suspend: bool
+) -> None:
     elsewhere = Elsewhere(scenario)
     job = scenario.job(parallelism=2, suspend=suspend)
     job.reaches(active=0 if suspend else 2)
@@ -68,7 +72,7 @@ def test_the_built_in_controller_leaves_ours_to_us(scenario: Scenario, suspend: 
 
 
 @pytest.mark.ours_only("nobody writes the status of its Jobs while it is away")
-def test_while_we_are_away_nobody_takes_our_jobs(scenario: Scenario) -> None:
+def test_no_controller_takes_jobs_managed_by_jobsworth_while_it_is_down(scenario: Scenario) -> None:
     scenario.controller.kill()
     job = scenario.job(parallelism=2)
     job.is_left_alone(seconds=3)
@@ -101,7 +105,7 @@ def test_a_job_made_again_for_another_is_left_alone(scenario: Scenario) -> None:
     again.is_left_alone()
 
 
-def test_pods_of_another_controller_keep_our_finalizer(scenario: Scenario) -> None:
+def test_pods_of_another_controller_keep_the_jobsworth_finalizer(scenario: Scenario) -> None:
     finalizer = scenario.controller.finalizer
     job = scenario.job(managed_by=OTHER, parallelism=1, completions=1)
     scenario.controller.bed.create(pod_of(job, finalizer), scenario.namespace)
@@ -147,7 +151,7 @@ def pod_of(job: Job, finalizer: str) -> dict[str, Any]:
 
 
 def writers(job: Job) -> set[str]:
-    """Who wrote the Job's status."""
+    """Return the managers that wrote the Job's status."""
     return {
         entry["manager"]
         for entry in job.read()["metadata"]["managedFields"]

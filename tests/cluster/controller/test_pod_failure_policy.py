@@ -30,7 +30,7 @@ def then_the_next_pod_succeeds(scenario: Scenario, job: Job, failed: int = 0) ->
     )
 
 
-def test_the_verdict_outlives_the_controller_and_the_pod(scenario: Scenario) -> None:
+def test_the_failure_target_outlives_the_controller_and_the_pod(scenario: Scenario) -> None:
     job = scenario.job(
         parallelism=3, completions=3, pod_failure_policy=failure_policy(on_exit_codes("FailJob", 5))
     )

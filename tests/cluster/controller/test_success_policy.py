@@ -42,7 +42,7 @@ def test_a_rule_is_met_while_another_index_is_pending(scenario: Scenario) -> Non
     job.is_complete("SuccessPolicy", succeeded=1, completed_indexes="1")
 
 
-def test_so_many_indexes_succeed_as_a_rule_asks(scenario: Scenario) -> None:
+def test_a_success_rule_needs_its_count_of_succeeded_indexes(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True, parallelism=2, completions=2, success_policy=success_policy(count=1)
     )
@@ -50,7 +50,7 @@ def test_so_many_indexes_succeed_as_a_rule_asks(scenario: Scenario) -> None:
     job.is_complete("SuccessPolicy", succeeded=1, completed_indexes="1")
 
 
-def test_failure_is_judged_before_success(scenario: Scenario) -> None:
+def test_failure_policy_is_evaluated_before_success_policy(scenario: Scenario) -> None:
     job = scenario.job(
         indexed=True,
         parallelism=2,

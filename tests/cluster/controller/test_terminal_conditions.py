@@ -1,4 +1,4 @@
-"""KEP-3939 and KEP-4368: a Job ends when its last Pod has ended; before, it says how it will end."""
+"""KEP-3939 and KEP-4368: a Job ends when its last Pod has ended; FailureTarget or SuccessCriteriaMet precede."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FOREIGN = "example.com/held"
 
 
 def the_last_pod_ends(job: Job) -> None:
-    """The one that terminates; the finalizer of somebody else keeps it."""
+    """Return the Pod that terminates; a foreign finalizer keeps it."""
     pod = next(pod for pod in job.pods() if pod.deleted)
     pod.succeeds()
 

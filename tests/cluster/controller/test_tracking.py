@@ -23,7 +23,7 @@ def finished_pods(scenario: Scenario, mode: str = "NonIndexed", **results: int) 
 
 
 def tracked_pods(scenario: Scenario, times: int) -> None:
-    """So many Pods ended while they were tracked, and so many of them were let go."""
+    """Check how many Pods ended while they were tracked, and how many of them were released."""
     for event in ("add", "delete"):
         scenario.counted(TRACKED, times, event=event)
 
@@ -124,7 +124,7 @@ def test_an_indexed_job(scenario: Scenario) -> None:
 
 
 @pytest.mark.parametrize("policy", ["Orphan", "Background", "Foreground"])
-def test_the_pods_of_a_deleted_job_are_let_go(scenario: Scenario, policy: str) -> None:
+def test_the_pods_of_a_deleted_job_are_released(scenario: Scenario, policy: str) -> None:
     if isinstance(scenario.controller, Jobsworth):
         scenario.controller.restart(kube_api_qps="4", kube_api_burst="4")
     job = scenario.job(parallelism=2)
@@ -164,7 +164,7 @@ def test_it_backs_off(scenario: Scenario) -> None:
     assert 2 * base <= third.created_at - second.ended_at < 4 * base, job.described()
 
 
-def test_a_restart_in_the_middle_does_not_change_the_verdict(scenario: Scenario) -> None:
+def test_a_restart_in_the_middle_does_not_change_the_result(scenario: Scenario) -> None:
     # Pods that are on a node are not gone as soon as they are deleted.
     job = scenario.job(parallelism=10, completions=10, backoff_limit=0, pod={"nodeName": "far"})
     job.reaches(active=10)
@@ -176,7 +176,7 @@ def test_a_restart_in_the_middle_does_not_change_the_verdict(scenario: Scenario)
     job.ends("Failed", "BackoffLimitExceeded")
 
 
-def test_a_job_deleted_while_nobody_was_there(scenario: Scenario) -> None:
+def test_a_job_deleted_while_the_controller_was_down(scenario: Scenario) -> None:
     job = scenario.job(parallelism=1)
     job.reaches(active=1)
     scenario.controller.kill()

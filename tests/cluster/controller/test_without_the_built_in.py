@@ -1,4 +1,4 @@
-"""Clusters that run without the built-in controller: ``--adopt-unmanaged`` takes the Jobs that name nobody."""
+"""Clusters without the built-in controller: ``--adopt-unmanaged`` takes Jobs without managedBy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AGAIN = (
     failures.test_an_ignored_failure_is_not_counted,
     failures.test_a_counted_failure_is_counted,
     successes.test_the_only_index_of_a_rule_succeeds,
-    successes.test_failure_is_judged_before_success,
+    successes.test_failure_policy_is_evaluated_before_success_policy,
     per_index.test_a_failed_pod_that_is_deleted_is_counted_all_the_same,
     per_index.test_an_index_fails_when_its_limit_is_exceeded,
     per_index.test_too_many_failed_indexes_fail_the_job,
@@ -46,7 +46,7 @@ AGAIN = (
 
 @pytest.fixture(scope="module")
 def controller() -> Iterator[Controller]:
-    """At work on Jobs that name nobody, beside every controller of Kubernetes but the built-in one of Jobs."""
+    """The controller for Jobs without managedBy, beside every built-in controller but that of Jobs."""
     with bed_or_skip(controllers="*,-job-controller", qps=200, burst=400) as bed:
         controller = Jobsworth(bed, "--adopt-unmanaged")
         controller.as_usual()
@@ -104,11 +104,13 @@ def test_a_deleted_namespace_goes(scenario: Scenario) -> None:
     )
 
 
-def test_it_refuses_to_work_beside_the_built_in(beside_the_built_in: Controller) -> None:
+def test_jobsworth_does_not_adopt_beside_the_built_in_controller(
+    beside_the_built_in: Controller,
+) -> None:
     bed = beside_the_built_in.bed
-    refused = Jobsworth(bed, "--adopt-unmanaged")
+    rejected = Jobsworth(bed, "--adopt-unmanaged")
     with pytest.raises(RuntimeError, match="the built-in Job controller is active"):
-        refused.start()
+        rejected.start()
 
 
 @pytest.fixture

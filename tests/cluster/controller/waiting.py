@@ -1,4 +1,4 @@
-"""Waits until something holds, and says what it was waiting for when it never does."""
+"""Wait until a condition holds, or fail with its description."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 WITHIN = 20.0
-"""How long a state may take: a busy machine and the batching of Pod events need some of it."""
+"""The most seconds that a state may take: a busy machine and the batching of Pod events need some of it."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.2
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import jobsworth
 from support.admission.admission_reviews import as_an_api_server_sends, review
 
-CASES = Path(__file__).parent / "oracle/cases"
+CASES = Path(__file__).parents[2] / "oracle/cases"
 CATEGORIES = ("job", "policy", "success", "cron", "pod", "update", "meta")
 PARTS = ("object", "object", "object", "oldObject")
 NAMESPACES = ("default", "ml-vision", "ci", "ci-nightly", "research", "payments", "kube-system")
@@ -86,7 +86,7 @@ class Mutator:
         return self._chance.choice(ODD_HEADERS) if self._chance.random() < 0.02 else {}
 
     def endpoint(self) -> str:
-        """Where to send it."""
+        """Return the path to send it to."""
         return self._chance.choice(("validate", "mutate"))
 
     def _change(self, value: Any) -> None:

@@ -29,7 +29,7 @@ from jobsworth.certificates import ca
 from jobsworth.certificates import leaf as issuing
 from jobsworth.certificates.keypair import KeyPair
 
-SOURCES = Path(__file__).parent.parent / "webhook"
+SOURCES = Path(__file__).parents[3] / "webhook"
 LIFETIME = datetime.timedelta(days=2)
 HOSTS = ("localhost", "127.0.0.1")
 PATIENCE_SECONDS = 30
@@ -46,14 +46,14 @@ class Serving:
         folder: Path,
         trusted: CertificateAuthority,
     ) -> None:
-        self.authority = trusted
+        self.ca = trusted
         self.process = process
         self.port = port
         self.monitor = monitor
         self.folder = folder
 
     def probe(self, path: str) -> tuple[int, str]:
-        """What the plain port answers."""
+        """Return the answer of the plain port."""
         url = f"http://127.0.0.1:{self.monitor}{path}"
         try:
             with urllib.request.urlopen(url, timeout=10) as answer:
@@ -91,7 +91,7 @@ class Serving:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a port in no use."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -160,14 +160,24 @@ class CertificateAuthority:
 
 
 @contextmanager
-def serving(folder: Path, *options: str, certified: bool = True) -> Iterator[Serving]:
-    """Run a server with a certificate of its own in a folder, until the block ends."""
+def serving(
+    folder: Path, *options: str, certified: bool = True, program: str = ""
+) -> Iterator[Serving]:
+    """Run a server with a certificate of its own in a folder, until the block ends.
+
+    Args:
+        folder: for its files and its log.
+        options: of ``jobsworth serve``.
+        certified: False to start without a certificate.
+        program: Python code that runs the command line instead of ``python -m jobsworth``.
+    """
     port, monitor = free_port(), free_port()
     trusted = CertificateAuthority(folder)
     if certified:
         trusted.rotate()
     command = (
-        *(sys.executable, "-m", "jobsworth", "serve", "--kubernetes-version", "1.36"),
+        *(sys.executable, *(("-c", program) if program else ("-m", "jobsworth"))),
+        *("serve", "--kubernetes-version", "1.36"),
         *("--bind", f"127.0.0.1:{port}", "--monitor-bind", f"127.0.0.1:{monitor}"),
         *("--tls-cert", str(trusted.volume / "tls.crt")),
         *("--tls-key", str(trusted.volume / "tls.key")),
@@ -205,16 +215,16 @@ def _ready(server: Serving) -> bool:
 
 
 class Client:
-    """Asks over one connection that stays open, and opens another when it is told to."""
+    """Posts over one connection that stays open, and opens another after ``close``."""
 
     def __init__(self, server: Serving) -> None:
         self._server = server
-        self.context = ssl.create_default_context(cafile=str(server.authority.file))
+        self.context = ssl.create_default_context(cafile=str(server.ca.file))
         self._connection: http.client.HTTPSConnection | None = None
         self.connections = 0
         self.certificate: bytes | None = None
 
-    def ask(
+    def post(
         self, endpoint: str, body: bytes, headers: dict[str, str] | None = None
     ) -> tuple[int, bytes]:
         """The status and the body of the answer to a review."""
@@ -233,7 +243,7 @@ class Client:
 
     @property
     def connected(self) -> bool:
-        """Whether there is an open connection."""
+        """True if there is an open connection."""
         return self._connection is not None
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ class Load:
             thread.start()
 
     def join(self) -> None:
-        """Wait until every client has been told to close."""
+        """Wait until every client has closed its connection."""
         for thread in self._threads[1:]:
             thread.join()
         self._stop.set()
@@ -66,7 +66,7 @@ class Load:
         while client.connected or self.ready:
             denied = chance.random() < 0.5
             try:
-                status, answer = client.ask("validate", bad if denied else good)
+                status, answer = client.post("validate", bad if denied else good)
             except Exception as error:
                 with self.lock:
                     self.failures.append(f"{type(error).__name__}: {error}")

@@ -17,7 +17,7 @@ SECRET = "Secret"
 
 @dataclass
 class FakeCertificateStore:
-    """Holds what a cluster would, and tells a late writer of the conflict.
+    """Stores the Secret and the bundles, and rejects outdated writes with a conflict.
 
     Attributes:
         data: the Secret's; None where there is no Secret.

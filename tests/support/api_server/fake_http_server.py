@@ -103,7 +103,7 @@ class FakeHttpServer:
         self._server.server_close()
 
     def config(self) -> RestConfig:
-        """How it is reached."""
+        """The configuration of a client for it."""
         from kubernetes import client
 
         settings = client.Configuration()

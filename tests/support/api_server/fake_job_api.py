@@ -1,4 +1,4 @@
-"""An API server in memory, true to the real one in what a Job controller rests on.
+"""An API server in memory, faithful to the real one in everything that a Job controller relies on.
 
 Optimistic locking, UIDs, finalizers and deletion timestamps, the validation of Jobs (the project's
 engine) and of their status, watches with bookmarks, and errors on demand. It is one of
@@ -22,7 +22,7 @@ from support.api_server.merge_patches import merged, strategically_merged
 from support.api_server.versioned_store import KINDS, Change, Object, VersionedStore, copied
 from support.controller.status_rules import broken_rules
 
-__all__ = ["Call", "Change", "FakeApi", "Object", "lost"]
+__all__ = ["Call", "Change", "FakeJobApi", "Object", "lost"]
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 
 
@@ -38,7 +38,7 @@ class Call(NamedTuple):
 
 
 class FakeJobApi(VersionedStore, Api):
-    """See above.
+    """The server, called in process.
 
     Args:
         clock: seconds since 1970.
@@ -46,9 +46,9 @@ class FakeJobApi(VersionedStore, Api):
 
     Attributes:
         calls: all calls that were made.
-        refused: those that were refused by the rules, with the reason.
-        before: is asked before a call is carried out; may raise, and then it is not.
-        after: is asked afterwards; may raise, and then the answer is lost.
+        rejected: those that validation rejected, with the reason.
+        before: called before a call is carried out; may raise, and then it is not.
+        after: called afterwards; may raise, and then the answer is lost.
         terminating: namespaces in which nothing can be created.
     """
 
@@ -57,7 +57,7 @@ class FakeJobApi(VersionedStore, Api):
         self.clock = clock
         self.chance = chance or random.Random(0)
         self.calls: list[Call] = []
-        self.refused: list[tuple[Call, ApiError]] = []
+        self.rejected: list[tuple[Call, ApiError]] = []
         self.before: Callable[[Call], None] = lambda call: None
         self.after: Callable[[Call], None] = lambda call: None
         self.terminating: set[str] = set()
@@ -83,7 +83,7 @@ class FakeJobApi(VersionedStore, Api):
             try:
                 answer = copied(self._carry_out(call, query or {}, content_type))
             except ApiError as error:
-                self.refused.append((call, error))
+                self.rejected.append((call, error))
                 raise
             self.after(call)
         return answer
@@ -177,9 +177,9 @@ class FakeJobApi(VersionedStore, Api):
             changed["spec"] = present["spec"]
             if call.resource == "jobs":
                 new, old = changed.get("status") or {}, present["status"]
-                refused = broken_rules(present["spec"], old, new)
-                if refused:
-                    raise ApiError(422, "Invalid", "; ".join(refused))
+                rejected = broken_rules(present["spec"], old, new)
+                if rejected:
+                    raise ApiError(422, "Invalid", "; ".join(rejected))
         elif call.resource in ("jobs", "pods"):
             changed["status"] = present.get("status", {})
         if call.resource == "jobs" and changed["spec"] != present["spec"]:
@@ -239,19 +239,19 @@ class FakeJobApi(VersionedStore, Api):
             meta["deletionGracePeriodSeconds"] = grace
         return self._put(call.resource, present, deleting)
 
-    def _grace(self, resource: str, present: Object, asked: int | None) -> int:
-        """A Pod that runs somewhere is gone only once the kubelet says so, with a period of 0."""
+    def _grace(self, resource: str, present: Object, requested: int | None) -> int:
+        """Remove a Pod that runs on a node only once the kubelet deletes it with a period of 0."""
         if resource != "pods" or not present["spec"].get("nodeName"):
             return 0
         if present["status"].get("phase") in ("Succeeded", "Failed"):
             return 0
-        return 30 if asked is None else asked
+        return 30 if requested is None else requested
 
     def _prepare_job_deletion(self, job: Object, policy: str | None) -> Object:
         if policy == "Foreground":
             finalizers = [*(job["metadata"].get("finalizers") or ()), "foregroundDeletion"]
             return self._put("jobs", job, merged(job, {"metadata": {"finalizers": finalizers}}))
-        if policy != "Background":  # batch/v1 orphans the Pods unless told otherwise
+        if policy != "Background":  # batch/v1 orphans the Pods by default
             for pod in self._dependents(job["metadata"]["uid"]):
                 others = [
                     owner

@@ -1,4 +1,4 @@
-"""An API server as far as an audit asks one: lists in pages, versions, namespaces, and faults on demand."""
+"""An API server as far as an audit needs one: lists in pages, versions, namespaces, and faults on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 
 Fault = Callable[[str, dict[str, str]], tuple[int, Any] | None]
-"""What is answered instead of the truth: status and body for a path and query; None for the truth."""
+"""A fault: status and body to answer for a path and query; None for the true answer."""
 
 
 class FakeListServer:
@@ -24,8 +24,8 @@ class FakeListServer:
         jobs, cron_jobs: what is stored; complete objects.
         namespaces: labels by name.
         version: major and minor.
-        faults: asked in turn; the first that answers wins.
-        asked: paths and queries so far.
+        faults: called in turn; the first that answers wins.
+        requests: paths and queries so far.
         headers: of the last request.
     """
 
@@ -35,7 +35,7 @@ class FakeListServer:
         self.namespaces: dict[str, dict[str, str]] = {"default": {}}
         self.version = ("1", "36")
         self.faults: list[Fault] = []
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.requests: list[tuple[str, dict[str, str]]] = []
         self.headers: dict[str, str] = {}
         self.url = ""
 
@@ -59,7 +59,7 @@ class FakeListServer:
         return file
 
     def answer(self, path: str, query: dict[str, str]) -> tuple[int, Any]:
-        self.asked.append((path, query))
+        self.requests.append((path, query))
         for fault in self.faults:
             found = fault(path, query)
             if found is not None:
@@ -106,7 +106,7 @@ def page(stored: list[dict[str, Any]], query: dict[str, str]) -> dict[str, Any]:
 
 
 def status(code: int, reason: str, message: str, resume: str = "") -> dict[str, Any]:
-    """A refusal as the API words it."""
+    """Return an error as the API words it."""
     meta = {"continue": resume} if resume else {}
     return {
         "kind": "Status", "apiVersion": "v1", "metadata": meta, "status": "Failure",
@@ -131,7 +131,7 @@ def fake_list_server() -> Iterator[FakeListServer]:
             self.send_header("Content-Length", str(len(data)))
             self.send_header("Retry-After", "0")
             self.end_headers()
-            with contextlib.suppress(OSError):  # whoever asked may have gone
+            with contextlib.suppress(OSError):  # the client may have gone
                 self.wfile.write(data)
 
         def log_message(self, format: str, *arguments: Any) -> None:

@@ -32,7 +32,7 @@ JOB: dict[str, Any] = {
         },
     },
 }
-"""A manifest of which nobody says anything."""
+"""A manifest without findings."""
 
 
 def manifest(name: str = "train", **spec: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def stored(
     status: dict[str, Any] | None = None,
     **metadata: Any,
 ) -> dict[str, Any]:
-    """What an API server of a release stores of a manifest."""
+    """Return what an API server of a release stores of a manifest."""
     found = engine_for(ApiServer(release)).default(written)
     uid = f"9f3a52c1-7a07-4c7b-8f59-{next(_UIDS):012}"
     meta = {

@@ -1,4 +1,4 @@
-"""What an API server in memory stores, with versions, and what its watches tell of it."""
+"""The store of an API server in memory: objects with versions, and the events of its watches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VersionedStore:
     """Objects by resource, namespace and name.
 
     Attributes:
-        changes: everything that watches tell, oldest first.
+        changes: all watch events, oldest first.
         oldest: watches from before this version are gone (410).
         changed: is notified of every change, and held while one is made.
     """
@@ -66,7 +66,7 @@ class VersionedStore:
                 yield {"type": change.kind, "object": copied(change.object)}
 
     def since(self, resource: str, version: int) -> list[Change]:
-        """What has happened to a resource after a version, bookmarks included."""
+        """Return the changes of a resource after a version, bookmarks included."""
         return [
             change
             for change in self.changes

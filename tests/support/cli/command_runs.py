@@ -8,7 +8,7 @@ from typing import Any
 
 
 class CommandResult:
-    """What a run left: its exit code, and what it wrote."""
+    """The result of a run: its exit code and its output."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code = code

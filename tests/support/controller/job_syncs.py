@@ -1,6 +1,6 @@
 """Jobs, Pods and syncs for tests: a sync whose calls succeed or fail as a test wants it.
 
-Every status that a sync writes is judged by the API server's rules on the way.
+Every status that a sync writes is checked by the API server's rules on the way.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def a_job(
     restart_policy: str = "Never",
     **spec: Any,
 ) -> dict[str, Any]:
-    """A Job as the API server has defaulted it; started, unless its status says otherwise."""
+    """Return a Job as the API server has defaulted it; started, unless its status differs."""
     labels = {"batch.kubernetes.io/controller-uid": "job-uid", "job-name": "job"}
     container = {"name": "main", "image": "busybox"}
     completed = {
@@ -74,7 +74,7 @@ def a_job(
 
 
 def an_indexed_job(completions: int, parallelism: int | None = None, **spec: Any) -> dict[str, Any]:
-    """An Indexed Job that runs as many Pods as it has indexes, unless told otherwise."""
+    """Return an Indexed Job that runs as many Pods as it has indexes, unless set otherwise."""
     return a_job(
         completionMode="Indexed",
         completions=completions,
@@ -180,7 +180,7 @@ def _alike(number: int, kind: str, same: dict[str, Any]) -> list[dict[str, Any]]
 
 @dataclass
 class Synced:
-    """What a sync did."""
+    """The results of a sync."""
 
     plan: Plan
     writes: list[dict[str, Any]] = field(default_factory=list)
@@ -199,7 +199,7 @@ class Synced:
         return [creation.index for creation in self.plan.creations]
 
     def holds(self, kind: str) -> bool:
-        """Whether a condition is True in the end."""
+        """Return True if a condition is True in the end."""
         return any(
             entry["type"] == kind and entry["status"] == "True"
             for entry in self.status.get("conditions", ())
@@ -223,7 +223,7 @@ class Synced:
 
     @property
     def counts(self) -> dict[str, int]:
-        """What has been counted for metrics, by metric and the values of its labels."""
+        """Return the counts for metrics, by metric and the values of its labels."""
         return {
             " ".join((entry.metric, *(value for _, value in entry.labels))): entry.amount
             for entry in self.metrics
@@ -273,7 +273,7 @@ def sync(
 
     Args:
         released: names of Pods whose finalizer we have removed, which they still show.
-        undeletable: names of Pods that the API server refuses to delete.
+        undeletable: names of Pods that the API server fails to delete.
         creatable: how many creations it takes; all if None.
         unstrippable: names of Pods whose finalizer cannot be removed after the first write.
     """

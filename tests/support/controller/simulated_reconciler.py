@@ -23,7 +23,7 @@ MANAGER = "jobsworth.dev/job-controller"
 
 
 class RecordingSink(EventSink):
-    """Keeps what it is told."""
+    """Records events and counts."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -42,11 +42,11 @@ class RecordingSink(EventSink):
 
 
 class SimulatedReconciler:
-    """See above.
+    """A reconciler and an API server that a test moves step by step.
 
     Attributes:
         now: the time, in seconds since 1970.
-        told: what the reconciler told people, those before a restart included.
+        sink: events and counts of the reconciler, those before a restart included.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class SimulatedReconciler:
         self.now = 1_800_000_000.0
         self.settings = settings or ControllerSettings()
         self.api = FakeJobApi(lambda: self.now, chance)
-        self.told = RecordingSink()
+        self.sink = RecordingSink()
         self.calls = calls
         self.start()
 
@@ -71,7 +71,7 @@ class SimulatedReconciler:
             clock=lambda: self.now,
             monotonic=lambda: self.now,
             calls=self.calls,
-            event_sink=self.told,
+            event_sink=self.sink,
         )
         for resource, cache in self.caches():
             self.list(resource, cache)
@@ -87,17 +87,17 @@ class SimulatedReconciler:
         # Caches cut down what they are given.
         cache.replace(answer["items"], int(answer["metadata"]["resourceVersion"]), self.now)
 
-    def news(self, resource: str, cache: Informer[Any]) -> list[Change]:
-        """What a cache has not been shown yet."""
+    def pending_changes(self, resource: str, cache: Informer[Any]) -> list[Change]:
+        """Return the changes that a cache has not been shown yet."""
         return self.api.since(resource, cache.seen.version)
 
     def deliver(self) -> None:
         """Show the caches all that has happened."""
         for resource, cache in self.caches():
-            for change in self.news(resource, cache):
+            for change in self.pending_changes(resource, cache):
                 cache.apply(change.kind, change.object)
 
-    def step(self) -> list[SyncOutcome]:
+    def settle(self) -> list[SyncOutcome]:
         """Deliver what has happened, and look at whatever is due."""
         self.deliver()
         outcomes = []
@@ -111,10 +111,10 @@ class SimulatedReconciler:
     def run(self, seconds: float = 0.0) -> list[SyncOutcome]:
         """Let time pass, stopping wherever something is due."""
         end = self.now + seconds
-        outcomes = self.step()
+        outcomes = self.settle()
         while (due := self.reconciler.next_due()) is not None and due <= end:
             self.now = max(self.now, due)
-            outcomes += self.step()
+            outcomes += self.settle()
         self.now = end
         return outcomes
 
@@ -189,8 +189,8 @@ class SimulatedReconciler:
                  "status": {"phase": "Running", "conditions": [condition]}}  # fmt: skip
         self.api.change("pods", NAMESPACE, pod["metadata"]["name"], patch)
 
-    def refuse(self, method: str, resource: str, error: ApiError, times: int = 1) -> None:
-        """Have the next calls of a kind refused."""
+    def reject(self, method: str, resource: str, error: ApiError, times: int = 1) -> None:
+        """Have the next calls of a kind rejected."""
         left = times
 
         def before(call: Call) -> None:
@@ -206,7 +206,7 @@ class SimulatedReconciler:
         self.api.before = before
 
     def made(self, method: str, resource: str) -> int:
-        """How many calls of a kind were made."""
+        """Return the number of calls of a kind."""
         name, _, subresource = resource.partition("/")
         return sum(
             call.method == method and call.resource == name and call.subresource == subresource

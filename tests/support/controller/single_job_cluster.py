@@ -34,8 +34,8 @@ class Died(Exception):
     """The controller has died; what it had not stored is lost."""
 
 
-class Refused(Exception):
-    """The API server has refused a call."""
+class Rejected(Exception):
+    """The API server has rejected a call."""
 
 
 @dataclass
@@ -44,9 +44,9 @@ class SingleJobCluster:
 
     Attributes:
         created: how many Pods there have ever been.
-        let_go: Pods of which the finalizer was removed before they had ended or were counted.
+        released_early: Pods of which the finalizer was removed before they had ended or were counted.
         calls: how many calls the controller may still make before it dies.
-        refusals: which of its calls are refused, by their number.
+        rejections: which of its calls are rejected, by their number.
     """
 
     job: dict[str, Any]
@@ -54,24 +54,24 @@ class SingleJobCluster:
     now: float = NOW
     pods: dict[str, dict[str, Any]] = field(default_factory=dict)
     created: int = 0
-    let_go: int = 0
+    released_early: int = 0
     backoff: BackoffRecord | None = None
     removals: set[str] = field(default_factory=set)
     lagging: dict[str, dict[str, Any]] = field(default_factory=dict)
     calls: int = 10**9
-    refusals: frozenset[int] = frozenset()
+    rejections: frozenset[int] = frozenset()
     made: int = 0
     finished: bool = False
 
     def sync(
-        self, *, dies_after: int | None = None, refusals: frozenset[int] = frozenset()
+        self, *, dies_after: int | None = None, rejections: frozenset[int] = frozenset()
     ) -> None:
-        """Let the controller sync; it may die after some calls, and some may be refused."""
+        """Let the controller sync; it may die after some calls, and some may be rejected."""
         self.calls = 10**9 if dies_after is None else dies_after
-        self.refusals, self.made = refusals, 0
+        self.rejections, self.made = rejections, 0
         try:
             self._sync()
-        except Refused:
+        except Rejected:
             pass
         except Died:
             self.backoff, self.lagging, self.removals = None, {}, set()
@@ -80,8 +80,8 @@ class SingleJobCluster:
         if self.made >= self.calls:
             raise Died
         self.made += 1
-        if self.made in self.refusals:
-            raise Refused
+        if self.made in self.rejections:
+            raise Rejected
 
     def _sync(self) -> None:
         job = read_job(self.job, self.settings)
@@ -117,7 +117,7 @@ class SingleJobCluster:
     def _tried(self, action: Callable[..., None], *arguments: Any) -> bool:
         try:
             action(*arguments)
-        except Refused:
+        except Rejected:
             return False
         return True
 
@@ -132,7 +132,7 @@ class SingleJobCluster:
     def _delete(self, name: str, release_first: bool) -> None:
         if release_first and name in self.pods and self.pods[name]["metadata"]["finalizers"]:
             self._call()
-            self.let_go += 1
+            self.released_early += 1
             self.pods[name]["metadata"]["finalizers"] = []
         self._call()
         self.delete(name)
@@ -191,7 +191,7 @@ class SingleJobCluster:
         ]
 
     def holds(self, kind: str) -> bool:
-        """Whether a condition of the Job is True."""
+        """Return True if a condition of the Job is True."""
         return any(
             entry["type"] == kind and entry["status"] == "True"
             for entry in self.job["status"].get("conditions", ())

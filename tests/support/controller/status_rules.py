@@ -1,4 +1,4 @@
-"""What the API server demands of a write to the status of a Job, as a pure checker.
+"""The API server's rules for a write to the status of a Job, as a pure checker.
 
 Source: ``ValidateJobStatusUpdate`` and the Job strategy of Kubernetes 1.36 with its default gates
 (``RelaxedJobStatus…`` of old are always off there). Every status that the controller writes in a test
@@ -19,7 +19,7 @@ COUNTERS = ("active", "succeeded", "failed", "ready", "terminating")
 
 
 def broken_rules(spec: dict[str, Any], old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """What is wrong with a new status of a Job, given the stored one; each with a rule's number."""
+    """Return the rules that a new status of a Job breaks, given the stored one; each with its number."""
     return [
         *_always(spec, old, new),
         *_on_finish(spec, old, new),

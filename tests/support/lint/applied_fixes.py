@@ -1,4 +1,4 @@
-"""Manifests mended in this process, short enough for tables of texts."""
+"""Manifests with fixes applied in this process, short enough for tables of texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobsworth.reports.result import FixAttempt
 def file_evaluator(
     *, select: str = "JW0", release: str = "1.36", mixed: bool = False
 ) -> FileEvaluator:
-    """Judges for a release; of our own rules it asks only those that are named."""
+    """Return an evaluator for a release, which runs only the named lint rules."""
     overrides = Overrides(select=words_of(select), release=release)
     return FileEvaluator(Configurations(overrides, isolated=True), mixed=mixed)
 
@@ -28,14 +28,14 @@ def autofixed(
     release: str = "1.36",
     file: str = "job.yaml",
 ) -> FixedFile:
-    """What is left of a manifest after all fixes that help."""
+    """Return a manifest after all fixes that help."""
     return autofix(
         file_evaluator(select=select, release=release), file, text.encode(), unsafe=unsafe
     )
 
 
 def findings_left(done: FixedFile) -> list[Finding]:
-    """What is still to be said."""
+    """Return the remaining findings."""
     return [located.finding for result in done.results for located in result.findings]
 
 
@@ -45,12 +45,12 @@ def attempts(done: FixedFile) -> list[FixAttempt]:
 
 
 def job_text(spec: str = "", pod: str = "restartPolicy: Never", container: str = "") -> str:
-    """A Job as somebody writes it, with these lines in its spec, Pod and container."""
+    """Return a Job as a user writes it, with these lines in its spec, Pod and container."""
     return _text(JOB, spec, pod, container)
 
 
 def cron_job_text(spec: str = "", job: str = "", pod: str = "restartPolicy: Never") -> str:
-    """A CronJob as somebody writes it, with these lines in its spec, its Job's and its Pod's."""
+    """Return a CronJob as a user writes it, with these lines in its spec, its Job's and its Pod's."""
     return _text(CRON_JOB, spec, job, pod)
 
 

@@ -60,7 +60,7 @@ def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any
 
 
 def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Finding]:
-    """What the rule of a code says."""
+    """Return the findings of the rule of a code."""
     return lint(value, engine_for(ApiServer(release)), [RULE_OF[code]])
 
 

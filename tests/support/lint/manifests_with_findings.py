@@ -1,4 +1,4 @@
-"""Manifests about which the lint rules say what is known, for tests of what is done with findings."""
+"""Manifests with known lint findings, for tests of what is done with findings."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Failure policies at random, and what comes of a Pod under them, found out as the Job controller does.
+"""Random failure policies, and the outcome of a Pod under them, evaluated as the Job controller does.
 
-It knows nothing of sets of facts: it asks each rule in turn about each Pod.
+It uses no sets of facts: it evaluates each rule in turn for each Pod.
 """
 
 from __future__ import annotations

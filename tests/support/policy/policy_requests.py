@@ -32,7 +32,7 @@ def policies(*documents: dict[str, Any], **spec: Any) -> PolicySet:
 
 
 def problems(*documents: object, **spec: Any) -> list[str]:
-    """What is wrong with some documents, or with one with some parts of a spec."""
+    """Return the problems of some documents, or of one with some parts of a spec."""
     try:
         read([*documents, *([document(**spec)] if spec else [])])
     except BadPolicy as error:
@@ -83,11 +83,11 @@ def requested(value: Any, old: Any = None, **more: Any) -> PolicyRequest:
 
 
 def policy_findings(held: PolicySet, value: Any, old: Any = None, **more: Any) -> list[str]:
-    """What a set of policies says to a manifest: ``deny: field: message [code]``."""
+    """Return the findings of a set of policies about a manifest: ``deny: field: message [code]``."""
     found = held.evaluate(requested(value, old, **more), SERVER).findings
     return [f"{verdict.effect}: {verdict}" for verdict in found]
 
 
 def policy_messages(value: Any, old: Any = None, **spec: Any) -> list[str]:
-    """What one policy says to a manifest, without the effects."""
+    """Return the messages of one policy about a manifest, without the effects."""
     return [text.partition(": ")[2] for text in policy_findings(policies(**spec), value, old)]

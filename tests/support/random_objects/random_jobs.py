@@ -3,7 +3,7 @@
 A generator of values rather than a Hypothesis strategy of a hundred types: it is fast enough for tens of
 thousands of objects, and a seed names each. Laws are stated over seeds.
 
-    >>> job_from(7) == job_from(7)
+    >>> random_job(7) == random_job(7)
     True
 """
 

@@ -1,9 +1,9 @@
 """Random objects written as YAML or JSON in many ways: indentation, brackets, quotes, comments.
 
-Every comment is unlike every other, so that a test can tell which of them are still there.
+Every comment is unlike every other, so that a test can find which of them are still there.
 
-    >>> text, value = written(3)
-    >>> written(3) == (text, value)
+    >>> text, value = random_yaml(3)
+    >>> random_yaml(3) == (text, value)
     True
 """
 
@@ -146,14 +146,14 @@ def indented(lines: list[str], by: int) -> list[str]:
 
 
 def random_yaml(seed: int) -> tuple[str, Any]:
-    """A text of YAML, and the object that it says."""
+    """Return a text of YAML, and the object that it holds."""
     rng = random.Random(seed)
     value = value_from(rng)
     return Writer(rng).text(value), value
 
 
 def random_json(seed: int) -> tuple[str, Any]:
-    """A text of JSON, and the object that it says."""
+    """Return a text of JSON, and the object that it holds."""
     rng = random.Random(seed)
     value = value_from(rng)
     indent = rng.choice((None, 2, 4, "\t"))

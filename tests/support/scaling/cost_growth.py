@@ -21,7 +21,7 @@ from collections.abc import Callable
 from types import CodeType
 
 FACTOR = 4
-"""How many times larger the larger object is."""
+"""The ratio of the sizes of the two objects."""
 MOST_GROWTH = 6
 """The most that the cost of the larger object may be of that of the smaller one."""
 

@@ -1,7 +1,7 @@
-"""Jobs in which lists that name each other have grown long: what one list alone does not bring out.
+"""Jobs with long lists that refer to each other: a cost that one long list alone does not show.
 
 Each function takes the number of items and returns the object; of an update the old object too. The
-declarations do not tell which lists a rule holds against each other, hence these stand here by name.
+declarations do not show which lists a rule compares with each other, hence these stand here by name.
 """
 
 from __future__ import annotations

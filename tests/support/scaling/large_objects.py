@@ -5,7 +5,7 @@ too. What can only be made by hand, because two lists have to name each other, s
 :mod:`crossed_objects`.
 
     >>> place = next(place for place in places(Job) if place.path.endswith("spec.volumes"))
-    >>> [volume["name"] for volume in held(grown(place, "distinct", 3), place)]
+    >>> [volume["name"] for volume in value_at(grown(place, "distinct", 3), place)]
     ['n0', 'n1', 'n2']
 """
 
@@ -31,7 +31,7 @@ IDENTITIES = (
     "devicePath",
     "topologyKey",
 )
-"""Fields by which a rule may tell items of a list apart."""
+"""Fields by which a rule may distinguish items of a list."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ SHAPES: dict[str, Item] = {
     "mistyped": _mistyped,
     "unknown": _unknown,
 }
-"""How the items of a grown list are made: from its field and their number."""
+"""Makers of the items of a grown list: from its field and their number."""
 
 
 def _part(field: Field) -> Scalar | Struct | ListOf:

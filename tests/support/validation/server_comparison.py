@@ -23,7 +23,7 @@ GO_VALUE = re.compile(
     re.DOTALL,
 )
 UNKNOWN = re.compile(r'unknown field "([^"]*)"')
-# An empty map of resources is not told from none: their template is refused for other reasons anyway.
+# An empty map of resources counts as none: their template is rejected for other reasons anyway.
 NOT_FOLLOWED = re.compile(r".*\.ephemeralContainers\[\d+\]\.resources: Forbidden: cannot be set")
 GENERATED_LABELS = {
     "controller-uid",
@@ -41,7 +41,7 @@ def normal(message: str, manifest: dict[str, Any]) -> str:
         prefix = meta["generateName"][:58]
         message = re.sub(re.escape(prefix) + "[a-z0-9]{5}", prefix + "xxxxx", message)
     message = OBJECT.sub(r"\1: {}: ", UID.sub("<uid>", message))
-    # An empty map is not told from none.
+    # An empty map counts as none.
     return NONE.sub(r"\1: {}: ", message)
 
 
@@ -103,7 +103,7 @@ def _without_null_time(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
-    """Where two values differ first, in words; empty where they are the same."""
+    """Return the first difference of two values, in words; empty where they are equal."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for name in sorted(theirs.keys() | ours.keys()):
             if name not in theirs or name not in ours:

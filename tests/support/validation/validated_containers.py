@@ -10,7 +10,15 @@ from support.validation.validated_volumes import Errors, pod_spec_errors
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
 
-__all__ = ["INIT", "MAIN", "SIDECAR", "Errors", "filled_in", "wrong_with", "wrong_with_init"]
+__all__ = [
+    "INIT",
+    "MAIN",
+    "SIDECAR",
+    "Errors",
+    "container_errors",
+    "init_container_errors",
+    "stored_container",
+]
 
 MAIN = {"name": "main", "image": "busybox:1.36"}
 INIT = {"name": "init", "image": "busybox:1.36"}
@@ -21,17 +29,17 @@ def container_errors(
     container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any
 ) -> Errors:
     """Return the errors of a Pod whose only container has these fields; paths start at the container."""
-    return _told_from("containers[0].", {"containers": [{**MAIN, **container}], **pod}, at)
+    return _errors_below("containers[0].", {"containers": [{**MAIN, **container}], **pod}, at)
 
 
 def init_container_errors(
     container: dict[str, Any], *, at: ApiServer | None = None, **pod: Any
 ) -> Errors:
     """Return the errors of a Pod with this init container; paths start at the init container."""
-    return _told_from("initContainers[0].", {"initContainers": [container], **pod}, at)
+    return _errors_below("initContainers[0].", {"initContainers": [container], **pod}, at)
 
 
-def _told_from(start: str, pod: dict[str, Any], at: ApiServer | None) -> Errors:
+def _errors_below(start: str, pod: dict[str, Any], at: ApiServer | None) -> Errors:
     found = pod_spec_errors({"restartPolicy": "OnFailure", **pod}, at=at)
     return {field.removeprefix(start): found[field] for field in found}
 

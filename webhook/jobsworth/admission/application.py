@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response
@@ -20,6 +21,7 @@ from jobsworth.admission.webhook import Webhook
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
+JSON = "application/json"
 MOST_BYTES = 8 * 1024 * 1024
 """The longest request body that the webhook reads, in bytes.
 
@@ -28,15 +30,11 @@ the other fields and for characters that Go escapes (``<`` becomes six bytes).
 """
 
 REASONS = {
-    400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 408: "Timeout",
-    413: "RequestEntityTooLarge", 415: "UnsupportedMediaType",
+    400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 408: "Timeout", 413: "RequestEntityTooLarge",
+    415: "UnsupportedMediaType", 500: "InternalError", 503: "ServiceUnavailable",
 }  # fmt: skip
-"""``Status.reason`` of the API server by HTTP status code."""
+"""``Status.reason`` of the API server by HTTP status code; for others it is BadRequest."""
 
-_PHRASES = {
-    200: "OK", 400: "Bad Request", 408: "Request Timeout", 413: "Content Too Large",
-    415: "Unsupported Media Type",
-}  # fmt: skip
 _PATHS = {f"/{endpoint}": endpoint for endpoint in ENDPOINTS}
 
 
@@ -57,18 +55,11 @@ class Application(Flask):
         endpoint = _PATHS.get(environ["PATH_INFO"])
         if endpoint is None or environ["REQUEST_METHOD"] != "POST":
             return super().wsgi_app(environ, start_response)
-        status = 200
         try:
-            body = self._read(endpoint, environ)
-            answer = self._webhook.answer(endpoint, body)
+            answer = self._webhook.answer(endpoint, self._read(endpoint, environ))
         except BadReview as error:
-            status = error.status
-            answer = status_body(status, str(error))
-        start_response(
-            f"{status} {_PHRASES[status]}",
-            [("Content-Type", "application/json"), ("Content-Length", str(len(answer)))],
-        )
-        return [answer]
+            return start_error(start_response, error)
+        return start(start_response, 200, JSON, answer)
 
     def _read(self, endpoint: Endpoint, environ: WSGIEnvironment) -> bytes:
         try:
@@ -85,7 +76,7 @@ def read_body(environ: WSGIEnvironment) -> bytes:
         BadReview: the content type is not JSON, or the body is compressed, empty, too long or too slow.
     """
     media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
+    if media_type != JSON:
         raise BadReview(f'expected content type application/json, got "{media_type[:80]}"', 415)
     encoding = environ.get("HTTP_CONTENT_ENCODING", "identity").strip().lower()
     if encoding != "identity":
@@ -106,6 +97,18 @@ def read_body(environ: WSGIEnvironment) -> bytes:
     if not body:
         raise BadReview("the body is empty: send an AdmissionReview")
     return body
+
+
+def start(start_response: StartResponse, code: int, media_type: str, body: bytes) -> list[bytes]:
+    """Start a WSGI response, and return its body."""
+    headers = [("Content-Type", media_type), ("Content-Length", str(len(body)))]
+    start_response(f"{code} {HTTPStatus(code).phrase}", headers)
+    return [body]
+
+
+def start_error(start_response: StartResponse, error: BadReview) -> list[bytes]:
+    """Start a WSGI response to a bad request, and return its body: a ``Status``."""
+    return start(start_response, error.status, JSON, status_body(error.status, str(error)))
 
 
 def status_body(code: int, message: str) -> bytes:
@@ -131,4 +134,4 @@ def _error_response(error: HTTPException) -> Response:
     text = "POST an AdmissionReview to /mutate or /validate"
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
     answer: Any = status_body(code, f"{error.name}: {text}")
-    return Response(answer, code, headers, mimetype="application/json")
+    return Response(answer, code, headers, mimetype=JSON)

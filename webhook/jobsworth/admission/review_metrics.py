@@ -7,7 +7,10 @@ cover one process only.
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -28,83 +31,61 @@ RETIRED = "0"
 """Replaces the process ID in the names of the files that hold the counts of ended processes."""
 
 
+_COUNTERS = {
+    "jobsworth_admission_requests_total": ("Admission requests by endpoint, operation, kind and verdict.",
+        "endpoint", "operation", "kind", "verdict"),
+    "jobsworth_admission_findings_total": ("Admission requests with a finding, by code.", "code"),
+    "jobsworth_admission_patches_total": ("Patched objects by kind.", "kind"),
+    "jobsworth_admission_internal_errors_total": (
+        "Admission requests that jobsworth could not review because of an internal error.",),
+    "jobsworth_admission_unreadable_total": (
+        "Admission requests that policies did not evaluate completely, by reason: a field of a later "
+        "release (unknown_field), a value that cannot be decoded (wrong_type), another kind (kind).",
+        "endpoint", "reason"),
+}  # fmt: skip
+"""Documentation and labels of the counters."""
+
+_GAUGES = {
+    "jobsworth_file_load_duration_seconds":
+        ("Duration of the last load of changed files, in seconds.", "what"),
+    "jobsworth_file_load_success":
+        ("1 if the files are active; 0 if the last changed files were rejected.", "what"),
+    "jobsworth_policies": ("Active JobPolicy documents.",),
+    "jobsworth_certificate_expiry_timestamp_seconds":
+        ("Expiry of the serving certificate, in seconds since the epoch.",),
+}  # fmt: skip
+"""Documentation and labels of the gauges."""
+
+
 class WebhookMetrics:
     """The metrics of the webhook. Create them once, before the process forks."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.requests = Counter(
-            "jobsworth_admission_requests_total",
-            "Admission requests by endpoint, operation, kind and verdict.",
-            ("endpoint", "operation", "kind", "verdict"),
+        self._counters = {
+            name: Counter(name, text, labels, registry=registry)
+            for name, (text, *labels) in _COUNTERS.items()
+        }
+        self._gauges = {
+            name: Gauge(name, text, labels, registry=registry, multiprocess_mode="mostrecent")
+            for name, (text, *labels) in _GAUGES.items()
+        }
+        self._loads = Counter(
+            "jobsworth_file_loads_total",
+            "Loads of changed files (policy, certificate) by result.",
+            ("what", "result"),
             registry=registry,
         )
-        self.findings = Counter(
-            "jobsworth_admission_findings_total",
-            "Admission requests with a finding, by code.",
-            ("code",),
-            registry=registry,
-        )
-        self.patches = Counter(
-            "jobsworth_admission_patches_total",
-            "Patched objects by kind.",
-            ("kind",),
-            registry=registry,
-        )
-        self.errors = Counter(
-            "jobsworth_admission_internal_errors_total",
-            "Admission requests that jobsworth could not review because of an internal error.",
-            registry=registry,
-        )
-        self.unreadable = Counter(
-            "jobsworth_admission_unreadable_total",
-            "Admission requests that policies did not evaluate completely, by reason: a field of a later "
-            "release (unknown_field), a value that cannot be decoded (wrong_type), another kind (kind).",
-            ("endpoint", "reason"),
-            registry=registry,
-        )
-        self.seconds = Histogram(
+        seconds = Histogram(
             "jobsworth_admission_duration_seconds",
             "Time from the end of the request body to the answer, in seconds.",
             ("endpoint",),
             buckets=BUCKETS,
             registry=registry,
         )
-        self.loads = Counter(
-            "jobsworth_file_loads_total",
-            "Loads of changed files (policy, certificate) by result.",
-            ("what", "result"),
-            registry=registry,
-        )
-        self.load_seconds = Gauge(
-            "jobsworth_file_load_duration_seconds",
-            "Duration of the last load of changed files, in seconds.",
-            ("what",),
-            registry=registry,
-            multiprocess_mode="mostrecent",
-        )
-        self.current = Gauge(
-            "jobsworth_file_load_success",
-            "1 if the files are active; 0 if the last changed files were rejected.",
-            ("what",),
-            registry=registry,
-            multiprocess_mode="mostrecent",
-        )
-        self.policies = Gauge(
-            "jobsworth_policies",
-            "Active JobPolicy documents.",
-            registry=registry,
-            multiprocess_mode="mostrecent",
-        )
-        self.expiry = Gauge(
-            "jobsworth_certificate_expiry_timestamp_seconds",
-            "Expiry of the serving certificate, in seconds since the epoch.",
-            registry=registry,
-            multiprocess_mode="mostrecent",
-        )
         # Looking up a metric by its labels takes longer than counting, so cache the few that exist.
-        self._requests_of = cache(self.requests.labels)
-        self._seconds_of = cache(self.seconds.labels)
-        self._findings_of = cache(self.findings.labels)
+        self._requests_of = cache(self._counters["jobsworth_admission_requests_total"].labels)
+        self._findings_of = cache(self._counters["jobsworth_admission_findings_total"].labels)
+        self._seconds_of = cache(seconds.labels)
 
     def observe(self, outcome: ReviewOutcome) -> None:
         """Count a request."""
@@ -114,49 +95,58 @@ class WebhookMetrics:
         for code in outcome.codes:
             self._findings_of(code).inc()
         for reason in outcome.unreadable:
-            self.unreadable.labels(outcome.endpoint, reason).inc()
+            self._counters["jobsworth_admission_unreadable_total"].labels(
+                outcome.endpoint, reason
+            ).inc()
         if outcome.verdict == "patched":
-            self.patches.labels(kind).inc()
+            self._counters["jobsworth_admission_patches_total"].labels(kind).inc()
         elif outcome.verdict == "failed":
-            self.errors.inc()
+            self._counters["jobsworth_admission_internal_errors_total"].inc()
 
     def loaded(self, what: str, seconds: float, *, success: bool) -> None:
         """Count a load of changed files."""
-        self.loads.labels(what, "loaded" if success else "refused").inc()
-        self.load_seconds.labels(what).set(seconds)
-        self.current.labels(what).set(int(success))
+        self._loads.labels(what, "loaded" if success else "refused").inc()
+        self._gauges["jobsworth_file_load_duration_seconds"].labels(what).set(seconds)
+        self._gauges["jobsworth_file_load_success"].labels(what).set(int(success))
+
+    def activated(self, *, policies: int | None = None, expiry: float | None = None) -> None:
+        """Record the number of active policies, or the expiry of the active certificate."""
+        if policies is not None:
+            self._gauges["jobsworth_policies"].set(policies)
+        if expiry is not None:
+            self._gauges["jobsworth_certificate_expiry_timestamp_seconds"].set(expiry)
 
 
 def exposition(folder: Path) -> bytes:
     """Return the metrics of all processes in the text format of Prometheus."""
     registry = CollectorRegistry()
-    MultiProcessCollector(registry, str(folder))
-    return generate_latest(registry)
+    with _locked(folder, fcntl.LOCK_SH):
+        MultiProcessCollector(registry, str(folder))
+        return generate_latest(registry)
 
 
-def retire(folder: Path) -> None:
-    """Add the counts of processes that have ended to those of earlier ones, and delete their files.
+def retire(folder: Path, process: int) -> None:
+    """Add the counts of a process that has ended to those of earlier ones, and delete its files.
 
-    Otherwise every replaced worker would leave files behind until the server stops. Call this from one
-    thread of one process, and never while :func:`exposition` runs.
+    Otherwise every replaced worker would leave files behind until the server stops.
     """
-    for prefix in ("counter", "histogram"):
-        for file in folder.glob(f"{prefix}_*.db"):
-            process = file.stem.removeprefix(f"{prefix}_")
-            if process == RETIRED or _runs(int(process)):
-                continue
-            kept = MmapedDict(str(folder / f"{prefix}_{RETIRED}.db"))
-            for key, value, stamp, _ in MmapedDict.read_all_values_from_file(str(file)):
-                kept.write_value(key, kept.read_value(key)[0] + value, stamp)
-            kept.close()
-            file.unlink()
+    with _locked(folder, fcntl.LOCK_EX):
+        for file in folder.glob(f"*_{process}.db"):
+            kind = file.stem.rpartition("_")[0]
+            if kind in ("counter", "histogram"):
+                kept = MmapedDict(str(folder / f"{kind}_{RETIRED}.db"))
+                for key, value, stamp, _ in MmapedDict.read_all_values_from_file(str(file)):
+                    kept.write_value(key, kept.read_value(key)[0] + value, stamp)
+                kept.close()
+                file.unlink()
 
 
-def _runs(process: int) -> bool:
+@contextmanager
+def _locked(folder: Path, operation: int) -> Iterator[None]:
+    """Lock the files, so that no scrape sees counts twice or not at all."""
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        fcntl.flock(descriptor, operation)
+        yield
+    finally:
+        os.close(descriptor)

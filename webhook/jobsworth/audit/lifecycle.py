@@ -25,8 +25,8 @@ def cron_job_of(stored: dict[str, Any]) -> str | None:
     """Return the UID of the CronJob that controls a Job; None if no CronJob does."""
     for owner in _objects(stored.get("metadata"), "ownerReferences"):
         if owner.get("controller") and owner.get("kind") == "CronJob":
-            uid: str | None = owner.get("uid")
-            return uid
+            uid = owner.get("uid")
+            return uid if isinstance(uid, str) else None
     return None
 
 

@@ -74,4 +74,10 @@ class StoredObjects:
         else:
             read = resumed_pages(self._api, namespaces_path(), self._page_size)
             found = [each for page in read for each in page.items]
-        return {each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in found}
+        try:
+            return {
+                each["metadata"]["name"]: each["metadata"].get("labels") or {} for each in found
+            }
+        except (KeyError, TypeError):
+            path = namespaces_path(namespace or "")
+            raise ApiError(200, "", f"{path} does not hold namespaces with names") from None

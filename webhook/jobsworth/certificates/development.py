@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobsworth.certificates import ca, leaf
-from jobsworth.certificates.folder_store import Paths, paths_in, write_private
+from jobsworth.certificates.folder_store import Paths, paths_in, read_pem, write_private
 from jobsworth.certificates.keypair import (
     BadCertificate,
     KeyPair,
@@ -93,8 +93,8 @@ def ensure(folder: Path, hosts: Sequence[str], now: datetime.datetime | None = N
 
 def _usable(paths: Paths, hosts: Sequence[str], now: datetime.datetime) -> bool:
     try:
-        pair = KeyPair(paths.certificate.read_bytes(), paths.key.read_bytes())
-        bundle = paths.ca.read_bytes()
+        pair = KeyPair(read_pem(paths.certificate), read_pem(paths.key))
+        bundle = read_pem(paths.ca)
         read_key(pair)
         lasts = min(expiry(pair.certificate), expiry(bundle)) > now + datetime.timedelta(days=1)
         return (lasts and frozenset(hosts) <= names(pair.certificate)) and issued_by(

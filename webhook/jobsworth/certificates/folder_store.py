@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jobsworth.certificates.keypair import KeyPair
+from jobsworth.regular_files import MOST_CERTIFICATE_BYTES, read_regular_file
 
 CA, CERTIFICATE, KEY = "ca.crt", "tls.crt", "tls.key"
 """The file names: those of a ``kubernetes.io/tls`` Secret, so that a mounted Secret works, too."""
@@ -63,10 +64,15 @@ def published(folder: Path) -> tuple[KeyPair | None, bytes]:
     """Return the serving certificate and the bundle in a folder; None and empty if a file is missing."""
     paths = paths_in(folder)
     try:
-        pair = KeyPair(paths.certificate.read_bytes(), paths.key.read_bytes())
-        return pair, paths.ca.read_bytes()
+        pair = KeyPair(read_pem(paths.certificate), read_pem(paths.key))
+        return pair, read_pem(paths.ca)
     except OSError:
         return None, b""
+
+
+def read_pem(file: Path) -> bytes:
+    """Return the bytes of a certificate or key file; raises OSError."""
+    return read_regular_file(str(file), MOST_CERTIFICATE_BYTES)
 
 
 def write_private(path: Path, content: bytes) -> None:

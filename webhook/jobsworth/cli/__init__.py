@@ -35,6 +35,8 @@ def main() -> NoReturn:
         if sys.stdout is None:
             print(f"{NO_OUTPUT}: it is closed", file=sys.stderr, flush=True)
             os._exit(EXIT_FAILED)
+        # For names that the locale's encoding does not have.
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             code = run(sys.argv[1:])
         except SystemExit as wanted:

@@ -17,6 +17,7 @@ from jobsworth.cli.existing_objects import ExistingObjects, identity
 from jobsworth.cli.inputs.git import Repository
 from jobsworth.manifests import may_hold_job, read_text
 from jobsworth.manifests.parsing.manifest_files import EXTENSIONS, STDIN
+from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 from jobsworth.validation.engine import UnknownKind, engine_for
 
 TYPE_CHECKING = False
@@ -123,8 +124,7 @@ def _objects_at_ref(
 
 def _now(name: str) -> bytes:
     try:
-        with open(name, "rb") as file:
-            return file.read()
+        return read_regular_file(name, MOST_MANIFEST_BYTES)
     except OSError:
         return b""  # deleted
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from io import StringIO
 
 import click
 
 import jobsworth
 from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, words_of
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ COMMANDS = {
     "default": "default:COMMAND",
     "schema": "schema:COMMAND",
     "audit": "audit:COMMAND",
+    "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",
     "policy explain": "policy_explain:COMMAND",
     "policy test": "policy_test:COMMAND",
@@ -32,7 +36,7 @@ COMMANDS = {
 
 GROUPS = {
     "certs": "The webhook's certificates, in a folder or in a cluster.",
-    "policy": "JobPolicy documents: check, explain and test them.",
+    "policy": "JobPolicy documents: write, check, explain and test them.",
 }
 
 
@@ -127,7 +131,10 @@ def run_by_click(arguments: list[str]) -> int:
     try:
         code = application.main(arguments, prog_name="jobsworth", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        for line in shown.getvalue().rstrip("\n").split("\n"):
+            print(printable(line), file=sys.stderr)
         return error.exit_code
     except click.Abort as abort:
         raise abort.__cause__ or abort from None  # click wraps an interrupt in Abort

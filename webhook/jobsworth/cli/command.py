@@ -8,6 +8,7 @@ docs/decisions/0001-import-nothing-heavy-for-validate.md.
 from __future__ import annotations
 
 from jobsworth.cli.options import Arguments, Option, flat, whole_number, words_of
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,14 @@ class Command:
 
 
 class UsageError(Exception):
-    """Raised for an invalid command line; the exit code is 2."""
+    """Raised for an invalid command line; the exit code is 2.
+
+    Args:
+        lines: the message; each line is escaped, because it may quote a file.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(map(printable, lines)))
 
 
 class InputError(UsageError):

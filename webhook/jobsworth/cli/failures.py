@@ -8,6 +8,7 @@ from contextlib import suppress
 from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
 
 from jobsworth.cli import EXIT_FAILED, EXIT_INTERRUPTED, ISSUES, NO_OUTPUT
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,10 +47,10 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
 def _line(error: BaseException) -> str:
     if isinstance(error, OSError):
         if error.filename is not None:
-            return f"Error: {error.filename}: {error.strerror}"
+            return printable(f"Error: {os.fsdecode(error.filename)}: {error.strerror}")
         if error.errno in UNWRITABLE:
             return f"{NO_OUTPUT}: {error.strerror}"
-    message = " ".join(str(error).split())[:LONGEST_MESSAGE]
+    message = printable(" ".join(str(error)[:LONGEST_MESSAGE].split()))
     return (
         f"internal error: {type(error).__name__}: {message}\n"
         f"This is a bug in jobsworth. Please report it at {ISSUES}, with the command line and, if you "

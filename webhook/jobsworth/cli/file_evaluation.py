@@ -6,6 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
+from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -14,7 +15,6 @@ from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     expand_lists,
-    find_manifests,
     may_hold_job,
     read_bytes,
     read_file,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
+    from jobsworth.manifests.editing.scalar_text import ScalarTexts
 
     class EvaluatesFiles(Protocol):
         """Evaluates a file, optionally after fixing it."""
@@ -109,7 +110,8 @@ class FileEvaluator:
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
         documents = read_text(data, shown_name(path))
-        evaluated = [self._document(document, settings) for document in documents]
+        texts = _ScalarTexts()
+        evaluated = [self._document(document, settings, texts) for document in documents]
         results = [result for result, _ in evaluated]
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
@@ -135,7 +137,7 @@ class FileEvaluator:
         return results
 
     def _document(
-        self, document: Document, settings: ResolvedSettings
+        self, document: Document, settings: ResolvedSettings, texts: _ScalarTexts
     ) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
             return unreadable(document.error, document), None
@@ -158,9 +160,7 @@ class FileEvaluator:
         )
 
         def written(field: str) -> str | None:
-            from jobsworth.manifests.editing.scalar_text import scalar_text
-
-            return scalar_text(document, field)
+            return texts.text(document, field)
 
         evaluation = settings.evaluator.evaluate(subject, written)
         found = shortened([*evaluation.api, *evaluation.lint])
@@ -185,6 +185,22 @@ class FileEvaluator:
         if located:
             result.replace_findings(located)
         return result, evaluation
+
+
+class _ScalarTexts:
+    """Returns the texts of scalars; imports what parses them only if a fix depends on one."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self) -> None:
+        self._texts: ScalarTexts | None = None
+
+    def text(self, document: Document, field: str) -> str | None:
+        if self._texts is None:
+            from jobsworth.manifests.editing.scalar_text import ScalarTexts
+
+            self._texts = ScalarTexts()
+        return self._texts.text(document, field)
 
 
 def _add_violations(document: Document, result: Result, evaluation: Evaluation) -> None:
@@ -267,7 +283,7 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
     """Read all documents under some paths, Lists by item, and collect read errors."""
-    for file in find_manifests(paths):
+    for file in manifests_in(paths):
         if isinstance(file, ManifestError):
             yield file
         else:
@@ -306,7 +322,7 @@ def evaluate_all(
     """
     found = [
         file
-        for file in find_manifests(paths)
+        for file in manifests_in(paths)
         if isinstance(file, ManifestError)
         or not (os.path.basename(file) == OWN_FILE or evaluator.excludes(file))
     ]

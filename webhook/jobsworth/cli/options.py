@@ -180,6 +180,11 @@ def choice(*, help: str, choices: tuple[Word, ...], default: Word, short: str = 
     )
 
 
+def choice_if_given(*, help: str, choices: tuple[Word, ...], short: str = "") -> Word | None:
+    """Declare an option like :func:`choice`, whose value is None if not given."""
+    return Option(help=help, short=short, choices=choices)  # type: ignore[return-value]
+
+
 def words(*, help: str, metavar: str, short: str = "") -> tuple[str, ...]:
     """Declare a repeatable option that takes a comma-separated list."""
     return Option(  # type: ignore[return-value]

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit
-from jobsworth.manifests.editing.apply_fixes import fixed
+from jobsworth.manifests.editing.apply_fixes import FileText
 from jobsworth.reports.result import TextChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jobsworth.findings.fix import Fix
     from jobsworth.manifests import Document
+    from jobsworth.manifests.editing.apply_fixes import DocumentText
     from jobsworth.reports.result import LocatedFinding, Result
+
+MOST_READINGS = 10
+LEAST_BYTES = 1_000_000
+"""The fixes of one file may read its text 10 times again, or 1 MB of it.
+
+A fix reads the part of a document that it changes, mostly some lines. A fix of what an alias shares reads the
+whole document, and many fixes of a long document would take minutes.
+"""
 
 
 def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Result]) -> None:
@@ -22,18 +32,47 @@ def add_changes(data: bytes, documents: Sequence[Document], results: Sequence[Re
         documents: the file's documents.
         results: their findings, in the same order.
     """
-    for document, result in zip(documents, results, strict=True):
-        result.findings = [_with_change(located, data, document) for located in result.findings]
-
-
-def _with_change(located: LocatedFinding, data: bytes, document: Document) -> LocatedFinding:
-    if located.finding.fix is None:
-        return located
+    if not any(located.finding.fix for result in results for located in result.findings):
+        return
     try:
-        after = fixed(data, document, located.finding.fix)
-        return located.replace(changes=(line_change(data.decode(), after.decode()),))
-    except (CannotEdit, UnicodeDecodeError):
-        return located
+        data.decode()
+    except UnicodeDecodeError:
+        return
+    changes = _Changes(FileText(data))
+    for document, result in zip(documents, results, strict=True):
+        result.findings = [changes.added(located, document) for located in result.findings]
+
+
+class _Changes:
+    """Computes the text changes of a file's fixes."""
+
+    def __init__(self, file: FileText) -> None:
+        self._file = file
+        self._index = -1
+        self._text: DocumentText | None = None
+        self._readable = max(LEAST_BYTES, MOST_READINGS * len(file.text))
+
+    def added(self, located: LocatedFinding, document: Document) -> LocatedFinding:
+        """Return a finding with the change of its fix; as it is if there is none."""
+        fix = located.finding.fix
+        if fix is None or self._readable <= 0:
+            return located
+        try:
+            return located.replace(changes=(self._change(document, fix),))
+        except CannotEdit:
+            return located
+
+    def _change(self, document: Document, fix: Fix) -> TextChange:
+        if self._text is None or document.index != self._index:  # the items of a List share a text
+            self._text, self._index = self._file.text_of(document), document.index
+        read = self._text.size_read
+        try:
+            patch = self._text.patch(document, fix)
+        finally:
+            self._readable -= self._text.size_read - read
+        first, before, after = self._file.whole_lines(patch)
+        change = line_change(before, after)
+        return change.replace(start=change.start + first - 1, end=change.end + first - 1)
 
 
 def line_change(before: str, after: str) -> TextChange:

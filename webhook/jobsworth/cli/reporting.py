@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, choice, flag, text
@@ -103,7 +104,7 @@ def report(results: Iterable[Result], options: ReportOptions, progress: Progress
     if options.output_file is None:
         return _report(results, options, progress, sys.stdout)
     try:
-        with open(options.output_file, "w", encoding="utf-8") as file:
+        with open(options.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
             return _report(results, options, progress, file)
     except OSError as error:
         if error.filename not in (None, options.output_file):
@@ -111,6 +112,12 @@ def report(results: Iterable[Result], options: ReportOptions, progress: Progress
         raise UsageError(
             f"--output-file: cannot write {options.output_file}: {error.strerror}"
         ) from None
+
+
+def as_utf8(out: TextIO) -> None:
+    """Write UTF-8 to a stream in any locale, as JSON, YAML and XML require."""
+    if isinstance(out, TextIOWrapper):
+        out.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _report(
@@ -121,6 +128,8 @@ def _report(
         found = list(results)
         shown = [result for result in found if not quiet or _is_wrong(result)]
         progress.clear()
+        if reporter.whole:
+            as_utf8(out)
         for line in _rendered_at_once(reporter, shown, options.statistics):
             print(line, file=out)
         return found

@@ -276,17 +276,16 @@ class Evaluator:
     ) -> tuple[DecodedObject, tuple[FieldError, ...], tuple[Unreadable, ...]]:
         """Decode the object of a request, which must be of the kind of the request's resource."""
         most = self._budget.findings
-        try:
+        if is_known(value) and value["kind"] == subject.kind:
             decoded = self._engine.decode_object(value, most)
-        except UnknownKind:
-            from jobsworth.api.field_errors import invalid
+            return decoded, decoded.unreadable, _reasons(decoded)
+        from jobsworth.api.field_errors import invalid
 
-            known = {"apiVersion": "batch/v1", "kind": subject.kind}
-            decoded = self._engine.decode_object({**value, **known}, most)
-            shown = f"{value.get('apiVersion')}, kind {value.get('kind')}"
-            error = invalid("apiVersion", shown, f"must be batch/v1, kind {subject.kind}")
-            return decoded, (error, *decoded.unreadable), (UNKNOWN_KIND, *_reasons(decoded))
-        return decoded, decoded.unreadable, _reasons(decoded)
+        known = {"apiVersion": "batch/v1", "kind": subject.kind}
+        decoded = self._engine.decode_object({**value, **known}, most)
+        shown = f"{value.get('apiVersion')}, kind {value.get('kind')}"
+        error = invalid("apiVersion", shown, f"must be batch/v1, kind {subject.kind}")
+        return decoded, (error, *decoded.unreadable), (UNKNOWN_KIND, *_reasons(decoded))
 
     def _admission_request(
         self, subject: Subject, decoded: DecodedObject, errors: tuple[FieldError, ...]

@@ -10,12 +10,11 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.path_steps import leading_key
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from jobsworth.findings.fix import Edit
@@ -75,9 +74,48 @@ def _step(value: Any, path: str) -> tuple[str | int, str] | None:
         if path[0] != "[" or not bracket or not number.isdecimal():
             return None
         return (int(number), rest) if int(number) < len(value) else None
-    if not isinstance(value, dict):
+    return first_key(value, path) if isinstance(value, dict) else None
+
+
+def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
+    """Return the key that a path begins with, and the rest of the path; None if it has none of them.
+
+    If it begins with several, return the longest. It takes time for the length of the path, not for the
+    number of keys, which may be thousands.
+
+    >>> first_key({"a": 1, "a.b/c": 2}, "a.b/c.d"), first_key({"a.b/c": 2}, "[a.b/c][0]")
+    (('a.b/c', '.d'), ('a.b/c', '[0]'))
+    """
+    if path.startswith("["):
+        end = path.rfind("]")
+        while end > 0:
+            key = path[1:end]
+            for name in (key, key[1:-1] if len(key) > 1 and key[0] == key[-1] == '"' else key):
+                if name in mapping:
+                    return name, path[end + 1 :]
+            end = path.rfind("]", 0, end)
         return None
-    return leading_key(value, path)
+    path = path.removeprefix(".")
+    end = len(path)
+    while end >= 0:
+        if path[:end] in mapping:
+            return path[:end], path[end:]
+        end = max(path.rfind(".", 0, end), path.rfind("[", 0, end))
+    return None
+
+
+def remaining_path(value: Any, path: str, steps: Steps) -> str:
+    """Return the part of a path after the steps that it begins with.
+
+    >>> remaining_path({"a": [{"b": 1}]}, "a[0].b", ("a", 0))
+    '.b'
+    """
+    for step in steps:
+        found = _step(value, path)
+        assert found is not None
+        assert found[0] == step
+        value, path = value[step], found[1]
+    return path
 
 
 def _split(path: str) -> Steps:
@@ -98,14 +136,29 @@ def _split(path: str) -> Steps:
 
 
 def edited(value: Any, *edits: Edit) -> Any:
-    """Return a copy of the value with some edits applied in order.
+    """Return the value with some edits applied in order; share with it the parts that stay.
 
     Raises:
         CannotEdit: a field to change is absent, or a field to create exists.
     """
-    value = _copy(value)
     for edit in edits:
+        value = _with_own(value, locate(value, edit.field).steps)
+        if edit.action == "move":
+            value = _with_own(value, locate(value, edit.value).steps)
         _ACTIONS[edit.action](value, edit)
+    return value
+
+
+def _with_own(value: Any, steps: Steps) -> Any:
+    """Return the value with copies of the mappings and lists on the way to a place."""
+    value = value.copy() if isinstance(value, dict | list) else value
+    holder: Any = value
+    for step in steps:
+        part = holder[step]
+        if not isinstance(part, dict | list):
+            break
+        holder[step] = part.copy()
+        holder = holder[step]
     return value
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LintedJob:
-    """A valid Job or CronJob, as lint rules read it.
+    """A Job or CronJob that can be decoded, as lint rules read it. The API server may still reject it.
 
     Attributes:
         kind: ``Job`` or ``CronJob``.

@@ -38,8 +38,14 @@ class PolicySet:
 
     @property
     def fails_closed(self) -> bool:
-        """Return True if a policy denies requests that cannot be evaluated."""
-        return any(policy.on_internal_error == "deny" for policy in self.policies)
+        """Return True if a policy denies requests that cannot be evaluated.
+
+        A policy that only warns or records denies none, also with ``onInternalError: deny``, its default.
+        """
+        return any(
+            policy.enforcement == "deny" and policy.on_internal_error == "deny"
+            for policy in self.policies
+        )
 
     def evaluate(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
         """Evaluate a request against the policies that apply to it.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.printable import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,4 +20,6 @@ def render(result: Result) -> Iterator[str]:
             place += f":{located.line}:{located.column}"
         field = f"{finding.field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
-        yield f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}"
+        yield printable(
+            f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}"
+        )

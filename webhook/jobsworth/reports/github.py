@@ -6,6 +6,8 @@ SARIF report for many findings.
 
 from __future__ import annotations
 
+from jobsworth.printable import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import Result
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
-_IN_MESSAGES = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_MESSAGES = {"%": "%25"}
 _IN_PROPERTIES = {**_IN_MESSAGES, ":": "%3A", ",": "%2C"}
 
 
@@ -40,4 +42,4 @@ def render(result: Result) -> Iterator[str]:
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:
-    return "".join(escapes.get(character, character) for character in text)
+    return "".join(escapes.get(character, character) for character in printable(text))

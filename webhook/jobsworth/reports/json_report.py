@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from jobsworth.printable import printable_json
 from jobsworth.reports.result import Result, Summary
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ def render(results: Sequence[Result], *, statistics: bool = False) -> str:
         from jobsworth.reports.statistics import counts
 
         report["statistics"] = counts(results)
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return printable_json(json.dumps(report, indent=2, ensure_ascii=False))
 
 
 def _result(result: Result) -> dict[str, Any]:

@@ -6,6 +6,7 @@ all read: a test case has at most one of ``failure``, ``error`` and ``skipped``;
 
 from __future__ import annotations
 
+from jobsworth.printable import printable
 from jobsworth.reports.concise import render as concise_lines
 from jobsworth.reports.result import ERROR, SKIPPED
 
@@ -15,9 +16,7 @@ if TYPE_CHECKING:
 
     from jobsworth.reports.result import Result
 
-_IN_TEXT = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
-_IN_ATTRIBUTES = {**_IN_TEXT, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-_SPACES = "\n\t"
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;"}
 
 
 def render(results: Sequence[Result]) -> str:
@@ -45,7 +44,7 @@ def _open(element: str, name: str, results: Sequence[Result]) -> str:
         "skipped": outcomes.count("skipped"),
     }
     counts = " ".join(f'{key}="{number}"' for key, number in numbers.items())
-    return f'<{element} name="{_escaped(name)}" {counts} time="0">'
+    return f'<{element} name="{_escaped(printable(name))}" {counts} time="0">'
 
 
 def _outcome(result: Result) -> str:
@@ -57,7 +56,7 @@ def _outcome(result: Result) -> str:
 
 
 def _test_case(result: Result) -> Iterator[str]:
-    name, file = _escaped(_name(result)), _escaped(result.file)
+    name, file = _escaped(printable(_name(result))), _escaped(printable(result.file))
     start = f'<testcase name="{name}" classname="{file}"'
     if not result.in_cluster:
         start += f' file="{file}"'
@@ -77,8 +76,8 @@ def _test_case(result: Result) -> Iterator[str]:
         first = errors[0].finding
         field = f"{first.field}: " if first.field else ""
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-        message = _escaped(f"{field}{first.message}{more}")
-        kind = _escaped(f"{first.code} {first.reason}")
+        message = _escaped(printable(f"{field}{first.message}{more}"))
+        kind = _escaped(printable(f"{first.code} {first.reason}"))
         yield f'{start}><{outcome} message="{message}" type="{kind}">{_escaped(text)}</{outcome}></testcase>'
     elif text:
         yield f"{start}><system-out>{_escaped(text)}</system-out></testcase>"
@@ -96,19 +95,6 @@ def _name(result: Result) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _replaced(text, _IN_ATTRIBUTES)
-
-
-def _replaced(text: str, escapes: dict[str, str]) -> str:
-    return "".join(escapes.get(each, each) for each in text if each in escapes or _is_allowed(each))
-
-
-def _is_allowed(character: str) -> bool:
-    """Return True if XML 1.0 allows the character."""
-    code = ord(character)
-    return (
-        0x20 <= code <= 0xD7FF
-        or 0xE000 <= code <= 0xFFFD
-        or code >= 0x10000
-        or character in _SPACES
-    )
+    """Escape lines for XML, which has no form at all for most control characters."""
+    lines = "\n".join(map(printable, text.split("\n")))
+    return "".join(_ESCAPES.get(each, each) for each in lines)

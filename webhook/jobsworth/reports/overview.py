@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from jobsworth.findings.finding import SEVERITIES
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def _numbers(results: Sequence[Result]) -> list[str]:
 
 def _aligned(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> Iterator[str]:
     """Format rows with columns two spaces apart and right-aligned numbers."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.findings.finding import SEVERITIES
+from jobsworth.printable import printable
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -84,7 +85,7 @@ class FixAttempt(Record):
         place = file if self.located.line is None else f"{file}:{self.located.line}"
         field = f" ({finding.field})" if finding.field else ""
         text = f"{place}: {finding.code}{name}: {title}{field}"
-        return f"not fixed: {text}: {self.reason}" if self.reason else f"fixed: {text}"
+        return printable(f"not fixed: {text}: {self.reason}" if self.reason else f"fixed: {text}")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attempt's fields as reports write them."""

@@ -13,6 +13,7 @@ import jobsworth
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
+from jobsworth.printable import printable_json
 from jobsworth.reports.result import ERROR
 from jobsworth.reports.text import token_width
 
@@ -62,7 +63,7 @@ def render(results: Sequence[Result]) -> str:
         "results": found,
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=2, ensure_ascii=False)
+    return printable_json(json.dumps(log, indent=2, ensure_ascii=False))
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
@@ -147,14 +148,16 @@ def _artifact(file: str) -> dict[str, Any]:
     from urllib.parse import quote
 
     if file.startswith("<"):  # standard input
-        return {"uri": quote(file.strip("<>"))}
+        return {"uri": quote(os.fsencode(file.strip("<>")))}
     path = os.path.normpath(file)
     if os.path.isabs(path):
         below = os.path.join(os.getcwd(), "")
         if not path.startswith(below):
-            return {"uri": "file://" + quote("/" + path.replace(os.sep, "/").lstrip("/"))}
+            return {
+                "uri": "file://" + quote(b"/" + os.fsencode(path.replace(os.sep, "/").lstrip("/")))
+            }
         path = path.removeprefix(below)
-    return {"uri": quote(path.replace(os.sep, "/"))}
+    return {"uri": quote(os.fsencode(path.replace(os.sep, "/")))}
 
 
 def _replacement(change: TextChange) -> dict[str, Any]:
@@ -175,4 +178,6 @@ def _fingerprint(result: Result, finding: Finding) -> str:
 
     name = result.name or result.file
     parts = (finding.code, result.kind, result.namespace, name, finding.field)
-    return hashlib.sha256("\0".join(part or "" for part in parts).encode()).hexdigest()[:32]
+    return hashlib.sha256(
+        "\0".join(part or "" for part in parts).encode("utf-8", "surrogatepass")
+    ).hexdigest()[:32]

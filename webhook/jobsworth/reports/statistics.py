@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.printable import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,6 +42,6 @@ def table(results: Iterable[Result]) -> Iterator[str]:
     width = max((len(str(row["count"])) for row in found), default=0)
     for row in found:
         fixable = f" ({row['fixable']} with a fix)" if row["fixable"] else ""
-        yield (
+        yield printable(
             f"{row['count']:>{width}}  {row['severity']:<7}  {row['code']}  {row['name']}{fixable}"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.printable import printable
 from jobsworth.reports.result import SKIPPED
 
 TYPE_CHECKING = False
@@ -31,21 +32,22 @@ def render(result: Result, *, color: bool, infos: bool = True) -> Iterator[str]:
         place = result.file
         if located.line is not None:
             place += f":{located.line}:{located.column}"
-        head = paint(place, "bold")
+        head = paint(printable(place), "bold")
         severity = paint(finding.severity, finding.severity)
         # Lint rules are also known by name; an API finding has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" else ""
-        code = paint(f"[{finding.code}{name}]", "dim")
+        code = paint(printable(f"[{finding.code}{name}]"), "dim")
         place_names_it = result.kind is None or result.in_cluster
         subject = "" if place_names_it else f"{_subject(result)}: "
-        yield f"{head}: {severity}: {subject}{finding.field or 'manifest'} {code}"
-        yield f"  {finding.message}"
+        field = finding.field or "manifest"
+        yield f"{head}: {severity}: {printable(subject + field)} {code}"
+        yield f"  {printable(finding.message)}"
         yield from _excerpt(located, paint)
         if finding.hint:
-            yield f"  {paint('hint:', 'info')} {finding.hint}"
+            yield f"  {paint('hint:', 'info')} {printable(finding.hint)}"
         if finding.fix is not None:
             safety = "safe" if finding.fix.safe else "unsafe"
-            yield f"  {paint('fix:', 'info')} {finding.fix.title} ({safety})"
+            yield f"  {paint('fix:', 'info')} {printable(finding.fix.title)} ({safety})"
         yield ""
 
 
@@ -64,6 +66,10 @@ def _excerpt(located: LocatedFinding, paint: Paint) -> Iterator[str]:
     text = located.excerpt.replace("\t", " ").rstrip()
     start = located.column - 1
     width = token_width(text, start)
+    if not text.isprintable():  # each escape moves what stands behind it
+        width = len(printable(text[start : start + width]))
+        start = len(printable(text[:start]))
+    text = printable(text)
     shown = text if len(text) <= _MAX_EXCERPT else text[: _MAX_EXCERPT - 1] + "…"
     yield f"  {paint(f'{number} |', 'dim')} {shown}"
     if start < len(shown):

@@ -1,145 +1,195 @@
-"""A connection of the threaded worker of gunicorn, with reloadable TLS and a deadline for every phase.
+"""A connection of one client: TLS, then requests one after another. Nothing here blocks.
 
-gunicorn waits without limit for a client that has started to send. The deadlines here limit the time
-that a slow client holds a thread to a few seconds. The handshake takes no thread: with a client CA, a client
-without a certificate cannot delay the API server.
+A request reaches a thread when it is complete, so a slow client, whether it sends or reads slowly, holds a
+place among the connections but no thread.
 """
 
 from __future__ import annotations
 
+import io
 import socket
 import ssl
 import time
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gunicorn import http, util
-from gunicorn.http.errors import NoMoreData
-from gunicorn.http.unreader import SocketUnreader
-from gunicorn.workers.gthread import TConn
+from jobsworth.admission.review import BadReview
+from jobsworth.serving.http_messages import Environ, Head, refusal
+from jobsworth.serving.serving_settings import KEEP_ALIVE_SECONDS
 
-from jobsworth.serving.tls_context import Certificate
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
 
+FIRST_REQUEST_SECONDS = 10.0
+"""The time limit from the connection to the first byte of a request, including the handshake."""
 REQUEST_SECONDS = 10.0
 """The time limit for head and body together: by default, an API server waits 10 seconds for a webhook."""
-IO_SECONDS = 5.0
-"""The time limit for one read or write."""
+ANSWER_SECONDS = 5.0
+"""The time limit for the client to read an answer."""
+LINGER_SECONDS = 2.0
+"""The time that a client gets to close the connection after the last answer. If the server closed it while
+the client still sends, the client could lose the answer."""
+MOST_HEAD_BYTES = 64 * 1024
+"""The limit for request line and header fields together."""
+
+_READ_BYTES = 64 * 1024  # more than a TLS record, so that OpenSSL never holds back bytes
+_MOST_READS = 64
+_WANTS = (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError)
 
 
-class SlowRequest(NoMoreData, TimeoutError):  # type: ignore[misc]
-    """A request that did not arrive in time. gunicorn handles it like a closed connection."""
-
-
-class _Unreader(SocketUnreader):  # type: ignore[misc]
-    """Read a request that must arrive before a deadline."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        super().__init__(sock)
-        self.deadline = 0.0
-
-    def chunk(self, size_hint: int | None = None) -> bytes:
-        """Return the next bytes from the socket."""
-        # Check between reads: setting the timeout of the socket for each read takes longer than reading.
-        if time.monotonic() > self.deadline:
-            raise SlowRequest(b"")
-        try:
-            data: bytes = super().chunk(size_hint)
-        except TimeoutError:
-            raise SlowRequest(b"") from None
-        return data
-
-
-class _Request(http.Request):  # type: ignore[misc]
-    def _peer_is_trusted_proxy(self) -> bool:
-        """Return False: no proxy stands in front of the webhook.
-
-        gunicorn calls this for each request, and its own version reads the address of the client.
-        """
-        return False
-
-
-class _Parser(http.RequestParser):  # type: ignore[misc]
-    mesg_class = _Request
-
-
-class Connection(TConn):  # type: ignore[misc]
-    """The connection of one client.
+class Connection:
+    """A connection, used by one thread at a time.
 
     Args:
-        linger: receives a socket that is shut down for writing, to close it after the client has closed it.
-    """
+        cfg: the settings of gunicorn.
+        sock: the accepted socket.
+        client: its address.
+        application: answers the requests.
+        context: for TLS; None for plain HTTP.
 
-    sock: Any
+    Attributes:
+        sock: the socket.
+        peer: the address of the client, without its port.
+        deadline: the time, in seconds of the monotonic clock, at which to call :meth:`expire`.
+        closed: the connection is of no further use.
+        closes: the answer to the current request is the last one.
+        size: the length of the body of the current request, in bytes.
+
+    Raises:
+        OSError: the client has closed the connection.
+    """
 
     def __init__(
         self,
         cfg: Any,
         sock: socket.socket,
         client: Any,
-        server: Any,
-        linger: Callable[[socket.socket], None],
+        application: WSGIApplication,
+        context: ssl.SSLContext | None,
     ) -> None:
-        super().__init__(cfg, sock, client, server)
-        self.data_ready = True  # it waits in the poller, never in a thread
-        self._linger = linger
-
-    def secure(self, certificate: Certificate) -> None:
-        """Start TLS.
-
-        Raises:
-            OSError: the client has closed the connection.
-        """
-        self.sock = certificate.context.wrap_socket(
-            self.sock, server_side=True, do_handshake_on_connect=False
-        )
-
-    def handshake(self) -> bool:
-        """Continue the handshake without blocking, and return True when it is complete.
-
-        Raises:
-            OSError: the client does not use TLS, has no valid certificate, or has closed the connection.
-        """
-        try:
-            self.sock.do_handshake()
-        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            return False
-        self.parser = _Parser(self.cfg, self.sock, self.client)
-        self.parser.unreader = _Unreader(self.sock)
-        self.initialized = True
-        return True
-
-    def init(self) -> None:
-        """Make the socket blocking, with a timeout."""
-        self.sock.settimeout(IO_SECONDS)
-
-    def request(self) -> Any:
-        """Return the next request; its time limit starts now.
-
-        Raises:
-            StopIteration: there is no further request.
-            NoMoreData: the request does not arrive in time.
-            ParseException: the request is not valid HTTP.
-        """
-        self.parser.unreader.deadline = time.monotonic() + REQUEST_SECONDS
-        return next(self.parser)
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._addresses = client, sock.getsockname()
+        self._shakes_hands = context is not None
+        self.sock: Any = sock
+        if context is not None:
+            self.sock = context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
+        self.peer: str = client[0]
+        self.application = application
+        self.deadline = time.monotonic() + FIRST_REQUEST_SECONDS
+        self.closed = self.closes = self._lingers = False
+        self.size = 0
+        self._cfg = cfg
+        self._buffer = bytearray()
+        self._searched = 0
+        self._head: Head | None = None
+        self._unsent = memoryview(b"")
 
     @property
-    def has_read_ahead(self) -> bool:
-        """Return True if the TLS buffer holds bytes of the next request, which no poller can see."""
-        return bool(self.sock.pending())
+    def buffered(self) -> int:
+        """The number of bytes received of an incomplete request."""
+        return len(self._buffer)
 
-    def close(self, graceful: bool = False) -> None:
-        """Close the connection; if graceful, after the client has, so that it loses no answer.
+    @property
+    def sends(self) -> bool:
+        """True if the client has not read an answer completely."""
+        return bool(self._unsent)
 
-        The graceful close of gunicorn blocks the whole worker until the client has closed.
-        """
-        if graceful:
-            try:
-                self.sock.shutdown(socket.SHUT_WR)
-                self.sock.setblocking(False)
-            except OSError:
-                pass
-            else:
-                self._linger(self.sock)
-                return
-        util.close(self.sock)
+    def advance(self) -> Environ | None:
+        """Go on as far as possible without waiting, and return the next request if it is complete."""
+        try:
+            self._send()
+            if self._shakes_hands:
+                self.sock.do_handshake()
+                self._shakes_hands = False
+            return self._receive()
+        except _WANTS:
+            pass
+        except OSError:
+            self.closed = True
+        except BadReview as error:
+            self.answer(refusal(error), closes=True)
+        return None
+
+    def answer(self, response: bytes, *, closes: bool) -> None:
+        """Send as much of a response as the client reads at once; :meth:`advance` sends the rest."""
+        self.closes = closes
+        self._unsent = memoryview(response)
+        self.deadline = time.monotonic() + ANSWER_SECONDS
+        try:
+            self._send()
+        except _WANTS:
+            pass
+        except OSError:
+            self.closed = True
+
+    def expire(self) -> Environ | None:
+        """Handle the deadline, and return a request whose body is late, so that the client gets an answer."""
+        if self._head is None or self._unsent:
+            self.closed = True
+            return None
+        environ = {**self._head.environ, "wsgi.input": _Late()}
+        self._head, self.closes, self.size = None, True, 0
+        return environ
+
+    def hurry(self) -> None:
+        """Wait only a moment for the start of a request, because the server stops."""
+        if not self._buffer and self._head is None and not self._unsent:
+            self.deadline = min(self.deadline, time.monotonic() + LINGER_SECONDS)
+
+    def _send(self) -> None:
+        if not self._unsent:
+            return
+        while self._unsent:
+            self._unsent = self._unsent[self.sock.send(self._unsent) :]
+        wait = REQUEST_SECONDS if self._buffer else float(KEEP_ALIVE_SECONDS)
+        if self.closes:
+            self.sock.shutdown(socket.SHUT_WR)  # then discard what the client sends until it closes
+            self._lingers = True
+            self._buffer.clear()
+            wait = LINGER_SECONDS
+        self.deadline = time.monotonic() + wait
+
+    def _receive(self) -> Environ | None:
+        for _ in range(_MOST_READS):
+            if (environ := self._take_request()) is not None:
+                return environ
+            received = self.sock.recv(_READ_BYTES)
+            if not received:
+                self.closed = True
+                return None
+            if not self._lingers:
+                if not self._buffer and self._head is None:
+                    self.deadline = time.monotonic() + REQUEST_SECONDS
+                self._buffer += received
+        return None
+
+    def _take_request(self) -> Environ | None:
+        """Remove a request from the buffer if it is complete."""
+        buffer = self._buffer
+        if self._head is None:
+            end = buffer.find(b"\r\n\r\n", self._searched) + 4
+            if max(end, len(buffer) if end < 4 else 0) > MOST_HEAD_BYTES:
+                raise BadReview("malformed HTTP: the head is too long", 431)
+            if end < 4:
+                self._searched = max(0, len(buffer) - 3)
+                return None
+            self._head = Head(bytes(buffer[:end]), self._cfg, *self._addresses)
+            self._searched = 0
+            del buffer[:end]
+            if self._head.expects_continue and not buffer:
+                self.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        head, size = self._head, self._head.length
+        if len(buffer) < size:
+            return None
+        environ = {**head.environ, "wsgi.input": io.BytesIO(buffer[:size])}
+        del buffer[:size]
+        self._head, self.closes, self.size = None, head.closes, size
+        return environ
+
+
+class _Late:
+    """A body that did not arrive in time."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Raise TimeoutError."""
+        raise TimeoutError

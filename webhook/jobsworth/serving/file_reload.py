@@ -7,9 +7,10 @@ and the kubelet, which replaces one symbolic link (``..data``) for all files of 
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -59,6 +60,7 @@ class Reloading(Generic[T]):
         self._seen = seen
         began = time.perf_counter()
         try:
+            _require_regular(self._paths)
             value = self._load()
         except Exception as error:
             if observer is not None:
@@ -73,24 +75,36 @@ class Reloading(Generic[T]):
 def fingerprint(paths: Iterable[Path]) -> bytes:
     """Return a digest of the contents of files, including missing and unreadable ones."""
     digest = hashlib.sha256()
-    for path in paths:
-        for file in _files(path):
-            try:
-                content = file.read_bytes()
-            except OSError as error:
-                content = f"{error.errno}".encode()
-            digest.update(f"\0{file}\0{len(content)}\0".encode(errors="surrogateescape"))
-            digest.update(content)
+    for file in _files(paths):
+        try:
+            content = file.read_bytes() if os.path.isfile(file) else b""
+        except OSError as error:
+            content = f"{error.errno}".encode()
+        digest.update(
+            f"\0{file}\0{os.path.exists(file)}\0{len(content)}\0".encode(errors="surrogateescape")
+        )
+        digest.update(content)
     return digest.digest()
 
 
-def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    try:
-        return sorted(file for file in path.rglob("*") if file.is_file())
-    except OSError:
-        return [path]
+def _require_regular(paths: Iterable[Path]) -> None:
+    """Reject pipes and devices: reading one may take forever.
+
+    Raises:
+        ValueError: a file is neither regular nor missing.
+    """
+    for file in _files(paths):
+        if os.path.exists(file) and not os.path.isfile(file):
+            raise ValueError(f"{file}: not a regular file")
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        try:
+            found = sorted(path.rglob("*")) if os.path.isdir(path) else [path]
+        except OSError:
+            found = [path]
+        yield from (file for file in found if not os.path.isdir(file))
 
 
 def follow(check: Callable[[], object], seconds: float = POLL_SECONDS) -> threading.Event:

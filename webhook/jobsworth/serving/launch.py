@@ -13,11 +13,11 @@ from typing import NoReturn
 from jobsworth.admission.decision import NamespaceLabels, Reviewer
 from jobsworth.api.api_server import ApiServer
 from jobsworth.policy.policy_set import PolicySet
-from jobsworth.serving.serving_settings import Settings
+from jobsworth.serving.serving_settings import ServingSettings
 
 
 def serve(
-    settings: Settings,
+    settings: ServingSettings,
     server: ApiServer,
     load_policies: Callable[[], PolicySet],
     namespace_labels: NamespaceLabels | None = None,
@@ -42,29 +42,17 @@ def serve(
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
         from jobsworth.serving.probes import listen
-        from jobsworth.serving.server import Server
+        from jobsworth.serving.webhook_server import WebhookServer
 
         listener: socket.socket = listen(*settings.monitor_bind)
-        reviewer = _reviewers(settings, server, load_policies, namespace_labels)
-        Server(settings, reviewer, listener, folder, on_bound).run()
+        labels = namespace_labels or (lambda name: None)
+
+        def reviewer() -> Reviewer:
+            policies, verdict = load_policies(), settings.api_verdict
+            return Reviewer(server, policies, namespace_labels=labels, api_verdict=verdict)
+
+        WebhookServer(settings, reviewer, listener, folder, on_bound).run()
         raise SystemExit(0)
     finally:
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _reviewers(
-    settings: Settings,
-    server: ApiServer,
-    load_policies: Callable[[], PolicySet],
-    namespace_labels: NamespaceLabels | None,
-) -> Callable[[], Reviewer]:
-    def reviewer() -> Reviewer:
-        return Reviewer(
-            server,
-            load_policies(),
-            namespace_labels=namespace_labels or (lambda name: None),
-            api_verdict=settings.api_verdict,
-        )
-
-    return reviewer

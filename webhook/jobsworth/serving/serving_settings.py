@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ServingSettings:
     """Settings of the webhook server.
 
     Attributes:
@@ -54,7 +55,6 @@ class Settings:
         threads: the number of threads of each worker.
         drain_seconds: the time to keep serving after SIGTERM, closing each connection after its answer.
         graceful_seconds: the time to wait after that for requests in flight.
-        requests_per_worker: the number of requests after which a worker is replaced; 0 for never.
         api_verdict: how to handle objects that the API server would reject.
         log_requests: True to log every request, False to log only requests that are not allowed.
         files: the files to read and reload.
@@ -66,22 +66,21 @@ class Settings:
     workers: int = 2
     threads: int = 4
     drain_seconds: float = 10
-    graceful_seconds: int = 15
-    requests_per_worker: int = 100_000
+    graceful_seconds: float = 15
     api_verdict: ApiVerdict = "deny"
     log_requests: bool = True
 
 
-def gunicorn_settings(settings: Settings) -> dict[str, Any]:
+def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
     """Return the settings for gunicorn; a benchmark uses the same ones for another application."""
     host, port = settings.bind
     return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "workers": settings.workers,
         "threads": settings.threads,
-        "keepalive": KEEP_ALIVE_SECONDS,
+        "keepalive": KEEP_ALIVE_SECONDS,  # only the benchmark's worker reads it
         "timeout": HANG_SECONDS,
-        "graceful_timeout": settings.graceful_seconds,
+        "graceful_timeout": math.ceil(settings.drain_seconds + settings.graceful_seconds),
         "preload_app": True,
         "control_socket_disable": True,
         # No proxy stands between an API server and its webhook, so trust no forwarding headers.
@@ -94,12 +93,6 @@ def gunicorn_settings(settings: Settings) -> dict[str, Any]:
         "loglevel": "info",
         "proc_name": "jobsworth",
     }
-
-
-def before_fork(*_: object) -> None:
-    """Exclude permanent objects from garbage collection, so that workers share their memory pages."""
-    gc.collect()
-    gc.freeze()
 
 
 def after_fork(*_: object) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 from cryptography import x509
 
 
-class BadCertificate(ValueError):
+class UnusableCertificate(ValueError):
     """Files without a valid serving certificate; the message states the problem."""
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class ServingCertificate:
     """A loaded serving certificate.
 
     Attributes:
@@ -27,7 +27,9 @@ class Certificate:
     expires: float
 
 
-def load_certificate(certificate: Path, key: Path, client_ca: Path | None = None) -> Certificate:
+def load_certificate(
+    certificate: Path, key: Path, client_ca: Path | None = None
+) -> ServingCertificate:
     """Load a certificate with its chain and its private key, both PEM.
 
     Each load creates a new context: changing one in place would leave it inconsistent if the new key does
@@ -40,12 +42,12 @@ def load_certificate(certificate: Path, key: Path, client_ca: Path | None = None
             rejected.
 
     Raises:
-        BadCertificate: a file is missing or malformed, the key does not match, or the certificate has
+        UnusableCertificate: a file is missing or malformed, the key does not match, or the certificate has
             expired.
     """
     for path in filter(None, (certificate, key, client_ca)):
         if not path.is_file():
-            raise BadCertificate(f"{path}: no such file")
+            raise UnusableCertificate(f"{path}: no such file")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION | ssl.OP_NO_COMPRESSION
@@ -56,13 +58,13 @@ def load_certificate(certificate: Path, key: Path, client_ca: Path | None = None
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(client_ca)
     except (ssl.SSLError, OSError, ValueError) as error:
-        raise BadCertificate(f"{certificate} with {key}: {_reason(error)}") from None
+        raise UnusableCertificate(f"{certificate} with {key}: {_reason(error)}") from None
     expires = _expiry(certificate)
     if expires <= datetime.now(UTC):
-        raise BadCertificate(
+        raise UnusableCertificate(
             f"{certificate}: the certificate expired at {expires.isoformat()}; renew it"
         )
-    return Certificate(context, expires.timestamp())
+    return ServingCertificate(context, expires.timestamp())
 
 
 def _no_passphrase() -> str:
@@ -73,7 +75,7 @@ def _expiry(certificate: Path) -> datetime:
     try:
         found = x509.load_pem_x509_certificate(certificate.read_bytes())
     except (OSError, ValueError) as error:
-        raise BadCertificate(f"{certificate}: {error}") from None
+        raise UnusableCertificate(f"{certificate}: {error}") from None
     return found.not_valid_after_utc
 
 

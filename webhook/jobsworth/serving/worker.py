@@ -1,329 +1,285 @@
-"""A threaded worker for gunicorn that leaves without losing a request and reports errors in JSON.
+"""A gunicorn worker: one thread waits for all connections, a few threads review.
 
-Differences from :class:`gunicorn.workers.gthread.ThreadWorker`, with the reasons:
+The reviewing threads never wait for a client, so slow and silent clients delay nobody. When places run out,
+the connection that has been idle longest gives way, of the address that holds most connections: behind
+a load balancer, all API servers share an address.
 
-- The TLS handshake and the wait for the first request happen in the poller, so that they hold no thread.
-- A worker that has answered enough requests asks to leave, and serves until its replacement does. Then
-  it accepts no connections, answers every request with ``Connection: close``, and ends when the last
-  connection is closed. It never closes a keep-alive connection that the client may be about to reuse.
-- While the server drains, ``Connection: close`` makes clients open their next connection elsewhere.
-- A thread stays with its connection for a few milliseconds if no other connection waits for a thread,
-  because handing the connection to the poller and back takes as long as a review.
-- A request that takes longer than the timeout counts as hung, even if other threads make progress.
-- Malformed HTTP gets a ``Status`` in JSON, and never a 5xx.
-- A worker that must stop at once exits without a traceback, even if it is already ending: Python prints an
-  exception that a signal handler raises while the interpreter shuts down.
+gunicorn's own threaded worker gives each TLS handshake and each unfinished request a thread, and stops
+accepting at SIGTERM, before a Service sends its clients elsewhere (see docs/decisions/0015-own-worker.md).
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
+import queue
+import resource
 import select
 import selectors
 import signal
 import socket
-import ssl
 import threading
 import time
 from collections import deque
-from functools import partial
-from random import randint
+from collections.abc import Callable
 from typing import Any
 
-from gunicorn import util
-from gunicorn.http import errors, wsgi
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.base import Worker as BaseWorker
 
-from jobsworth.admission.application import status_body
-from jobsworth.serving import scoreboard
+from jobsworth.admission.review import BadReview
 from jobsworth.serving.connection import Connection
+from jobsworth.serving.http_messages import Environ, refusal, respond
+from jobsworth.serving.probes import METRICS
 
-FIRST_REQUEST_SECONDS = 10.0
-"""The time limit from the connection to the first byte of a request, including the handshake."""
-LINGER_SECONDS = 2.0
+MOST_CONNECTIONS = 1000
+MOST_BUFFERED_BYTES = 64 * 1024 * 1024
+"""The limit for all incomplete requests together."""
+MOST_QUEUED_BYTES = 64 * 1024 * 1024
+"""The limit for all complete requests together that wait for their review."""
+SMALL_BYTES = 32 * 1024
+"""The length of a request that is reviewed beyond this limit. Few Jobs are larger."""
+DESCRIPTORS_BESIDE = 64
+"""The number of file descriptors that a worker needs beside its connections."""
+TICK_SECONDS = 0.5
+LEAVE_SECONDS = 1.0
+"""The time in which a worker with a hanging request asks its clients to use other connections."""
 STAY_MILLISECONDS = 5
-STOP_SECONDS = 0.1
-"""The time that requests in flight get when the worker must stop at once."""
+"""The time for which a thread waits for the next request of a connection if there is nothing else to do.
+Handing the connection to the loop and back takes as long as a review."""
 
-_CLIENT_ERRORS = {
-    errors.LimitRequestLine: (414, "URI Too Long"),
-    errors.LimitRequestHeaders: (431, "Request Header Fields Too Large"),
-    errors.ExpectationFailed: (417, "Expectation Failed"),
-}
-"""Statuses of malformed HTTP other than 400."""
+_OVERLOAD = BadReview("too many large requests: send the request again", 503)
+_FAILURE = BadReview("internal error: see the log of jobsworth", 500)
 
 
-class StaticConfig:
-    """The settings of gunicorn as plain attributes: gunicorn looks up some forty by name per request."""
+class Worker(BaseWorker):  # type: ignore[misc]
+    """A worker of :class:`jobsworth.serving.webhook_server.WebhookServer`.
 
-    def __init__(self, cfg: Any) -> None:
-        self._cfg = cfg
-        self.__dict__.update({name: getattr(cfg, name) for name in cfg.settings})
-        self.is_ssl = cfg.is_ssl
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cfg, name)
-
-
-class _Date:
-    """The current time as an HTTP date, formatted once a second."""
-
-    def __init__(self) -> None:
-        self._made = 0, ""
-
-    def now(self) -> str:
-        """Return the value of a ``Date`` header."""
-        second, text = self._made
-        now = int(time.time())
-        if now != second:
-            text = util.http_date(now)
-            self._made = now, text  # one assignment, because threads share it
-        return text
-
-
-_DATE = _Date()
-
-
-class Response(wsgi.Response):  # type: ignore[misc]
-    """A response that sends head and body in one TLS record."""
-
-    headers_sent: bool
-
-    def default_headers(self) -> list[str]:
-        """Return the status line and the headers of every response."""
-        major, minor = self.req.version
-        return [
-            f"HTTP/{major}.{minor} {self.status}\r\n",
-            f"Server: {self.version}\r\n",
-            f"Date: {_DATE.now()}\r\n",
-            f"Connection: {'close' if self.should_close() else 'keep-alive'}\r\n",
-            *(("Transfer-Encoding: chunked\r\n",) if self.chunked else ()),
-        ]
-
-    def write(self, arg: bytes) -> None:
-        """Send a part of the body, with the head before the first part."""
-        if self.status_code != 200 and not self.headers_sent:
-            # The body may not be read completely, so the start of the next request is unknown.
-            self.force_close()
-        if self.headers_sent or self.chunked or self._omits_body:
-            super().write(arg)
-            return
-        head = [*self.default_headers(), *(f"{name}: {value}\r\n" for name, value in self.headers)]
-        self.sock.sendall("".join([*head, "\r\n"]).encode("latin-1") + arg)
-        self.headers_sent = True
-        self.sent += len(arg)
-
-
-class Worker(ThreadWorker):  # type: ignore[misc]
-    """A worker of :class:`jobsworth.serving.server.Server`."""
-
-    cfg: Any
+    On SIGTERM it keeps serving for ``drain_seconds`` and closes each connection after an answer. Then it
+    accepts no more connections, finishes the requests in flight, and ends. It also ends if a request hangs.
+    """
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._scoreboard = self.app.scoreboard
-        self._scoreboard.set_state(self.age, scoreboard.STARTING)
-        most = self.app.settings.requests_per_worker
-        # Workers start together; spread the requests after which they leave.
-        self._enough = most + randint(0, most // 10) if most else None
-        self._lock = threading.Lock()
-        self._waiting = 0
-        self._running: dict[Connection, float] = {}
-        self._lingering: deque[tuple[float, socket.socket]] = deque()
+        self._selector = selectors.DefaultSelector()
+        self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
+        self._idle_count = self._buffered = self._queued = self._evicted = 0
+        self._busy: dict[Connection, tuple[float, int]] = {}  # start of the review, size
+        self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
+        self._returned: deque[Connection] = deque()
+        descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self._places = min(MOST_CONNECTIONS, descriptors - DESCRIPTORS_BESIDE)
+        self._leave_at = math.inf
+        self._accepts = True
 
-    def init_process(self) -> None:
-        """Prepare the worker process and serve."""
-        self.cfg = StaticConfig(self.cfg)
-        super().init_process()
-
-    def run(self) -> None:
-        """Serve until the worker must leave or stop."""
-        self._scoreboard.set_state(self.age, scoreboard.SERVING)
-        super().run()
+    def handle_exit(self, sig: int, frame: object) -> None:
+        """Start to drain (SIGTERM)."""
+        self._leave(self.app.settings.drain_seconds)
 
     def handle_quit(self, sig: int, frame: object) -> None:
-        """Stop at once."""
-        self.alive = False
-        time.sleep(STOP_SECONDS)
+        """Stop at once, and without a traceback, even while the interpreter shuts down."""
         os._exit(0)
 
     def handle_abort(self, sig: int, frame: object) -> None:
-        """Exit at once because a request hangs: a clean exit would wait for its thread."""
+        """Stop at once because the arbiter misses the heartbeat."""
         os._exit(1)
+
+    def run(self) -> None:
+        """Serve until the worker must end."""
+        for _ in range(self.cfg.threads):
+            threading.Thread(target=self._review, daemon=True).start()
+        for listener in (*self.sockets, self.app.probe_listener):
+            listener.setblocking(False)
+            self._selector.register(listener, selectors.EVENT_READ, self._accept)
+        self._selector.register(
+            self.PIPE[0], selectors.EVENT_READ, lambda pipe: os.read(pipe, 4096)
+        )
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        ticked = 0.0
+        while self._accepts or self._idle or self._working():
+            for key, _ in self._selector.select(TICK_SECONDS):
+                key.data(key.fileobj)
+            while self._returned:
+                self._take_back(self._returned.popleft())
+            if time.monotonic() - ticked >= TICK_SECONDS:
+                ticked = time.monotonic()
+                self._tick(ticked)
+
+    # The loop.
+
+    def _tick(self, now: float) -> None:
+        self.notify()
+        if os.getppid() != self.ppid:
+            os._exit(1)  # the arbiter was killed: nobody would stop this worker
+        for connection in self._all_idle():
+            if connection.deadline <= now:
+                self._go_on(connection, connection.expire)
+        if not self._leaving and self._hanging():
+            self.log.error("A request takes longer than %s seconds: leaving", self.cfg.timeout)
+            self._leave(LEAVE_SECONDS)
+        if self._evicted:
+            self.log.warning("Closed %s idle connections to make room for others", self._evicted)
+            self._evicted = 0
+        if self._accepts and now >= self._leave_at:
+            self._stop_accepting()
+
+    def _hanging(self) -> int:
+        """Return the number of requests that take too long."""
+        latest = time.monotonic() - self.cfg.timeout
+        return sum(began < latest for began, _ in list(self._busy.values()))
+
+    def _working(self) -> bool:
+        """Return True while requests are in flight that can still be answered."""
+        threads: int = self.cfg.threads
+        return self._hanging() < min(len(self._busy), threads)
+
+    def _leave(self, seconds: float) -> None:
+        self._leave_at = min(self._leave_at, time.monotonic() + seconds)
+        self.app.set_serving(self.age, serving=False)
 
     @property
     def _leaving(self) -> bool:
-        return bool(self._scoreboard.state(self.age) == scoreboard.LEAVING)
+        return self._leave_at < math.inf
 
-    def notify(self) -> None:
-        """Send the arbiter a heartbeat about once a second, unless a request hangs."""
-        now = time.monotonic()
-        while self._lingering and self._lingering[0][0] <= now:
-            self._end(self._lingering.popleft()[1])
-        if self._scoreboard.stopping:
-            # A worker that has just been forked can lose the stop signal.
-            self.alive = False
-        if self._leaving:
-            self.set_accept_enabled(False)
-            if self.nr_conns == 0:
-                self.alive = False
-        if all(now - began <= self.cfg.timeout for began in list(self._running.values())):
-            super().notify()
+    def _all_idle(self) -> list[Connection]:
+        return [connection for peer in self._idle.values() for connection in peer]
 
-    def set_accept_enabled(self, enabled: bool) -> None:
-        """Start or stop to accept new connections."""
-        if not enabled and self._accepting and not self.alive:
-            # No other worker accepts the connections in the kernel's queue when the server stops.
-            while all(map(self.accept, self.sockets)):
-                pass
-        super().set_accept_enabled(enabled and not self._leaving)
+    def _stop_accepting(self) -> None:
+        self._accepts = False
+        for listener in (*self.sockets, self.app.probe_listener):
+            while self._accept(listener):
+                pass  # if the server stops, no other worker accepts what waits in the kernel's queue
+            self._selector.unregister(listener)
+            listener.close()
+        for connection in self._all_idle():
+            connection.hurry()
 
-    def accept(self, listener: Any) -> bool:
-        """Accept a new connection, if there is one, and start its handshake."""
+    def _accept(self, listener: Any) -> bool:
+        """Accept a connection, if there is one."""
+        if self._idle_count + len(self._busy) >= self._places:
+            self._evict()
         try:
-            client, address = listener.accept()
+            sock, client = listener.accept()
+        except BlockingIOError:
+            return False  # another worker was faster
         except OSError:
-            # Another worker was faster, the client has closed the connection, or no descriptor is
-            # free. In the last case the poller reports the connection again.
+            self._evict()  # no descriptor is free, or the client has closed the connection
             return False
-        certificate = self.app.active_certificate()
-        connection = Connection(self.cfg, client, address, listener.getsockname(), self._linger)
-        if certificate is None:
-            connection.close()
-            return True
         try:
-            connection.secure(certificate)
+            connection = self._connection(listener, sock, client)
         except OSError:
-            connection.close()
-            return True
-        self.nr_conns += 1
-        connection.timeout = time.monotonic() + FIRST_REQUEST_SECONDS
-        self.pending_conns.append(connection)
-        going_on = partial(self._handshake, connection)
-        self.poller.register(connection.sock, selectors.EVENT_READ, going_on)
+            sock.close()
+        else:
+            self._wait_for(connection)
         return True
 
-    def _handshake(self, conn: Connection, sock: Any) -> None:
-        """Continue a handshake; when it is complete, wait for the first request."""
-        try:
-            done = conn.handshake()
-        except OSError as error:
-            self.log.debug("TLS with %s failed: %s", conn.client, error)
-            self.poller.unregister(sock)
-            self.pending_conns.remove(conn)
-            self.nr_conns -= 1
-            conn.close()
+    def _connection(self, listener: Any, sock: socket.socket, client: Any) -> Connection:
+        if listener is self.app.probe_listener:
+            return Connection(self.cfg, sock, client, self.app.probes, None)
+        certificate = self.app.active_certificate()
+        if certificate is None:
+            raise ConnectionAbortedError
+        return Connection(self.cfg, sock, client, self.wsgi, certificate.context)
+
+    def _evict(self, share: Callable[[dict[Connection, None]], int] = len) -> None:
+        """Close the connection that has been idle longest, of the peer with the largest share."""
+        if not self._idle:
             return
-        if done:
-            ready = partial(self.on_pending_socket_readable, conn)
-            self.poller.modify(sock, selectors.EVENT_READ, ready)
+        peer = max(self._idle.values(), key=share)
+        connection = next((one for one in peer if share is len or one.buffered), next(iter(peer)))
+        self._forget(connection)
+        connection.sock.close()
+        self._evicted += 1
 
-    def enqueue_req(self, conn: Connection) -> None:
-        """Queue a readable connection for a thread."""
-        with self._lock:
-            self._waiting += 1
-        super().enqueue_req(conn)
+    def _wait_for(self, connection: Connection) -> None:
+        """Wait until the client sends, or reads what is sent to it."""
+        self._idle.setdefault(connection.peer, {})[connection] = None
+        self._idle_count += 1
+        self._buffered += connection.buffered
+        events = selectors.EVENT_WRITE if connection.sends else selectors.EVENT_READ
+        ready: Callable[[Any], None] = lambda _: self._go_on(connection, connection.advance)  # noqa: E731
+        self._selector.register(connection.sock, events, ready)
 
-    def handle(self, conn: Connection) -> bool:
-        """Answer the requests of a connection in a thread while they follow each other quickly."""
-        with self._lock:
-            self._waiting -= 1
+    def _forget(self, connection: Connection) -> None:
+        self._selector.unregister(connection.sock)
+        peer = self._idle[connection.peer]
+        del peer[connection]
+        if not peer:
+            del self._idle[connection.peer]
+        self._idle_count -= 1
+        self._buffered -= connection.buffered
+
+    def _go_on(self, connection: Connection, step: Callable[[], Environ | None]) -> None:
+        """Let an idle connection take a step, and hand over the request that this completes."""
+        if connection not in self._idle.get(connection.peer, ()):
+            return  # closed to make room, after the selector had reported it
+        buffered, sends = connection.buffered, connection.sends
+        environ = step()
+        self._buffered += connection.buffered - buffered
+        if connection.closed or environ is not None:
+            self._forget(connection)
+            if environ is None:
+                connection.sock.close()
+            else:
+                self._hand_over(connection, environ)
+        elif connection.sends != sends:
+            self._forget(connection)
+            self._wait_for(connection)
+        if self._buffered > MOST_BUFFERED_BYTES:
+            self._evict(lambda peer: sum(one.buffered for one in peer))
+
+    def _hand_over(self, connection: Connection, environ: Environ) -> None:
+        if connection.application is self.app.probes and environ["PATH_INFO"] != METRICS:
+            # Answer here, because all threads may be busy.
+            connection.answer(respond(self.app.probes, environ, closes=True), closes=True)
+            self._wait_for(connection)
+            return
+        if self._queued + connection.size > MOST_QUEUED_BYTES and connection.size > SMALL_BYTES:
+            connection.answer(refusal(_OVERLOAD), closes=True)
+            self._wait_for(connection)
+            return
+        self._queued += connection.size
+        self._busy[connection] = math.inf, connection.size
+        self._requests.put((connection, environ))
+
+    def _take_back(self, connection: Connection) -> None:
+        self._queued -= self._busy.pop(connection)[1]
+        if connection.closed:
+            connection.sock.close()
+            return
+        self._wait_for(connection)
+        if connection.buffered:
+            self._go_on(connection, connection.advance)
+
+    # The reviewing threads.
+
+    def _review(self) -> None:
+        while True:
+            environ: Environ | None
+            connection, environ = self._requests.get()
+            size = connection.size
+            while environ is not None:
+                self._busy[connection] = time.monotonic(), size
+                closes = connection.closes or self._leaving
+                connection.answer(self._response(connection, environ, closes=closes), closes=closes)
+                environ = self._stay(connection)
+            self._returned.append(connection)
+            with contextlib.suppress(BlockingIOError):  # full of wake-ups already
+                os.write(self.PIPE[1], b".")
+
+    def _response(self, connection: Connection, environ: Environ, *, closes: bool) -> bytes:
         try:
-            conn.init()
-            while self.handle_request(conn.request(), conn):
-                if self._waiting or not self.alive or not self._more_on(conn):
-                    return True
-        except (StopIteration, OSError) as error:
-            # The client has closed the connection or is too slow.
-            self.log.debug("connection of %s closed: %r", conn.client, error)
-        except Exception as error:
-            self.handle_error(None, conn.sock, conn.client, error)
-        return False
+            return respond(connection.application, environ, closes=closes)
+        except Exception:
+            self.log.exception("The application failed")
+            return refusal(_FAILURE)
 
-    def _more_on(self, conn: Connection) -> bool:
-        """Return True if the next request of a connection arrives within a few milliseconds."""
-        if conn.has_read_ahead:
-            return True
+    def _stay(self, connection: Connection) -> Environ | None:
+        """Return the next request of a connection, if it follows at once and no other one waits."""
+        if connection.closed or connection.closes or connection.sends or not self._requests.empty():
+            return None
         poll = select.poll()
-        poll.register(conn.sock, select.POLLIN)
-        return bool(poll.poll(STAY_MILLISECONDS))
-
-    def handle_request(self, req: Any, conn: Connection) -> bool:
-        """Answer one request, and return True if the connection can be reused."""
-        self._running[conn] = time.monotonic()
-        try:
-            self.nr += 1
-            response, environ = wsgi.create(
-                req, conn.sock, conn.client, conn.server, self.cfg, response_class=Response
-            )
-            environ["wsgi.multithread"] = True
-            if self._closes_connection():
-                response.force_close()
-            for part in self.wsgi(environ, response.start_response):
-                response.write(part)
-            response.close()
-            return not response.should_close()
-        finally:
-            self._running.pop(conn, None)
-            if self._enough is not None and self.nr >= self._enough:
-                self._request_leave()
-
-    def _closes_connection(self) -> bool:
-        """Return True if the client must send its next request on another connection."""
-        return (
-            not self.alive
-            or self._leaving
-            or self._scoreboard.draining
-            or len(self.keepalived_conns) >= self.max_keepalived
-        )
-
-    def _request_leave(self) -> None:
-        if self._scoreboard.state(self.age) == scoreboard.SERVING:
-            self._scoreboard.set_state(self.age, scoreboard.LEAVE_REQUESTED)
-            # Wake the arbiter, which then manages its workers.
-            os.kill(self.ppid, signal.SIGCHLD)
-
-    def finish_request(self, conn: Connection, fs: Any) -> None:
-        """Wait for the next request of the connection, or close it."""
-        if not fs.cancelled() and fs.exception() is None and fs.result() and conn.has_read_ahead:
-            self.enqueue_req(conn)
-        else:
-            super().finish_request(conn, fs)
-
-    def _linger(self, sock: socket.socket) -> None:
-        self._lingering.append((time.monotonic() + LINGER_SECONDS, sock))
-        self.poller.register(sock, selectors.EVENT_READ, self._drain)
-
-    def _drain(self, sock: Any) -> None:
-        try:
-            if sock.recv(65536):
-                return
-        except (BlockingIOError, ssl.SSLWantReadError):
-            return
-        except OSError:
-            pass
-        self._end(sock)
-
-    def _end(self, sock: socket.socket) -> None:
-        try:
-            self.poller.unregister(sock)
-        except (KeyError, ValueError):
-            return  # closed already
-        sock.close()
-
-    def handle_error(self, req: Any, client: Any, addr: Any, exc: BaseException) -> None:
-        """Answer malformed HTTP, and requests whose handling failed."""
-        code, phrase = _CLIENT_ERRORS.get(type(exc), (400, "Bad Request"))
-        message = f"malformed HTTP: {exc}"[:500]
-        if not isinstance(exc, errors.ParseException):
-            self.log.error("Request handling failed", exc_info=exc)
-            message = "the request could not be answered: see the log of jobsworth"
-        body = status_body(code, message)
-        head = (
-            f"HTTP/1.1 {code} {phrase}\r\nConnection: close\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        try:
-            client.sendall(head.encode("latin-1") + body)
-        except OSError:
-            self.log.debug("%s closed the connection before the error was sent", addr)
+        poll.register(connection.sock, select.POLLIN)
+        if connection.buffered or poll.poll(STAY_MILLISECONDS):
+            return connection.advance()
+        return None

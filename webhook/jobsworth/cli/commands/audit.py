@@ -18,6 +18,7 @@ from jobsworth.cli.configuration.resolved_settings import (
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
 from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
+from jobsworth.printable import printable
 from jobsworth.reports.result import VALID, LocatedFinding, StoredResult, Summary
 
 TYPE_CHECKING = False
@@ -116,7 +117,7 @@ def run(options: AuditOptions) -> int:
                 error.explanation = _explained(error, config)
                 raise
     except ApiError as error:
-        print(f"Error: {error}", file=sys.stderr)
+        print(printable(f"Error: {error}"), file=sys.stderr)
         return EXIT_UNREADABLE
     except ImportError as error:
         raise _missing(error) from None
@@ -194,7 +195,8 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     results = reporting.report(audited, audit.report, progress)
     summary = Summary(results)
     if not quiet:
-        print(_sentence(config, runs, settings.server, summary, counts), file=sys.stderr)
+        sentence = _sentence(config, runs, settings.server, summary, counts)
+        print(printable(sentence), file=sys.stderr)
     return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
 
 
@@ -326,7 +328,7 @@ def _sentence(
 
 
 def _note(text: str) -> None:
-    print(f"note: {text}", file=sys.stderr)
+    print(printable(f"note: {text}"), file=sys.stderr)
 
 
 def _missing(error: ImportError) -> UsageError:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from jobsworth.cli.command import Command
 from jobsworth.cli.file_evaluation import read_documents
 from jobsworth.cli.options import Options, arguments, choice, nested, words
+from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.manifests import ManifestError
+from jobsworth.printable import printable, printable_json
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 TYPE_CHECKING = False
@@ -81,7 +83,7 @@ def fill_in(filling: DefaultInput, output: str) -> int:
     for document in read_documents(filling.paths):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
-            print(f"error: {error}", file=sys.stderr)
+            print(printable(f"error: {error}"), file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
@@ -92,11 +94,9 @@ def fill_in(filling: DefaultInput, output: str) -> int:
             code = max(code, EXIT_INVALID)
             for finding in failure.findings:
                 place = document.position(finding.field)
-                print(
-                    f"{document.file}:{place.line}:{place.column}: error: "
-                    f"{finding.field}: {finding.message}",
-                    file=sys.stderr,
-                )
+                where = f"{document.file}:{place.line}:{place.column}"
+                said = printable(f"{where}: error: {finding.field}: {finding.message}")
+                print(said, file=sys.stderr)
     _print(objects, output)
     if skipped:
         noun = "object" if skipped == 1 else "objects"
@@ -121,20 +121,20 @@ def _defaults(filling: DefaultInput) -> Callable[[Document], dict[str, Any]]:
         mutation = policies.default(request, filling.server)
         for rejected in mutation.rejected:
             place = document.position(rejected.field)
-            print(
-                f"{document.file}:{place.line}:{place.column}: warning: {rejected}", file=sys.stderr
-            )
+            where = f"{document.file}:{place.line}:{place.column}"
+            print(printable(f"{where}: warning: {rejected}"), file=sys.stderr)
         return mutation.object
 
     return mutated
 
 
 def _print(objects: list[dict[str, Any]], output: str) -> None:
+    as_utf8(sys.stdout)
     if output == "json":
         import json
 
         listed = {"apiVersion": "v1", "kind": "List", "items": objects}
-        print(json.dumps(listed, indent=2, ensure_ascii=False))
+        print(printable_json(json.dumps(listed, indent=2, ensure_ascii=False)))
     elif objects:
         from jobsworth.manifests.editing.yaml_writer import to_yaml
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, arguments
+from jobsworth.printable import printable
 
 EXIT_SOUND, EXIT_BAD = 0, 1
 
@@ -29,8 +30,8 @@ def run(options: CheckOptions) -> int:
             print(each)
         return EXIT_BAD
     for policy in policies.policies:
-        about = f": {policy.description}" if policy.description else ""
-        print(f"{policy.name} (priority {policy.priority}, {policy.enforcement}){about}")
+        about = ": " + " ".join(policy.description.split()) if policy.description else ""
+        print(printable(f"{policy.name} (priority {policy.priority}, {policy.enforcement}){about}"))
     return EXIT_SOUND
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, nested, text, words
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def explain(explanation: ExplanationInput) -> int:
     for document in read_documents(explanation.manifests):
         error = document if isinstance(document, ManifestError) else document.error
         if error is not None or isinstance(document, ManifestError):
-            print(f"error: {error}", file=sys.stderr)
+            print(printable(f"error: {error}"), file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:
@@ -115,10 +116,10 @@ def explain(explanation: ExplanationInput) -> int:
         except UnknownKind:
             continue
         except CannotDecode as failure:
-            print(f"error: {document.file}: {failure}", file=sys.stderr)
+            print(printable(f"error: {document.file}: {failure}"), file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
-        print("\n".join(_report(evaluator.apply(request), explanation.server)))
+        print("\n".join(map(printable, _report(evaluator.apply(request), explanation.server))))
     return code
 
 
@@ -157,7 +158,8 @@ def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
     )
     for policy, decision in result.decisions:
         matches = "matches" if decision.applies else "does not match"
-        yield f"\n{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
+        yield ""
+        yield f"{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _effects_of(policy.name, result)
     findings = result.verdict.findings
@@ -166,7 +168,7 @@ def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
         counts[enforced.effect] += 1
     outcome = "denied" if result.verdict.denied else "allowed"
     counted = ", ".join(f"{count} {effect}" for effect, count in counts.items() if count)
-    yield f"\n{outcome}{f': {counted}' if counted else ''}\n"
+    yield from ("", f"{outcome}{f': {counted}' if counted else ''}", "")
 
 
 def _effects_of(name: str, result: PolicyResult) -> Iterator[str]:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
+from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.printable import printable, printable_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ def run(options: CaseOptions) -> int:
     outcomes = list(_outcomes(cases))
     if not outcomes:
         raise UsageError(f"no case name contains {options.name!r}")
+    if options.output != "text":
+        as_utf8(sys.stdout)
     if options.output == "json":
         _print_json(outcomes)
     elif options.output == "junit":
@@ -84,14 +88,15 @@ class PolicyTestInput:
 
 def _read(paths: Sequence[str]) -> list[CaseFile]:
     from jobsworth.cli.inputs.policy_files import BadPolicies
+    from jobsworth.cli.inputs.repository_root import manifests_in
     from jobsworth.cli.policies.policy_cases import is_case_file, read_cases
-    from jobsworth.manifests import ManifestError, find_manifests
+    from jobsworth.manifests import ManifestError
 
     errors: list[PolicyFileError] = []
     found: list[CaseFile] = []
     for path in paths:
         before = len(found)
-        for file in find_manifests([path]):
+        for file in manifests_in([path]):
             if isinstance(file, ManifestError):
                 raise UsageError(str(file))
             if is_case_file(file) or not os.path.isdir(path):
@@ -127,14 +132,14 @@ def _print_text(outcomes: Sequence[CaseOutcome], *, verbose: bool) -> None:
     for file, several in by_file.items():
         failed = [outcome for outcome in several if outcome.failures]
         noun = "case" if len(several) == 1 else "cases"
-        print(f"{'FAIL' if failed else 'ok  '} {file} ({len(several)} {noun})")
+        print(f"{'FAIL' if failed else 'ok  '} {printable(file)} ({len(several)} {noun})")
         for outcome in several:
             if outcome.failures:
-                print(f"  FAIL {file}:{outcome.case.line}: {outcome.case.name}")
+                print(printable(f"  FAIL {file}:{outcome.case.line}: {outcome.case.name}"))
                 for failure in outcome.failures:
-                    print("\n".join(f"       {line}" for line in failure.splitlines()))
+                    print("\n".join(f"       {line}" for line in _lines(failure)))
             elif verbose:
-                print(f"  ok   {outcome.case.name}")
+                print(f"  ok   {printable(outcome.case.name)}")
     failures = sum(bool(outcome.failures) for outcome in outcomes)
     print(f"{len(outcomes) - failures} passed, {failures} failed", file=sys.stderr)
 
@@ -154,7 +159,12 @@ def _print_json(outcomes: Sequence[CaseOutcome]) -> None:
     ]
     failed = sum(not case["passed"] for case in cases)
     summary = {"passed": len(cases) - failed, "failed": failed}
-    print(json.dumps({"cases": cases, "summary": summary}, indent=2, ensure_ascii=False))
+    document = json.dumps({"cases": cases, "summary": summary}, indent=2, ensure_ascii=False)
+    print(printable_json(document))
+
+
+def _lines(failure: str) -> list[str]:
+    return [printable(line) for line in failure.split("\n")]
 
 
 def _print_junit(outcomes: Sequence[CaseOutcome]) -> None:
@@ -163,20 +173,19 @@ def _print_junit(outcomes: Sequence[CaseOutcome]) -> None:
     root = ElementTree.Element("testsuites", name="jobsworth policy test")
     suites: dict[str, ElementTree.Element] = {}
     for outcome in outcomes:
-        suite = suites.get(outcome.file)
+        file, name = printable(outcome.file), printable(outcome.case.name)
+        suite = suites.get(file)
         if suite is None:
-            suite = suites[outcome.file] = ElementTree.SubElement(
-                root, "testsuite", name=outcome.file, tests="0", failures="0"
+            suite = suites[file] = ElementTree.SubElement(
+                root, "testsuite", name=file, tests="0", failures="0"
             )
         _count(suite, "tests")
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=outcome.file, name=outcome.case.name
-        )
+        case = ElementTree.SubElement(suite, "testcase", classname=file, name=name)
         if outcome.failures:
             _count(suite, "failures")
-            first = outcome.failures[0].partition("\n")[0]
-            failure = ElementTree.SubElement(case, "failure", message=first)
-            failure.text = "\n".join(outcome.failures)
+            lines = [line for failure in outcome.failures for line in _lines(failure)]
+            failure = ElementTree.SubElement(case, "failure", message=lines[0])
+            failure.text = "\n".join(lines)
     ElementTree.indent(root)
     print('<?xml version="1.0" encoding="utf-8"?>')
     print(ElementTree.tostring(root, encoding="unicode"))

@@ -16,6 +16,7 @@ from jobsworth.cli.configuration.resolved_settings import (
 )
 from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
+from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,9 +185,11 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
                 freed += 1
             else:
                 failed += 1
-                print(f"cannot remove the finalizer from a Pod: {error}", file=sys.stderr)
+                print(
+                    printable(f"cannot remove the finalizer from a Pod: {error}"), file=sys.stderr
+                )
     except ApiError as error:
-        print(f"cannot list the Pods: {error}", file=sys.stderr)
+        print(printable(f"cannot list the Pods: {error}"), file=sys.stderr)
         return 1
     print(f"removed the finalizer {finalizer} from {freed} Pods", file=sys.stderr)
     return 1 if failed else 0
@@ -301,7 +304,7 @@ def _log(message: str) -> None:
     import time
 
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    print(f"{stamp} {message}", file=sys.stderr, flush=True)
+    print(printable(f"{stamp} {message}"), file=sys.stderr, flush=True)
 
 
 def _missing(error: ImportError) -> UsageError:

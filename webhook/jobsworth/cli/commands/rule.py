@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, choice, text
+from jobsworth.cli.reporting import as_utf8
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_named
 from jobsworth.lint.linter import RULES
@@ -48,6 +50,7 @@ def run(options: RuleOptions) -> int:
         _write(Path(options.directory))
         return 0
     words = options.words
+    as_utf8(sys.stdout)
     try:
         named = [sorted(codes_named(word)) for word in words]
     except UnknownCode as error:

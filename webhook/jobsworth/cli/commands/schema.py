@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 from jobsworth.api.api_server import RELEASES, ApiServer
@@ -11,6 +12,7 @@ from jobsworth.api.descriptions import field_descriptions
 from jobsworth.api.kinds import kinds
 from jobsworth.cli.command import Command
 from jobsworth.cli.options import Options, choice, nested, text
+from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.validation.json_schema import json_schema
 
@@ -42,6 +44,7 @@ def run(options: SchemaOptions) -> int:
         UsageError: the release or a gate is unknown.
     """
     if options.directory is None:
+        as_utf8(sys.stdout)
         if options.kind == POLICY:
             print(_policy_text(), end="")
             return 0

@@ -16,6 +16,7 @@ from jobsworth.cli.options import (
     whole_number,
     words,
 )
+from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import ServerOptions, server_of
 
 TYPE_CHECKING = False
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
+    from jobsworth.cli.profile_options import Profile
     from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.serving.serving_settings import Files, Settings
+    from jobsworth.serving.serving_settings import Files, ServingSettings
 
 EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
 DEVELOPMENT_FOLDER = "certs"
@@ -40,6 +42,7 @@ class ServeOptions(Options):
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
+    profiles = nested(ProfileOptions)
     bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Address of the webhook.")
     monitor_bind = text(
         metavar="ADDRESS:PORT",
@@ -65,11 +68,6 @@ class ServeOptions(Options):
     graceful_seconds = text(
         metavar="N", default="15", help="After that, wait this long for requests in flight."
     )
-    requests_per_worker = text(
-        metavar="N",
-        default="100000",
-        help="Replace a process after this many requests; 0 for never.",
-    )
     api_verdict: ApiVerdict = choice(
         default="deny",
         choices=("deny", "warn", "off"),
@@ -93,24 +91,24 @@ def run(options: ServeOptions) -> int:
     """
     try:
         from jobsworth.serving import launch
-        from jobsworth.serving.serving_settings import Settings
+        from jobsworth.serving.serving_settings import ServingSettings
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
     server = server_of(options.server)
-    settings = Settings(
+    settings = ServingSettings(
         bind=address(options.bind, "--bind"),
         monitor_bind=address(options.monitor_bind, "--monitor-bind"),
         workers=options.workers,
         threads=options.threads,
         drain_seconds=_number("--drain-seconds", options.drain_seconds),
         graceful_seconds=_number("--graceful-seconds", options.graceful_seconds),
-        requests_per_worker=_number("--requests-per-worker", options.requests_per_worker),
         api_verdict=options.api_verdict,
         log_requests=options.log == "requests",
         files=_files(options),
     )
-    load = _policies(settings.files.policies)
+    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+    load = _policies(settings.files.policies, profile)
     load()  # report policy errors before serving
     labels = _namespace_labels() if options.namespaces_from_cluster else None
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
@@ -182,14 +180,14 @@ def _development_certificate() -> tuple[Path, Path]:
     return paths.certificate, paths.key
 
 
-def _policies(paths: tuple[Path, ...]) -> Callable[[], PolicySet]:
+def _policies(paths: tuple[Path, ...], profile: Profile | None) -> Callable[[], PolicySet]:
     from jobsworth.policy.policy_set import PolicySet
 
-    if not paths:
+    if not paths and profile is None:
         return lambda: PolicySet(())
     from jobsworth.cli.inputs.policy_files import load_policies
 
-    return lambda: load_policies([str(path) for path in paths])
+    return lambda: load_policies([str(path) for path in paths], profile)
 
 
 def _namespace_labels() -> NamespaceLabels:
@@ -207,7 +205,7 @@ def _namespace_labels() -> NamespaceLabels:
         ) from None
 
 
-def _announce(settings: Settings) -> None:
+def _announce(settings: ServingSettings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_ADDRESS else host
     try:
@@ -267,6 +265,7 @@ served on a separate port without TLS. On SIGTERM, it drains connections, then s
 Examples:
   jobsworth serve --self-signed                      # for development; prints a curl line
   jobsworth serve --self-signed --policy policies/
+  jobsworth serve --self-signed --profile baseline --profile-enforcement deny
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\
       --policy /policies --kubernetes-version 1.36 --allow-privileged
 """,

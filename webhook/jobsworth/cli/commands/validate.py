@@ -165,7 +165,7 @@ def validate(validation: ValidationInput) -> int:
 
     progress = Progress(enabled=not validation.report.quiet)
     evaluator = _evaluator(validation, existing)
-    fixer = _fixer(evaluator, validation.fixing)
+    fixer = _fixer(evaluator, validation.fixing, validation.paths)
     evaluated = evaluate_all(fixer or evaluator, paths, validation.jobs, progress.update)
     remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
@@ -224,12 +224,12 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
     )
 
 
-def _fixer(evaluator: FileEvaluator, options: FixOptions) -> Fixer | None:
+def _fixer(evaluator: FileEvaluator, options: FixOptions, paths: Sequence[str]) -> Fixer | None:
     if not (options.fix or options.diff):
         return None
     from jobsworth.cli.fixing.fix_run import Fixer
 
-    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff)
+    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff, paths=paths)
 
 
 def _without_known(
@@ -263,6 +263,7 @@ Examples:
   jobsworth validate --against deployed/ manifests/   # can it be applied to the deployed objects?
   jobsworth validate --git-ref origin/main            # the changes of this branch, as updates of main
   kubectl get jobs -A -o yaml | jobsworth validate --output concise -
+  jobsworth validate --profile baseline manifests/    # as a cluster with the profile would warn
   jobsworth validate --diff manifests/                # show safe fixes; --fix applies them
   jobsworth validate --baseline known.json --write-baseline .   # accept today's findings
   jobsworth validate --output json manifests/ | jq '.results[] | select(.status == "invalid")'

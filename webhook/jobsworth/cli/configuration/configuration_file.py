@@ -10,24 +10,32 @@ import os
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.cli.command import UsageError
+from jobsworth.cli.inputs.repository_root import is_within, root_around
+from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
 from jobsworth.lint.selection import ignored, selected
+from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, NoReturn
+    from typing import Any, NoReturn, TypeVar
 
     from jobsworth.findings.finding import Severity
 
     Where = Callable[[str], str]
+    Word = TypeVar("Word", bound=str)
 
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
-    "select", "ignore", "severity", "per-file-ignores", "exclude", "policy",
+    "select", "ignore", "severity", "per-file-ignores", "exclude",
+    "policy", "profile", "profile-enforcement",
 )  # fmt: skip
+
+MOST_KEY_PARTS = 100
+"""The maximum number of parts of a dotted key in TOML; 50,000 take a minute and a gigabyte."""
 
 
 class ConfigurationFile:
@@ -44,11 +52,13 @@ class ConfigurationFile:
         per_file_ignores: file patterns, and the codes ignored in matching files.
         exclude: patterns of excluded files.
         policy: files and folders of policies.
+        profile: the profile to apply, or ``none``; None if it names none.
+        profile_enforcement: the profile's enforcement; None if it is not set.
     """
 
     __slots__ = (
         "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
-        "policy", "release", "select", "severity",
+        "policy", "profile", "profile_enforcement", "release", "select", "severity",
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
@@ -63,7 +73,9 @@ class ConfigurationFile:
         self.severity = reader.severity()
         self.per_file_ignores = reader.per_file_ignores()
         self.exclude = reader.words("exclude")
-        self.policy = [os.path.join(self.folder, path) for path in reader.words("policy")]
+        self.policy = reader.policies(self.folder, _root(file))
+        self.profile = reader.choice("profile", PROFILE_CHOICES)
+        self.profile_enforcement = reader.choice("profile-enforcement", ENFORCEMENTS)
 
     def excludes(self, path: str) -> bool:
         """Return True if a file, by its absolute path, is excluded."""
@@ -172,6 +184,25 @@ class _ConfigurationReader:
         value = self._values.get(key)
         return [] if value is None else self._words(key, value)
 
+    def policies(self, folder: str, root: str) -> list[str]:
+        """Return the paths of policies, which must be in the repository."""
+        paths = []
+        for word in self.words("policy"):
+            path = os.path.join(folder, word)
+            if not is_within(path, root):
+                advice = "move it there, or remove it here and use --policy"
+                self._reject("policy", f'"{word}" is outside of {root}; {advice}')
+            paths.append(path)
+        return paths
+
+    def choice(self, key: str, choices: tuple[Word, ...]) -> Word | None:
+        value = self._values.get(key)
+        if value is not None and value not in choices:
+            hint = did_you_mean(value, choices) if isinstance(value, str) else ""
+            hint = hint or f"valid are {', '.join(choices)}"
+            self._reject(key, f"{_shown(value)}: {hint}")
+        return value
+
     def _must_be_truth(self, key: str, value: Any) -> None:
         if not isinstance(value, bool):
             self._reject(key, f"must be true or false, got {_shown(value)}")
@@ -218,15 +249,36 @@ def read_if_any(file: str) -> ConfigurationFile | None:
     name = _shown_name(file)
     try:
         # Numbers as they are written: 1.30 is not 1.3.
-        values = tomllib.loads(_bytes(file).decode(), parse_float=str)
+        text = _bytes(file).decode()
+        _check_keys(text, name)
+        values = tomllib.loads(text, parse_float=str)
     except ValueError as error:
         raise UsageError(f"{name}: invalid TOML: {error}") from None
-    table = values.get("tool", {}).get("jobsworth")
+    except RecursionError:
+        raise UsageError(f"{name}: invalid TOML: a value is nested too deeply") from None
+    tool = values.get("tool")
+    table = tool.get("jobsworth") if isinstance(tool, dict) else None
     if table is None:
         return None
     if not isinstance(table, dict):
         raise UsageError(f"{name}: tool.jobsworth: must be a table, got {_shown(table)}")
     return ConfigurationFile(name, table, lambda key: f"{name}: [tool.jobsworth]")
+
+
+def _check_keys(text: str, name: str) -> None:
+    """Check that no dotted key has very many parts: ``tomllib`` takes the square of their number.
+
+    Raises:
+        UsageError: a line has such a key, or as many dots between other punctuation.
+    """
+    import re
+
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > MOST_KEY_PARTS and any(
+            part.count(".") > MOST_KEY_PARTS for part in re.split(r"[][{}=,#]", line)
+        ):
+            most = f"a dotted key has more than {MOST_KEY_PARTS} parts"
+            raise UsageError(f"{name}:{number}: invalid TOML: {most}")
 
 
 def _read_yaml(file: str) -> ConfigurationFile:
@@ -254,10 +306,20 @@ def _read_yaml(file: str) -> ConfigurationFile:
     return ConfigurationFile(name, document.value, where)
 
 
+def _root(file: str) -> str:
+    """Return the folder that a configuration must not lead out of: its repository, or else its own folder."""
+    return root_around(file) or os.path.dirname(os.path.abspath(file))
+
+
 def _bytes(file: str) -> bytes:
     from jobsworth.manifests import ManifestError, read_bytes
 
-    data = read_bytes(file, name=_shown_name(file))
+    if os.path.islink(file) and not is_within(file, _root(file)):
+        raise UsageError(
+            f"{_shown_name(file)}: is a symbolic link out of {_root(file)} and is not followed; replace it "
+            "by a file"
+        )
+    data = read_bytes(file, name=_shown_name(file), most=MOST_CONFIGURATION_BYTES)
     if isinstance(data, ManifestError):
         raise UsageError(f"{data.file}: {data.message}")
     return data

@@ -31,12 +31,34 @@ def matches(pattern: str, path: str) -> bool:
     return _leads(steps[1:] if not steps[0] else steps, parts)
 
 
-def _leads(steps: Sequence[str], parts: Sequence[str]) -> bool:
-    """Return True if the pattern's steps match the path's parts, or a parent folder."""
-    if not steps:
-        return True
-    if steps[0] == "**":
-        if len(steps) == 1:
-            return bool(parts)
-        return any(_leads(steps[1:], parts[start:]) for start in range(len(parts)))
-    return bool(parts) and fnmatchcase(parts[0], steps[0]) and _leads(steps[1:], parts[1:])
+def _leads(steps: list[str], parts: Sequence[str]) -> bool:
+    """Return True if the pattern's steps match the path's parts, or a parent folder.
+
+    It keeps the set of steps that may match next, so that no pattern takes more than (number of parts)²
+    comparisons; trying each way in turn takes exponential time for `**/**/**/x`.
+    """
+    steps = [
+        step
+        for index, step in enumerate(steps)
+        if step != "**" or steps[index - 1 : index] != ["**"]
+    ]
+    at = _with_next({0}, steps)
+    for part in parts:
+        after = set()
+        for index in at:
+            if steps[index] == "**":
+                after.add(index)
+            elif fnmatchcase(part, steps[index]):
+                after.add(index + 1)
+            else:
+                continue
+            if index == len(steps) - 1:
+                return True
+        at = _with_next(after, steps)
+    return False
+
+
+def _with_next(indexes: set[int], steps: Sequence[str]) -> set[int]:
+    """Add the steps that follow a `**`, which also matches no folder."""
+    last = len(steps) - 1
+    return indexes | {index + 1 for index in indexes if steps[index] == "**" and index < last}

@@ -1,6 +1,8 @@
 """Settings of a file: the command line's, then those of the nearest configuration above it.
 
-A search for a configuration tests two file names per folder upwards. The module that
+A search for a configuration tests two file names per folder upwards, up to the root of the repository,
+the home folder, or the root of the file system: whoever may write to a folder above a repository must
+not switch its checks off. The module that
 reads one (:mod:`jobsworth.cli.configuration.configuration_file`) is imported where there is one.
 """
 
@@ -16,9 +18,12 @@ from jobsworth.api.api_server import (
     parse_gates,
 )
 from jobsworth.cli.command import UsageError
-from jobsworth.cli.options import Options, flag, text, words, words_if_given
+from jobsworth.cli.inputs.repository_root import is_root
+from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
+from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
+from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
+    from jobsworth.cli.profile_options import Profile, ProfileChoice
+    from jobsworth.policy.violation import Effect
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -47,6 +54,7 @@ class ConfigurationOptions(Options):
         metavar="PATH",
         help="Also apply these JobPolicy documents: a file or folder; may be given several times.",
     )
+    profiles = nested(ProfileOptions)
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
 
@@ -88,12 +96,16 @@ class Overrides:
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
         policy: files and folders of policies, which replace those of a configuration.
+        profile, profile_enforcement: the profile, which replaces that of a configuration; None if not given.
 
     Raises:
         UsageError: a value is wrong.
     """
 
-    __slots__ = ("allow_privileged", "gates", "ignore", "policy", "release", "select")
+    __slots__ = (
+        "allow_privileged", "gates", "ignore", "policy", "profile", "profile_enforcement", "release",
+        "select",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -104,8 +116,12 @@ class Overrides:
         select: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         policy: Sequence[str] = (),
+        profile: ProfileChoice | None = None,
+        profile_enforcement: Effect | None = None,
     ) -> None:
         self.policy = policy
+        self.profile = profile
+        self.profile_enforcement = profile_enforcement
         self.release = release
         self.allow_privileged = allow_privileged
         self.select: frozenset[str] | None = None
@@ -141,6 +157,7 @@ class Overrides:
         select, ignore, gates, policy = self.select, self.ignore, self.gates, self.policy
         release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
         severity = {}
+        profile, enforcement = self.profile, self.profile_enforcement
         if configuration is not None:
             if select is None:
                 select = configuration.select
@@ -150,6 +167,9 @@ class Overrides:
             privileged = privileged or configuration.allow_privileged
             severity = configuration.severity
             policy = policy or configuration.policy
+            profile = profile or configuration.profile
+            if profile is not None:
+                enforcement = enforcement or configuration.profile_enforcement
         try:
             server = ApiServer(release, gates, allow_privileged=privileged)
         except (UnknownRelease, UnknownGate) as error:
@@ -157,15 +177,17 @@ class Overrides:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
         selection = Selection(select=select, ignore=ignore, severity=severity)
-        return ResolvedSettings(server, selection, _policies(policy))
+        return ResolvedSettings(
+            server, selection, _policies(policy, profile_of(profile, enforcement))
+        )
 
 
-def _policies(paths: Sequence[str]) -> PolicyFiles | None:
-    if not paths:
+def _policies(paths: Sequence[str], profile: Profile | None) -> PolicyFiles | None:
+    if not paths and profile is None:
         return None
     from jobsworth.cli.inputs.policy_files import PolicyFiles  # most runs have no policies
 
-    return PolicyFiles(tuple(paths))
+    return PolicyFiles(tuple(paths), profile)
 
 
 def configurations_for(
@@ -187,6 +209,8 @@ def configurations_for(
         select=options.select,
         ignore=options.ignore,
         policy=options.policy,
+        profile=options.profiles.profile,
+        profile_enforcement=options.profiles.profile_enforcement,
     )
     return Configurations(overrides, file=options.config, isolated=options.isolated)
 
@@ -203,13 +227,14 @@ class Configurations:
         UsageError: the file cannot be read, or is wrong.
     """
 
-    __slots__ = ("_by_folder", "_overrides", "_search", "_settings", "_without")
+    __slots__ = ("_by_folder", "_home", "_overrides", "_search", "_settings", "_without")
 
     def __init__(
         self, overrides: Overrides, *, file: str | None = None, isolated: bool = False
     ) -> None:
         self._overrides = overrides
         self._search = file is None and not isolated
+        self._home = os.path.expanduser("~")
         self._by_folder: dict[str, ConfigurationFile | None] = {}
         self._settings: dict[str, ResolvedSettings] = {}
         self._without: ConfigurationFile | None = None
@@ -269,7 +294,7 @@ class Configurations:
             unknown.append(folder)
             found = _in_folder(folder)
             parent = os.path.dirname(folder)
-            if found is not None or parent == folder:
+            if found is not None or parent == folder or is_root(folder) or folder == self._home:
                 break
             folder = parent
         for each in unknown:
@@ -279,7 +304,7 @@ class Configurations:
 
 def _in_folder(folder: str) -> ConfigurationFile | None:
     own = os.path.join(folder, OWN_FILE)
-    if os.path.isfile(own):
+    if os.path.isfile(own) or os.path.islink(own):  # no link is passed over in silence
         from jobsworth.cli.configuration.configuration_file import read_configuration
 
         return read_configuration(own)
@@ -293,7 +318,6 @@ def _in_folder(folder: str) -> ConfigurationFile | None:
 
 def _has_mark(path: str) -> bool:
     try:
-        with open(path, "rb") as file:
-            return SHARED_MARK in file.read()
+        return SHARED_MARK in read_regular_file(path, MOST_MANIFEST_BYTES)
     except OSError:
         return False

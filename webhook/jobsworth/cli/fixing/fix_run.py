@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import ESTALE, EXDEV
 
 from jobsworth.cli import reporting
 from jobsworth.cli.file_evaluation import unreadable
 from jobsworth.cli.fixing.autofix_loop import autofix
+from jobsworth.cli.inputs.repository_root import is_within, root_around
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+from jobsworth.printable import printable
+from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,15 +36,19 @@ class Fixer:
         evaluator: evaluates files before and after each fix.
         unsafe: apply unsafe fixes too.
         diff: print each file's diff instead of writing it.
+        paths: the files and folders on the command line.
 
     Attributes:
         shown: True if a diff was printed.
     """
 
-    def __init__(self, evaluator: FileEvaluator, *, unsafe: bool, diff: bool) -> None:
+    def __init__(
+        self, evaluator: FileEvaluator, *, unsafe: bool, diff: bool, paths: Sequence[str]
+    ) -> None:
         self._evaluator = evaluator
         self._unsafe = unsafe
         self._diff = diff
+        self._paths = paths
         self._out: TextIO | None = None
         self.shown = False
 
@@ -62,12 +70,33 @@ class Fixer:
             self._print(fixed_file.data)
         elif fixed_file.data != data:
             try:
-                write_file(path, fixed_file.data)
+                self._check_is_within_reach(path)
+                write_file(path, fixed_file.data, before=data)
             except OSError as error:
                 message = f"cannot write the fixes: {error.strerror or error}"
                 failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
                 return [*self._evaluator.text(path, data), failed]
         return fixed_file.results
+
+    def _check_is_within_reach(self, path: str) -> None:
+        """Check that a file is in the repository, or else in a folder that the user chose.
+
+        A symbolic link in files of unknown origin must not decide what is written to.
+
+        Raises:
+            OSError: the path leads elsewhere.
+        """
+        root = root_around(path)
+        if root is not None:
+            folders = [root]
+        else:
+            named = [each if os.path.isdir(each) else os.path.dirname(each) for each in self._paths]
+            folders = [os.curdir, *(each or os.curdir for each in named)]
+        if not any(is_within(path, folder) for folder in folders):
+            target = os.path.realpath(path)
+            raise OSError(
+                EXDEV, f"it is a symbolic link to {target}, which is in none of the given folders"
+            )
 
     def report(
         self,
@@ -102,7 +131,7 @@ class Fixer:
         would = "would be " if self._diff else ""
         left_alone = set()
         for result in results:
-            why_not = f"not fixed: {result.file}: {result.unfixable}"
+            why_not = printable(f"not fixed: {result.file}: {result.unfixable}")
             withheld = any(fix.safe or self._unsafe for fix in result.withheld)
             if withheld and why_not not in left_alone:
                 left_alone.add(why_not)
@@ -135,10 +164,10 @@ def diff_lines(name: str, before: bytes, after: bytes, *, color: bool) -> Iterat
     +b: 3
     \ No newline at end of file
     """
-    from difflib import diff_bytes, unified_diff
+    from jobsworth.cli.fixing.line_diff import unified_lines
 
-    named = name.encode("utf-8", "surrogateescape")
-    for line in diff_bytes(unified_diff, _lines(before), _lines(after), named, named):
+    named = printable(name).encode()
+    for line in unified_lines(named, _lines(before), _lines(after)):
         whole = line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
         yield _painted(whole) if color else whole
 
@@ -158,32 +187,66 @@ def _painted(line: bytes) -> bytes:
     return line
 
 
-def write_file(path: str, data: bytes) -> None:
+def write_file(path: str, data: bytes, before: bytes) -> None:
     """Replace a file's content atomically: readers see the old or the new bytes.
 
-    The file keeps its mode, and a symbolic link stays one.
+    The file keeps its owner, mode and extended attributes, and a symbolic link stays one. Of several
+    hard links, only this one gets the new content.
+
+    Args:
+        path: of the file.
+        data: the new content.
+        before: the content that was fixed; if the file has other content by now, it is left alone.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written, or was changed.
     """
     from contextlib import suppress
 
     real = os.path.realpath(path)
-    if not os.access(real, os.W_OK):
-        raise PermissionError(None, "the file is read-only")
     status = os.stat(real)
-    beside = f"{real}.jobsworth-{os.getpid()}"
-    try:
-        with open(beside, "xb") as file:
+    if not (os.access(real, os.W_OK) and status.st_mode & 0o222):  # root may write any file
+        raise PermissionError(None, "the file is read-only")
+    beside = f"{real}.jobsworth-{os.urandom(8).hex()}"
+    with open(beside, "xb") as file:  # an existing file is never opened, nor removed below
+        try:
             if hasattr(os, "chown"):
-                with suppress(PermissionError):  # only root may change a file's owner
-                    os.chown(beside, status.st_uid, status.st_gid)
+                _keep_owner(beside, status)
             os.chmod(beside, status.st_mode & 0o7777)
+            _copy_attributes(real, beside)
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(beside, real)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside)
-        raise
+            if os.stat(real).st_ino != status.st_ino or _content(real) != before:
+                raise OSError(ESTALE, "the file was changed meanwhile; run jobsworth again")
+            os.replace(beside, real)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(beside)
+            raise
+
+
+def _content(path: str) -> bytes:
+    return read_regular_file(path, MOST_MANIFEST_BYTES)
+
+
+def _keep_owner(path: str, status: os.stat_result) -> None:
+    """Give a new file the owner and group of another; raises PermissionError where that is not allowed."""
+    own = os.stat(path)
+    if (own.st_uid, own.st_gid) != (status.st_uid, status.st_gid):
+        try:
+            os.chown(path, status.st_uid, status.st_gid)
+        except PermissionError:
+            raise PermissionError(None, "the file belongs to another user or group") from None
+
+
+def _copy_attributes(source: str, target: str) -> None:
+    """Copy extended attributes, where the system has them and allows it."""
+    from contextlib import suppress
+
+    if not hasattr(os, "listxattr"):
+        return
+    with suppress(OSError):
+        for name in os.listxattr(source):
+            with suppress(OSError):
+                os.setxattr(target, name, os.getxattr(source, name))

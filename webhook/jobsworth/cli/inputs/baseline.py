@@ -11,6 +11,8 @@ import json
 import os
 
 from jobsworth.cli.command import UsageError
+from jobsworth.printable import printable, printable_json
+from jobsworth.regular_files import MOST_BASELINE_BYTES, read_regular_file
 from jobsworth.reports.result import SKIPPED
 
 TYPE_CHECKING = False
@@ -49,6 +51,7 @@ class Baseline:
         self._objects: set[Key] = set()
         self._files: set[str] = set()
         self._known = 0
+        self._rejected = 0
 
     def take_known_from(self, result: Result) -> None:
         """Remove known findings from a result; all of them if the baseline is to be written."""
@@ -66,6 +69,8 @@ class Baseline:
                 continue
             self._found[key] = entry
             self._known += 1
+            finding = located.finding
+            self._rejected += finding.source == "api" and finding.severity == "error"
         if len(kept) < len(result.findings):
             result.replace_findings(kept)
 
@@ -78,19 +83,29 @@ class Baseline:
         gone = [entry for key, entry in self._entries.items() if self._is_gone(key, entry)]
         if not write:
             if self._known:
-                yield f"{_count(self._known, 'finding')} in baseline {self._path} not reported"
+                known = f"{_count(self._known, 'finding')} in baseline {self._path} not reported"
+                yield printable(known + self._rejections())
             if gone:
-                yield f"{self._path}: entries no longer found (remove them with --write-baseline):"
-                yield from (f"  {_sentence(entry)}" for entry in gone)
+                gone_from = f"{self._path}: entries no longer found"
+                yield f"{printable(gone_from)} (remove them with --write-baseline):"
+                yield from (f"  {printable(_sentence(entry))}" for entry in gone)
             return
         gone_keys = {_key(entry) for entry in gone}
         kept = {key: entry for key, entry in self._entries.items() if key not in gone_keys}
         entries = {**kept, **self._found}
         self._write(sorted(entries.values(), key=_order))
         added = len(entries.keys() - self._entries.keys())
-        yield (
+        yield printable(
             f"{self._path}: {_count(len(entries), 'finding')} ({added} added, {len(gone)} removed)"
+            f"{self._rejections()}"
         )
+
+    def _rejections(self) -> str:
+        """Say how many errors of the API server the baseline hides: nothing else can ignore those."""
+        if not self._rejected:
+            return ""
+        noun = "is an error" if self._rejected == 1 else "are errors"
+        return f"; {self._rejected} of them {noun} of the API server"
 
     def _is_gone(self, key: Key, entry: Entry) -> bool:
         """Return True if an entry's object was validated and the finding did not occur."""
@@ -113,7 +128,9 @@ class Baseline:
             return result.file
 
     def _write(self, entries: list[Entry]) -> None:
-        text = json.dumps({"version": VERSION, "findings": entries}, indent=2, ensure_ascii=False)
+        text = printable_json(
+            json.dumps({"version": VERSION, "findings": entries}, indent=2, ensure_ascii=False)
+        )
         try:
             with open(self._path, "w", encoding="utf-8") as file:
                 file.write(text + "\n")
@@ -159,8 +176,7 @@ def _sentence(entry: Entry) -> str:
 
 def _read(path: str, *, may_be_new: bool) -> list[Entry]:
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = read_regular_file(path, MOST_BASELINE_BYTES).decode()
     except FileNotFoundError:
         if may_be_new:
             return []
@@ -175,6 +191,8 @@ def _read(path: str, *, may_be_new: bool) -> list[Entry]:
         stored = json.loads(text)
     except ValueError as error:
         raise UsageError(f"--baseline: {path} is not JSON: {error}") from None
+    except RecursionError:
+        raise UsageError(f"--baseline: {path} is nested too deeply") from None
     entries = stored.get("findings") if isinstance(stored, dict) else None
     if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
         raise UsageError(f"--baseline: {path} is not a baseline; create one with --write-baseline")

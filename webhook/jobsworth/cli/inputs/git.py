@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 _REGULAR_FILES = ("100644", "100755")
 
+_NO_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
+"""Settings of a repository that would run programs, switched off: the repository may be under review."""
+
 
 class Repository:
     """The repository around the current folder. Paths are relative to its top, with slashes.
@@ -21,12 +24,14 @@ class Repository:
         UsageError: git is not installed, there is no repository here, or git fails.
     """
 
-    __slots__ = ("top",)
+    __slots__ = ("_no_filters", "top")
 
     def __init__(self) -> None:
         self.top = os.curdir
+        self._no_filters: list[str] = []
         top = self._run("rev-parse", "--show-toplevel")
         self.top = os.path.realpath(os.fsdecode(top.rstrip(b"\r\n")))
+        self._no_filters = self._filters_switched_off()
 
     def commit(self, ref: str) -> str:
         """Resolve a ref to a commit: a branch, a tag, a hash, ``HEAD~1``.
@@ -34,8 +39,10 @@ class Repository:
         Raises:
             UsageError: the repository has no such commit.
         """
-        found = self._try("rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}")
-        if found.returncode or ref.startswith("-"):
+        found = self._try("rev-parse", "--verify", f"{ref}^{{commit}}")
+        # `^HEAD` excludes a commit, and git only warns where a reflog does not go back as far as HEAD@{99}.
+        wrong = ref.startswith(("-", "^")) or b"only goes back" in found.stderr
+        if found.returncode or wrong:
             raise UsageError(
                 f'--git-ref: this repository has no commit "{ref}"; fetch it first '
                 "(git fetch origin main), or use another ref"
@@ -92,6 +99,27 @@ class Repository:
             start += length + 1
         return found
 
+    def _filters_switched_off(self) -> list[str]:
+        """Return options that switch off the filters in the repository's own configuration.
+
+        A file with such a filter counts as changed; the user's own filters, such as Git LFS, are kept.
+        """
+        pattern = r"^filter\..*\.(clean|process|required)$"
+        answer = self._try("config", "--show-scope", "-z", "--name-only", "--get-regexp", pattern)
+        words = answer.stdout.split(b"\0")
+        pairs = zip(words[0::2], words[1::2], strict=False)
+        names = [os.fsdecode(name) for scope, name in pairs if scope in (b"local", b"worktree")]
+        if any("=" in name for name in names):
+            raise UsageError(
+                "--git-ref: this repository's configuration has a filter named with =; rename it"
+            )
+        values = ("false" if name.endswith(".required") else "" for name in names)
+        return [
+            word
+            for name, value in zip(names, values, strict=True)
+            for word in ("-c", f"{name}={value}")
+        ]
+
     def _run(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         done = self._try(*arguments, stdin=stdin)
         if done.returncode:
@@ -104,7 +132,8 @@ class Repository:
     def _try(
         self, *arguments: str, stdin: bytes | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        command = ["git", "--no-optional-locks", "-C", self.top, *arguments]
+        options = [*_NO_PROGRAMS, *self._no_filters, "--no-optional-locks", "-C", self.top]
+        command = ["git", *options, *arguments]
         try:
             return subprocess.run(
                 command,

@@ -10,11 +10,14 @@ import os
 import sys
 from types import ModuleType
 
+import jobsworth.policy
 from jobsworth.cli.command import InputError, UsageError
-from jobsworth.manifests import ManifestError, expand_lists, find_manifests, read_file
+from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import read
+from jobsworth.printable import printable
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from jobsworth.cli.profile_options import Profile, ProfileName
     from jobsworth.manifests import Document
     from jobsworth.policy.policy_set import PolicySet
 
@@ -29,6 +33,13 @@ TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
 """File name endings of policy tests, which are not policies."""
 TEST_KIND = "JobPolicyTest"
 GROUP = API_VERSION.partition("/")[0]
+
+PROFILE_FOLDER = os.path.join(os.path.dirname(jobsworth.policy.__file__), "profiles")
+_POLICIES: dict[ProfileName, tuple[str, ...]] = {
+    "baseline": ("baseline",),
+    "strict": ("baseline", "strict"),
+}
+"""The policies of each profile."""
 
 
 class PolicyFileError(Record):
@@ -49,7 +60,7 @@ class PolicyFileError(Record):
 
     def __str__(self) -> str:
         field = f"{self.field}: " if self.field else ""
-        return f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}"
+        return printable(f"{self.file}:{self.line}:{self.column}: error: {field}{self.message}")
 
 
 class BadPolicies(InputError):
@@ -62,18 +73,19 @@ class BadPolicies(InputError):
     def __init__(
         self, errors: Sequence[PolicyFileError], what: str = "the policies are invalid"
     ) -> None:
-        listed = "\n".join(map(str, errors))
-        super().__init__(f"{what}:\n{listed}")
+        super().__init__(f"{what}:", *map(str, errors))
         self.errors = tuple(errors)
 
 
-def load_policies(paths: Sequence[str]) -> PolicySet:
-    """Load the policies in some files and folders as one set.
+def load_policies(paths: Sequence[str], profile: Profile | None = None) -> PolicySet:
+    """Load the policies in some files and folders, and those of a profile, as one set.
 
     In a folder, policy tests and documents of other kinds are skipped; a named file must have a policy.
+    A policy in a file replaces the profile's policy of the same name.
 
     Args:
         paths: files, folders, ``-`` for standard input.
+        profile: the profile to apply as well.
 
     Raises:
         BadPolicies: a file is unreadable or invalid, or has no policy.
@@ -86,12 +98,16 @@ def load_policies(paths: Sequence[str]) -> PolicySet:
             message = f"no {KIND} of {API_VERSION} found in it"
             errors.append(PolicyFileError(path, 1, 1, "", message))
         found.extend(documents)
-    _prepare_expressions(found)
+    shipped = _of_profile(profile, found) if profile is not None else []
+    placed = [*found, *shipped]
+    _prepare_expressions(placed)
     try:
-        policies = read([document.value for document in found])
+        policies = read(
+            [document.value for document in found], [document.value for document in shipped]
+        )
     except BadPolicy as error:
         errors.extend(
-            _placed(found[problem.document], problem.field, problem.message, problem.hint)
+            _placed(placed[problem.document], problem.field, problem.message, problem.hint)
             for problem in error.problems
         )
     except ImportError as error:
@@ -107,25 +123,47 @@ class PolicyFiles:
 
     Args:
         paths: of files and folders.
+        profile: the profile to apply as well.
 
     Raises:
         UsageError: a policy is invalid.
     """
 
-    __slots__ = ("_paths", "policies")
+    __slots__ = ("_paths", "_profile", "policies")
 
-    def __init__(self, paths: tuple[str, ...]) -> None:
+    def __init__(self, paths: tuple[str, ...], profile: Profile | None = None) -> None:
         self._paths = paths
-        self.policies = load_policies(paths)
+        self._profile = profile
+        self.policies = load_policies(paths, profile)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the paths only: policies are compiled into functions.
-        return PolicyFiles, (self._paths,)
+        return PolicyFiles, (self._paths, self._profile)
+
+
+def profile_files(name: ProfileName) -> tuple[str, ...]:
+    """Return the files with the policies of a profile."""
+    return tuple(os.path.join(PROFILE_FOLDER, f"{policy}.yaml") for policy in _POLICIES[name])
+
+
+def _of_profile(profile: Profile, found: Sequence[Document]) -> list[Document]:
+    """Return the policies of a profile, without those that a policy of the same name replaces."""
+    replaced = {_name(document.value) for document in found}
+    shipped = [document for file in profile_files(profile.name) for document in read_file(file)]
+    for document in shipped:
+        value: Any = document.value
+        value["spec"]["enforcement"] = profile.enforcement
+    return [document for document in shipped if _name(document.value) not in replaced]
+
+
+def _name(value: Any) -> object:
+    metadata = value.get("metadata")
+    return metadata.get("name") if isinstance(metadata, dict) else None
 
 
 def _documents(path: str, errors: list[PolicyFileError]) -> Iterator[Document]:
     folder = os.path.isdir(path)
-    for file in find_manifests([path]):
+    for file in manifests_in([path]):
         if isinstance(file, ManifestError):
             errors.append(_unreadable(file))
         elif not (folder and file.endswith(TEST_FILE_ENDS)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.api.api_server import ApiServer, UnknownRelease
 from jobsworth.cli.inputs.policy_files import TEST_FILE_ENDS, TEST_KIND, PolicyFileError
+from jobsworth.cli.inputs.repository_root import is_within, root_around
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION
@@ -110,6 +111,8 @@ def _case_file(document: Document, value: dict[str, Any]) -> CaseFile:
     paths = spec.get("policies", [])
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
         raise _BadCase("spec.policies", "must be a list of files and folders")
+    for index, path in enumerate(paths):
+        _check_is_within(os.path.join(folder, path), document.file, f"spec.policies[{index}]")
     cases = spec.get("cases")
     if not isinstance(cases, list) or not cases:
         raise _BadCase("spec.cases", "must be a list of cases, at least one")
@@ -117,10 +120,7 @@ def _case_file(document: Document, value: dict[str, Any]) -> CaseFile:
         document.file,
         tuple(os.path.join(folder, path) for path in paths) or _beside(document.file),
         _release(spec.get("kubernetesVersion")),
-        tuple(
-            _case(document, case, f"spec.cases[{index}]", folder)
-            for index, case in enumerate(cases)
-        ),
+        tuple(_case(document, case, f"spec.cases[{index}]") for index, case in enumerate(cases)),
     )
 
 
@@ -143,7 +143,7 @@ def _release(value: Any) -> str | None:
         raise _BadCase("spec.kubernetesVersion", f'{error} (write it in quotes: "1.36")') from None
 
 
-def _case(document: Document, value: Any, at_field: str, folder: str) -> Case:
+def _case(document: Document, value: Any, at_field: str) -> Case:
     case = _mapping(value, at_field, _CASE_KEYS)
     name = case.get("name")
     if not isinstance(name, str) or not name:
@@ -154,19 +154,27 @@ def _case(document: Document, value: Any, at_field: str, folder: str) -> Case:
     return Case(
         name,
         document.position(at_field).line,
-        _manifest(case["manifest"], f"{at_field}.manifest", folder),
-        None if old is None else _manifest(old, f"{at_field}.oldManifest", folder),
+        _manifest(case["manifest"], f"{at_field}.manifest", document.file),
+        None if old is None else _manifest(old, f"{at_field}.oldManifest", document.file),
         _request(case.get("request", {}), f"{at_field}.request"),
         _expect(case.get("expect"), f"{at_field}.expect"),
     )
 
 
-def _manifest(value: Any, field: str, folder: str) -> Any:
+def _check_is_within(path: str, case_file: str, field: str) -> None:
+    root = root_around(case_file)
+    if root is not None and not is_within(path, root):
+        raise _BadCase(field, "must be in the repository of this file")
+
+
+def _manifest(value: Any, field: str, case_file: str) -> Any:
     if isinstance(value, dict):
         return value
     if not isinstance(value, str):
         raise _BadCase(field, "must be a manifest, or the name of a file with one")
-    documents = read_file(os.path.join(folder, value))
+    path = os.path.join(os.path.dirname(case_file), value)
+    _check_is_within(path, case_file, field)
+    documents = read_file(path)
     error = next((one.error for one in documents if one.error is not None), None)
     if isinstance(error, ManifestError):
         raise _BadCase(field, str(error))

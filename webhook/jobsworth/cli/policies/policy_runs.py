@@ -9,6 +9,7 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.edits import at, locate
 from jobsworth.policy.enforcement import SEVERITIES
+from jobsworth.printable import printable
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 if TYPE_CHECKING:
@@ -59,10 +60,10 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     try:
         sent = evaluator.policy_request(subject)
     except UnknownKind as error:
-        yield f"the manifest is {error}"
+        yield printable(f"the manifest is {error}")
         return
     except CannotDecode as error:
-        yield f"the API server cannot decode the manifest: {error}"
+        yield printable(f"the API server cannot decode the manifest: {error}")
         return
     if request.get("namespace"):
         sent = replace(sent, namespace=request["namespace"])
@@ -70,7 +71,8 @@ def _failures(case: Case, policies: PolicySet, server: ApiServer) -> Iterator[st
     assert result.mutation is not None
     for finding in engine_for(server).validate(result.mutation.object, case.old):
         if finding.severity == "error":
-            yield f"the API server rejects the manifest: {finding.field}: {finding.message}"
+            cause = printable(f"{finding.field}: {finding.message}")
+            yield f"the API server rejects the manifest: {cause}"
     yield from _differences(case.expect, result)
 
 
@@ -95,7 +97,8 @@ def _unmatched(
     for one in expected:
         if not any(_matches(one, policy, finding) for policy, finding in found):
             found_lines = _finding_lines(result, effect) or "\n+ nothing"
-            yield f"{effect}:\n- {', '.join(f'{key}: {part}' for key, part in one.items())}{found_lines}"
+            wanted = printable(", ".join(f"{key}: {part}" for key, part in one.items()))
+            yield f"{effect}:\n- {wanted}{found_lines}"
 
 
 def _of_effect(result: PolicyResult, effect: Effect) -> list[tuple[str, Finding]]:
@@ -115,7 +118,7 @@ def _matches(expected: Mapping[str, str], policy: str, finding: Finding) -> bool
 
 def _finding_lines(result: PolicyResult, effect: Effect) -> str:
     return "".join(
-        f"\n+ {finding.code} {finding.field}: {finding.message}"
+        "\n+ " + printable(f"{finding.code} {finding.field}: {finding.message}")
         for _, finding in _of_effect(result, effect)
     )
 
@@ -125,17 +128,19 @@ def _unpatched(expected: Mapping[str, Any], result: PolicyResult) -> Iterator[st
     assert mutation is not None
     if not expected:
         for applied in mutation.applied:
-            yield f"patch of {applied.field}:\n- nothing\n+ {_shown(applied.after)}"
+            yield f"patch of {printable(applied.field)}:\n- nothing\n+ {_shown(applied.after)}"
     for path, value in expected.items():
         place = locate(mutation.object, path)
         actual = _NOTHING if place.missing else at(mutation.object, place.steps)
         if actual != (_NOTHING if value is None else value):
-            yield f"patch of {path}:\n- {_shown(value)}\n+ {_shown(actual)}"
+            yield f"patch of {printable(path)}:\n- {_shown(value)}\n+ {_shown(actual)}"
 
 
 def _shown(value: Any) -> str:
     import json
 
     return (
-        "nothing" if value is None or value is _NOTHING else json.dumps(value, ensure_ascii=False)
+        "nothing"
+        if value is None or value is _NOTHING
+        else printable(json.dumps(value, ensure_ascii=False))
     )

@@ -3,6 +3,10 @@
 Indentation, quotes, comments, line ends and the other documents of the file stay byte for byte. To
 guarantee that, every changed document is read again as kubectl reads it. If its value is not the one
 that the edits produce, the fix is rejected and the file stays unchanged.
+
+A fix costs what the smallest part of the text that can hold it costs (see
+:mod:`jobsworth.manifests.editing.excerpt`); several fixes of one document share its parsing and, if they
+change different parts, its second reading.
 """
 
 from __future__ import annotations
@@ -10,14 +14,19 @@ from __future__ import annotations
 from jobsworth.findings.edits import CannotEdit, edited, identical
 from jobsworth.findings.fix import Edit
 from jobsworth.manifests.editing.editable_text import EditableText
+from jobsworth.manifests.editing.excerpt import excerpts
 from jobsworth.manifests.editing.text_edits import applied
 from jobsworth.manifests.parsing.document import Source
 from jobsworth.manifests.parsing.records import Position
 from jobsworth.manifests.parsing.stream_state import StreamState
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from jobsworth.findings.fix import Fix
+    from jobsworth.manifests.editing.excerpt import Excerpt
     from jobsworth.manifests.parsing.document import Document
     from jobsworth.manifests.parsing.fast_yaml import Value
 
@@ -36,48 +45,181 @@ def fixed(data: bytes, document: Document, fix: Fix) -> bytes:
         >>> fixed(text, document, Fix("sort", Edit("set", "values", [1, 3]), safe=True))
         b'values: [1, 3] # two\\n'
     """
-    passage = DocumentText(data, document)
-    for edit in fix.edits:
-        passage = passage.edited(_within(document._path, edit))
-    return passage.bytes()
+    file = FileText(data)
+    text = file.text_of(document)
+    return file.with_changes(text.checked([text.patch(document, fix)]))
+
+
+class TextPatch(Record):
+    """A part of a text and what replaces it.
+
+    Attributes:
+        start, end: the range in the text.
+        old, new: the text in the range, and its replacement.
+        edits: those that the patch makes, in the document's own value.
+    """
+
+    start: int
+    end: int
+    old: str
+    new: str
+    edits: tuple[Edit, ...] = ()
+
+    def overlaps(self, other: TextPatch) -> bool:
+        """Return True if two patches cannot be applied together."""
+        return self.start < other.end and other.start < self.end
+
+
+class FileText:
+    """The text of a file, with the places of its lines."""
+
+    __slots__ = ("_line_starts", "text")
+
+    def __init__(self, data: bytes) -> None:
+        self.text = data.decode("utf-8", "surrogateescape")
+        self._line_starts = [0]
+        for line in self.text.split("\n"):
+            self._line_starts.append(self._line_starts[-1] + len(line) + 1)
+
+    def text_of(self, document: Document) -> DocumentText:
+        """Return the text of one of the file's documents; for an item of a List, that of the List."""
+        begin, data = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
+        start = self._line_starts[begin.line - 1]
+        if start == 0 and self.text.startswith(_BYTE_ORDER_MARK):
+            start = 1
+        start += begin.column - 1
+        language = document._text.language
+        if language != "yaml":
+            return DocumentText(self.text[start : start + len(data)], start, language)
+        # The reader adds a line feed that the last line of a file may lack.
+        last = min(begin.line - 1 + data.count("\n"), len(self._line_starts) - 1)
+        end = min(self._line_starts[last], len(self.text))
+        if self.text.startswith(_BYTE_ORDER_MARK, start):
+            start += 1
+        return DocumentText(self.text[start:end], start, language)
+
+    def with_changes(self, patches: Iterable[TextPatch]) -> bytes:
+        """Return the file's bytes with some patches, none of which overlaps another."""
+        parts: list[str] = []
+        unchanged = 0
+        for patch in sorted(patches, key=lambda patch: patch.start):
+            parts += (self.text[unchanged : patch.start], patch.new)
+            unchanged = patch.end
+        parts.append(self.text[unchanged:])
+        return "".join(parts).encode("utf-8", "surrogateescape")
+
+    def whole_lines(self, patch: TextPatch) -> tuple[int, str, str]:
+        """Return the number of a patch's first line, and its lines before and after."""
+        from bisect import bisect_right
+
+        first = bisect_right(self._line_starts, patch.start) - 1
+        last = bisect_right(self._line_starts, patch.end)
+        start = self._line_starts[first]
+        end = min(self._line_starts[min(last, len(self._line_starts) - 1)], len(self.text))
+        head, tail = self.text[start : patch.start], self.text[patch.end : end]
+        return first + 1, f"{head}{patch.old}{tail}", f"{head}{patch.new}{tail}"
 
 
 class DocumentText:
-    """The part of a file that contains the text of one document, to be edited."""
+    """The text of one document, to be edited.
 
-    __slots__ = ("_after", "_before", "_json", "_language", "_text", "_value")
+    Args:
+        text: the text.
+        start: its index in its file.
+        language: the language in which kubectl reads it.
 
-    def __init__(self, data: bytes, document: Document) -> None:
-        whole = data.decode("utf-8", "surrogateescape")
-        start, end = _bounds(whole, document)
-        self._language = document._text.language
-        self._json = self._language != "yaml"
-        self._before = whole[:start]
-        self._text = whole[start:end]
-        self._after = whole[end:]
-        self._value = self._read(self._text)
+    Attributes:
+        size: the length of the text.
+        size_read: the length of all parts that patches have read so far.
+    """
 
-    def edited(self, edit: Edit) -> DocumentText:
-        """Return the passage with an edit applied; raise CannotEdit if that is impossible."""
+    __slots__ = ("_language", "_sheet", "_start", "_text", "_value", "size", "size_read")
+
+    def __init__(self, text: str, start: int, language: str) -> None:
+        self._text = text
+        self._start = start
+        self._language = language
+        self._sheet = EditableText(text, json=language != "yaml")
+        self._value: Value = None
+        self.size = len(text)
+        self.size_read = 0
+
+    @property
+    def value(self) -> Value:
+        """The value of the text; raises CannotEdit if it cannot be read on its own."""
+        if self._value is None:
+            self._value = self._read(self._text)
+        return self._value
+
+    def patch(self, document: Document, fix: Fix) -> TextPatch:
+        """Return the patch of the file for a fix; raise CannotEdit if it is impossible.
+
+        The patch's part of the text was read again with the edits applied. The rest of the document is
+        read again by :meth:`checked`.
+
+        Args:
+            document: the document, or the item of the List, that the fix is for.
+            fix: the fix.
+        """
+        edits = tuple(_within(document._path, edit) for edit in fix.edits)
         try:
-            wanted = edited(self._value, edit)
-            text = applied(EditableText(self._text, json=self._json), self._value, edit).text
-            same = identical(self._read(text), wanted)
+            wanted = edited(self.value, *edits)
+            for excerpt in excerpts(self._sheet, self.value, edits):
+                patch = self._patch_of(excerpt, edits, wanted)
+                if patch is not None:
+                    return patch
         except RecursionError as error:
-            raise CannotEdit(
-                "the document is nested too deeply to edit; edit it by hand"
-            ) from error
-        if not same:
-            raise CannotEdit("the edit would change something else in this text; edit it by hand")
-        passage = object.__new__(DocumentText)
-        passage._language, passage._json = self._language, self._json
-        passage._before, passage._after = self._before, self._after
-        passage._text, passage._value = text, wanted
-        return passage
+            raise CannotEdit(_TOO_DEEP) from error
+        raise CannotEdit("the document is not what was validated; edit it by hand")
 
-    def bytes(self) -> bytes:
-        """Return the bytes of the whole file."""
-        return (self._before + self._text + self._after).encode("utf-8", "surrogateescape")
+    def checked(self, patches: Sequence[TextPatch]) -> Sequence[TextPatch]:
+        """Return patches that change nothing else if applied together; raise CannotEdit if they do."""
+        if [patch.old for patch in patches] == [self._text]:
+            return patches  # it was read as a whole
+        parts: list[str] = []
+        unchanged = 0
+        for patch in sorted(patches, key=lambda patch: patch.start):
+            parts += (self._text[unchanged : patch.start - self._start], patch.new)
+            unchanged = patch.end - self._start
+        parts.append(self._text[unchanged:])
+        wanted = self.value
+        try:
+            for patch in patches:
+                wanted = edited(wanted, *patch.edits)
+            same = identical(self._read("".join(parts)), wanted)
+        except RecursionError as error:
+            raise CannotEdit(_TOO_DEEP) from error
+        if not same:
+            raise CannotEdit(_SOMETHING_ELSE)
+        return patches
+
+    def _patch_of(
+        self, excerpt: Excerpt, edits: tuple[Edit, ...], wanted: Value
+    ) -> TextPatch | None:
+        """Return the patch of an excerpt; None if the excerpt cannot be read on its own."""
+        old = self._text[excerpt.start : excerpt.end]
+        self.size_read += len(old)
+        value = excerpt.value_in(self.value)
+        if not excerpt.steps:
+            sheet = self._sheet
+        else:
+            try:
+                if not identical(self._read(excerpt.margin + old), value):
+                    return None
+            except CannotEdit:
+                return None
+            sheet = EditableText(
+                excerpt.margin + old, json=self._sheet.json, style=self._sheet.style
+            )
+        for edit in edits:
+            own = excerpt.edit(self.value, edit)
+            sheet, value = applied(sheet, value, own), edited(value, own)
+            if not identical(self._read(sheet.text), value):
+                raise CannotEdit(_SOMETHING_ELSE)
+        if not identical(value, excerpt.value_in(wanted)):
+            return None
+        start, end = self._start + excerpt.start, self._start + excerpt.end
+        return TextPatch(start, end, old, sheet.text[len(excerpt.margin) :], edits)
 
     def _read(self, text: str) -> Value:
         """Return the value of a text, read as at its position in the file."""
@@ -100,26 +242,8 @@ class DocumentText:
         return reading.documents[0].value
 
 
-def _bounds(whole: str, document: Document) -> tuple[int, int]:
-    """Return the start and end index of a document's text in its file."""
-    begin, text = document._text.begin, document._text.data.decode("utf-8", "surrogateescape")
-    start = 0
-    for _ in range(begin.line - 1):
-        start = whole.index("\n", start) + 1
-    if start == 0 and whole.startswith(_BYTE_ORDER_MARK):
-        start = 1
-    start += begin.column - 1
-    if document._text.language != "yaml":
-        return start, start + len(text)
-    end = start
-    for _ in range(text.count("\n")):
-        end = whole.find("\n", end) + 1
-        if not end:
-            end = len(whole)  # the reader adds a line feed that the last line of a file may lack
-            break
-    if whole.startswith(_BYTE_ORDER_MARK, start):
-        start += 1
-    return start, end
+_TOO_DEEP = "the document is nested too deeply to edit; edit it by hand"
+_SOMETHING_ELSE = "the edit would change something else in this text; edit it by hand"
 
 
 def _within(path: str, edit: Edit) -> Edit:

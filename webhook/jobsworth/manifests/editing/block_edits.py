@@ -138,10 +138,10 @@ def replaced(sheet: EditableText, found: FoundSpan, text: str) -> EditableText:
     unit = sheet.unit(found)
     after_head = sheet.after_head(found)
     if sheet.line_start(found.span.content) == sheet.line_start(after_head):
-        rest = sheet.style.newline if sheet.text[: unit.end].endswith("\n") else ""
+        rest = sheet.style.newline if sheet.text.endswith("\n", 0, unit.end) else ""
     else:
         rest = sheet.text[after_head : sheet.next_line(after_head)]
-        if not sheet.text[: unit.end].endswith("\n"):
+        if not sheet.text.endswith("\n", 0, unit.end):
             rest = rest.removesuffix("\n").removesuffix("\r")
     return sheet.changed((after_head, unit.end, f" {text}{rest}"))
 

@@ -13,10 +13,11 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from jobsworth.findings.edits import Steps
     from jobsworth.manifests.editing.ranges import MappingEntry
+    from jobsworth.manifests.editing.rendering import Style
 
 
 class LineBlock(Record):
@@ -45,32 +46,65 @@ class FoundSpan(Record):
 
 
 class EditableText:
-    """An immutable text with its spans. Raises CannotEdit for a text that cannot be edited."""
+    """An immutable text with its spans; parsed when a span is first needed.
 
-    __slots__ = ("json", "root", "style", "text")
+    Its methods raise CannotEdit for a text that cannot be edited.
 
-    def __init__(self, text: str, *, json: bool) -> None:
-        try:
-            root = spans_of(text, json=json)
-        except NoSpans as error:
-            raise CannotEdit(str(error)) from error
-        if root is None:
-            raise CannotEdit("this document is empty")
+    Args:
+        text: the text, without byte order mark.
+        json: True for JSON.
+        style: the style of new values; by default, that of the text.
+    """
+
+    __slots__ = ("_block_scalars", "_root", "_style", "json", "text")
+
+    def __init__(self, text: str, *, json: bool, style: Style | None = None) -> None:
         self.text = text
         self.json = json
-        self.root = root
-        self.style = style_of(text, root, json=json)
+        self._style = style
+        self._root: Span | None = None
+        self._block_scalars: dict[int, Span] | None = None
+
+    @property
+    def root(self) -> Span:
+        """The span of the whole value."""
+        if self._root is None:
+            try:
+                self._root = spans_of(self.text, json=self.json)
+            except NoSpans as error:
+                raise CannotEdit(str(error)) from error
+            if self._root is None:
+                raise CannotEdit("this document is empty")
+        return self._root
+
+    @property
+    def style(self) -> Style:
+        """The style of new values."""
+        if self._style is None:
+            self._style = style_of(self.text, self.root, json=self.json)
+        return self._style
+
+    def _spans(self) -> Iterator[Span]:
+        return self.root.descendants()
 
     def changed(self, *changes: tuple[int, int, str]) -> EditableText:
-        """Return a sheet with parts of the text replaced, each given as (start, end, new text)."""
-        text = self.text
-        for start, end, new in sorted(changes, reverse=True):
-            text = text[:start] + new + text[end:]
-        return EditableText(text, json=self.json)
+        """Return the text with parts replaced, each given as (start, end, new text)."""
+        parts: list[str] = []
+        unchanged = 0
+        for start, end, new in sorted(changes):
+            parts += (self.text[unchanged:start], new)
+            unchanged = end
+        parts.append(self.text[unchanged:])
+        return EditableText("".join(parts), json=self.json, style=self._style)
 
     def find(self, steps: Steps) -> FoundSpan:
         """Return a value; raise CannotEdit if other places share its text."""
+        return self.path(steps)[-1]
+
+    def path(self, steps: Steps) -> list[FoundSpan]:
+        """Return the values from the root to a place; raise CannotEdit if other places share one."""
         found = FoundSpan(self.root, None, None, 0, flows=False)
+        way = [found]
         for step in steps:
             holder = found.span
             if holder.kind == ALIAS:
@@ -87,7 +121,8 @@ class EditableText:
                 found = FoundSpan(holder.items[step], holder, None, step, flows=flows)
             else:
                 raise CannotEdit("its position in the text is unknown; edit it by hand")
-        return found
+            way.append(found)
+        return way
 
     def column(self, index: int) -> int:
         return index - self.line_start(index)
@@ -188,13 +223,14 @@ class EditableText:
 
     def _header_of_text(self, end: int) -> str:
         """Return the header (``|-``, ``>+``) of the block scalar that ends at an index."""
-        unseen = [self.root]
-        while unseen:
-            span = unseen.pop()
-            if span.end == end and span.style in ("|", ">"):
-                return self.text[span.content : self.line_end(span.content)].partition("#")[0]
-            unseen.extend(span.children())
-        return "+"
+        if self._block_scalars is None:
+            self._block_scalars = {
+                span.end: span for span in self._spans() if span.style in ("|", ">")
+            }
+        scalar = self._block_scalars.get(end)
+        if scalar is None:
+            return "+"
+        return self.text[scalar.content : self.line_end(scalar.content)].partition("#")[0]
 
     def _is_comment(self, start: int, *, at: int = -1, deeper_than: int = -1) -> bool:
         line = self.text[start : self.line_end(start)]
@@ -213,7 +249,7 @@ class EditableText:
         """Return the change that inserts lines before the line that begins at an index."""
         newline = self.style.newline
         if at and self.text[at - 1] == "\n":
-            newline = "\r\n" if self.text[: at - 1].endswith("\r") else "\n"
+            newline = "\r\n" if self.text.endswith("\r", 0, at - 1) else "\n"
         new = newline.join(lines)
         if at and self.text[at - 1] != "\n":
             return at, at, newline + new

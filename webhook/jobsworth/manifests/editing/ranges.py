@@ -43,7 +43,8 @@ class Span:
     """
 
     __slots__ = (
-        "anchored", "content", "end", "entries", "flows", "items", "kind", "start", "style", "text",
+        "_named", "anchored", "content", "end", "entries", "flows", "items", "kind", "start", "style",
+        "text",
     )  # fmt: skip
 
     def __init__(self, kind: SpanKind, start: int, end: int) -> None:
@@ -56,18 +57,35 @@ class Span:
         self.text = ""
         self.entries: list[MappingEntry] = []
         self.items: list[Span] = []
+        self._named: dict[str, MappingEntry] | None = None
 
     def children(self) -> Iterator[Span]:
         for entry in self.entries:
             yield entry.value
         yield from self.items
 
+    def descendants(self) -> Iterator[Span]:
+        """Yield the span and all values in it."""
+        unseen = [self]
+        while unseen:
+            span = unseen.pop()
+            yield span
+            unseen.extend(span.children())
+
+    def is_shared(self) -> bool:
+        """Return True if an alias may join it with other parts of the text."""
+        return any(
+            span.kind == ALIAS
+            or span.anchored
+            or any(entry.key.kind == ALIAS or entry.key.anchored for entry in span.entries)
+            for span in self.descendants()
+        )
+
     def entry(self, name: str) -> MappingEntry | None:
         """Return the entry of a key; of duplicates, the last, which kubectl reads."""
-        for entry in reversed(self.entries):
-            if entry.name == name and not entry.merges:
-                return entry
-        return None
+        if self._named is None:
+            self._named = {entry.name: entry for entry in self.entries if not entry.merges}
+        return self._named.get(name)
 
     def is_empty(self) -> bool:
         """Return True for a value without text: that of ``key:`` with nothing after it."""

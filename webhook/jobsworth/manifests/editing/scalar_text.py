@@ -8,22 +8,37 @@ from jobsworth.manifests.editing.ranges import SCALAR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.manifests.parsing.document import Document
+    from jobsworth.manifests.parsing.document import Document, Text
 
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-def scalar_text(document: Document, field: str) -> str | None:
-    """Return the text of a scalar, without quotes and tag: ``yes`` for a value of True.
+class ScalarTexts:
+    """Returns the texts of scalars in a file's documents; parses each document once."""
 
-    None if the field does not exist or is not a scalar.
-    """
-    place = locate(document.value, field)
-    data = document.text
-    try:
-        source = data.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK)
-        sheet = EditableText(source, json=document.is_json)
-        found = sheet.find((*locate(None, document.path).missing, *place.steps))
-    except CannotEdit:
-        return None
-    return found.span.text if found.span.kind == SCALAR and not place.missing else None
+    __slots__ = ("_sheet", "_text")
+
+    def __init__(self) -> None:
+        self._text: Text | None = None
+        self._sheet: EditableText | None = None
+
+    def text(self, document: Document, field: str) -> str | None:
+        """Return the text of a scalar, without quotes and tag: ``yes`` for a value of True.
+
+        None if the field does not exist or is not a scalar.
+        """
+        place = locate(document.value, field)
+        if self._sheet is None or self._text is not document._text:  # the items of a List share it
+            source = document.text.decode("utf-8", "surrogateescape").removeprefix(_BYTE_ORDER_MARK)
+            self._text = document._text
+            self._sheet = EditableText(source, json=document.is_json)
+        try:
+            found = self._sheet.find((*locate(None, document.path).missing, *place.steps))
+        except CannotEdit:
+            return None
+        return found.span.text if found.span.kind == SCALAR and not place.missing else None
+
+
+def scalar_text(document: Document, field: str) -> str | None:
+    """Return the text of one scalar: see :class:`ScalarTexts`."""
+    return ScalarTexts().text(document, field)

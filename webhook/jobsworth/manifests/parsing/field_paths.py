@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.path_steps import leading_key
+from jobsworth.findings.edits import first_key
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -58,11 +58,10 @@ def _step(node: Node, path: str) -> tuple[_Found, str] | None:
         return _Found(item, item.position), rest
     if children is None:
         return None
-    leading = leading_key(children, path)
+    leading = first_key(children, path)
     if leading is not None:
-        key, rest = leading
-        position, child = children[key]
-        return _Found(child, position), rest
+        position, child = children[leading[0]]
+        return _Found(child, position), leading[1]
     return _step_into_metadata(node, path)
 
 

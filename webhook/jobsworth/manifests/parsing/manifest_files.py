@@ -8,10 +8,11 @@ import sys
 from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.records import ManifestError, Position
 from jobsworth.manifests.parsing.stream import read_text
+from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 STDIN = "-"
 """The path of standard input."""
@@ -20,22 +21,32 @@ EXTENSIONS = (".yaml", ".yml", ".json")
 """The extensions of manifests in a folder; a file that is named may have any extension."""
 
 
-def find_manifests(paths: Iterable[str]) -> Iterator[str | ManifestError]:
+LEAVES = "this is a symbolic link out of the repository and is not followed; name the file that it leads to"
+
+
+def find_manifests(
+    paths: Iterable[str], *, follows: Callable[[str], bool] = lambda path: True
+) -> Iterator[str | ManifestError]:
     """Yield the files that ``paths`` select, in order, and an error for each nonexistent path.
 
     A file is yielded as it is; a folder yields all manifests below it, sorted by name, except those
     in hidden folders. A folder that symbolic links reach twice is read once. ``-`` is standard input.
+    A path, and a symbolic link below one, is an error if ``follows`` returns False for it.
     """
     for path in paths:
-        if path != STDIN and os.path.isdir(path):
-            yield from _in_folder(path, set())
+        if path != STDIN and not follows(path):
+            yield ManifestError(path, 1, 1, LEAVES)
+        elif path != STDIN and os.path.isdir(path):
+            yield from _in_folder(path, set(), follows)
         elif path == STDIN or os.path.lexists(path):
             yield path
         else:
             yield ManifestError(path, 1, 1, "no such file or folder; check the path")
 
 
-def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | ManifestError]:
+def _in_folder(
+    folder: str, seen: set[tuple[int, int]], follows: Callable[[str], bool]
+) -> Iterator[str | ManifestError]:
     try:
         status = os.stat(folder)
         if (status.st_dev, status.st_ino) in seen:
@@ -50,16 +61,19 @@ def _in_folder(folder: str, seen: set[tuple[int, int]]) -> Iterator[str | Manife
         path = entry.name if folder == os.curdir else entry.path
         try:
             is_folder = entry.is_dir()
-            is_file = (
-                entry.is_file() or entry.is_symlink()
-            )  # a broken link: reading it reports the error
+            # Do not skip a broken link: reading it reports the error.
+            is_file = entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
         except OSError:
             continue
         if is_folder:
             if not entry.name.startswith("."):
-                yield from _in_folder(path, seen)
+                if entry.is_symlink() and not follows(path):
+                    yield ManifestError(path, 1, 1, LEAVES)
+                else:
+                    yield from _in_folder(path, seen, follows)
         elif is_file and entry.name.lower().endswith(EXTENSIONS):
-            yield path
+            leaves = entry.is_symlink() and not follows(path)
+            yield ManifestError(path, 1, 1, LEAVES) if leaves else path
 
 
 def read_file(path: str, *, name: str | None = None) -> list[Document]:
@@ -75,13 +89,17 @@ def read_file(path: str, *, name: str | None = None) -> list[Document]:
     return read_text(data, shown_name(path, name))
 
 
-def read_bytes(path: str, *, name: str | None = None) -> bytes | ManifestError:
-    """Read the bytes of a file, or of standard input for ``-``, to inspect before ``read_text``."""
+def read_bytes(
+    path: str, *, name: str | None = None, most: int = MOST_MANIFEST_BYTES
+) -> bytes | ManifestError:
+    """Read the bytes of a regular file, or of standard input for ``-``, to inspect before ``read_text``.
+
+    ``most`` is the maximum size of a file.
+    """
     try:
         if path == STDIN:
             return sys.stdin.buffer.read()
-        with open(path, "rb") as file:
-            return file.read()
+        return read_regular_file(path, most)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         return ManifestError(shown_name(path, name), 1, 1, _reason(error))
 

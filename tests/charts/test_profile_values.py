@@ -1,0 +1,172 @@
+"""The chart's profile, rendered by Helm: the webhook's arguments, and what the notes promise."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import jobsworth
+from cluster.programs import MissingProgram, find
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.review import read_review
+from jobsworth.api.api_server import ApiServer
+from jobsworth.cli.inputs.policy_files import load_policies
+from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILES, profile_of
+from support.admission.admission_reviews import review
+
+CHART = Path(__file__).parents[2] / "charts" / "jobsworth"
+RELEASE = "1.36"
+
+Render = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def chart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The chart, with its notes in an object: Helm renders them only for a cluster."""
+    folder = tmp_path_factory.mktemp("chart") / "jobsworth"
+    shutil.copytree(CHART, folder)
+    notes = folder / "templates" / "NOTES.txt"
+    text = f'{{{{- define "notes" }}}}{notes.read_text("utf-8")}{{{{- end }}}}'
+    (folder / "templates" / "_notes.tpl").write_text(text, "utf-8")
+    (folder / "templates" / "notes.yaml").write_text('notes: {{ include "notes" . | toJson }}\n')
+    return folder
+
+
+def helm(chart: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        program = find("helm")
+    except MissingProgram as missing:
+        pytest.skip(str(missing))
+    command = [program, "template", "jobsworth", chart, "-n", "jobsworth"]
+    options = ["--kube-version", f"{RELEASE}.0", *arguments]
+    return subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def render(chart: Path) -> Render:
+    def render(*arguments: str) -> list[dict[str, Any]]:
+        done = helm(chart, *arguments)
+        assert done.returncode == 0, done.stderr
+        return [each for each in yaml.safe_load_all(done.stdout) if each]
+
+    return render
+
+
+def arguments_of(objects: list[dict[str, Any]]) -> list[str]:
+    """The arguments of the webhook."""
+    (deployment,) = (each for each in objects if each.get("kind") == "Deployment")
+    containers = deployment["spec"]["template"]["spec"]["containers"]
+    (webhook,) = (each for each in containers if each["name"] == "webhook")
+    return list(webhook["args"])
+
+
+def profile_in(objects: list[dict[str, Any]]) -> list[str]:
+    return [each for each in arguments_of(objects) if each.startswith("--profile")]
+
+
+def notes_in(objects: list[dict[str, Any]]) -> str:
+    (notes,) = (each["notes"] for each in objects if "notes" in each)
+    return str(notes)
+
+
+def test_by_default_baseline_warns(render: Render) -> None:
+    assert profile_in(render()) == ["--profile=baseline", "--profile-enforcement=warn"]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("enforcement", ENFORCEMENTS)
+def test_the_webhook_takes_the_arguments(render: Render, profile: str, enforcement: str) -> None:
+    values = f"profile={profile},profileEnforcement={enforcement}"
+    expected = [f"--profile={profile}", f"--profile-enforcement={enforcement}"]
+    assert profile_in(render("--set", values)) == expected
+
+
+def test_without_a_profile_nothing_is_rendered_for_it(render: Render) -> None:
+    objects = render("--set", "profile=none")
+    assert profile_in(objects) == []
+    assert "etc/jobsworth/policies" not in json.dumps(objects)
+    assert "No policies are configured." in notes_in(objects)
+
+
+def test_a_profile_applies_beside_policies_of_either_kind(render: Render) -> None:
+    for values in ("policies.own.enforcement=warn", "existingPoliciesConfigMap=own"):
+        arguments = arguments_of(render("--set", values))
+        assert "--policy=/etc/jobsworth/policies" in arguments
+        assert "--profile=baseline" in arguments
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ("policies.a.limits.backoffLimt.maximum=3", "'backoffLimt' not allowed"),
+        ("policies.a.limits.backoffLimit.maximum=many", "/policies/a/limits/backoffLimit/maximum"),
+        ("policies.a.enforcement=block", "/policies/a/enforcement"),
+        ("profile=basic", "/profile'"),
+        ("profileEnforcement=block", "/profileEnforcement'"),
+    ],
+)
+def test_helm_rejects_a_misspelled_policy(values: str, complaint: str) -> None:
+    done = helm(CHART, "--set", values)
+    assert done.returncode == 1
+    assert complaint in done.stderr
+
+
+def command_in(notes: str) -> list[str]:
+    """The command that the notes propose."""
+    (line,) = (line for line in notes.splitlines() if "--dry-run=server" in line)
+    return shlex.split(line)
+
+
+def manifest_of(command: list[str]) -> dict[str, Any]:
+    """What kubectl sends."""
+    try:
+        program = str(find("kubectl"))
+    except MissingProgram as missing:
+        pytest.skip(str(missing))
+    separator = command.index("--")
+    created = [each for each in command[1:separator] if not each.startswith("--dry-run")]
+    sent = subprocess.run(
+        [program, *created, "--dry-run=client", "-o", "json", *command[separator:]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    made: dict[str, Any] = json.loads(sent.stdout)
+    made["metadata"].setdefault("namespace", "default")
+    return made
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["profile=baseline", "profile=baseline,profileEnforcement=deny", "profile=strict"],
+)
+def test_the_notes_show_what_the_webhook_says(render: Render, values: str) -> None:
+    objects = render("--set", values)
+    notes = notes_in(objects)
+    given = dict(each[2:].partition("=")[::2] for each in arguments_of(objects)[1:])
+    profile = profile_of(given["profile"], given["profile-enforcement"])  # type: ignore[arg-type]
+    reviewer = Reviewer(ApiServer(RELEASE), load_policies((), profile), api_verdict="warn")
+    sent = jobsworth.default(manifest_of(command_in(notes)), kubernetes_version=RELEASE)
+    answer = reviewer.validate(read_review(json.dumps(review(sent)).encode()))
+    assert answer.response.allowed
+    promised = re.findall(r"^  Warning: (.*)$", notes, re.MULTILINE)
+    if profile is not None and profile.name == "baseline":
+        assert promised == list(answer.response.warnings)
+        assert "\n  cronjob.batch/try-jobsworth created (server dry run)\n" in notes
+    else:
+        assert promised
+        assert set(promised) < set(answer.response.warnings)
+
+
+def test_the_notes_promise_nothing_that_depends_on_policies_of_your_own(render: Render) -> None:
+    for values in ("policies.baseline.enforcement=warn", "profileEnforcement=audit"):
+        assert "Warning: JobPolicy baseline" not in notes_in(render("--set", values))

@@ -1,0 +1,356 @@
+"""Problems of documents: all reported at once, with their places and what would be right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.policy.language.problems import BadPolicy
+from jobsworth.policy.reader import is_policy, read
+from support.policy.policy_requests import document, policies, problems
+
+SOUND = {"limits": {"backoffLimit": {"maximum": 5}}}
+
+
+def whole(**parts: Any) -> dict[str, Any]:
+    return {**document(**SOUND), **parts}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "must be a mapping (start with apiVersion: jobsworth.dev/v1alpha1 and kind: JobPolicy)"),
+        ([], "must be a mapping (start with apiVersion: jobsworth.dev/v1alpha1 and kind: JobPolicy)"),
+        (
+            whole(apiVersion="jobsworth.dev/v1"),
+            'apiVersion: unsupported value "jobsworth.dev/v1" (it must be jobsworth.dev/v1alpha1)',
+        ),
+        (whole(kind="Policy"), 'kind: unsupported value "Policy" (it must be JobPolicy)'),
+        ({**document(**SOUND), "metadata": {}}, "metadata.name: must be set"),
+        (
+            whole(metadata={"name": "My policy"}),
+            'metadata.name: "My policy" must be lower case letters, digits and hyphens, at most 63, '
+            "that begin and end with a letter or digit",
+        ),
+        (whole(metadata=None), "metadata: must be a mapping, but is empty"),
+        (whole(spec={}), "spec: must not be empty (set a value or remove the field)"),
+        (whole(spec=None), "spec: must be a mapping, but is empty"),
+        (whole(limits={}), "limits: unknown field (this field belongs in spec)"),
+    ],
+)  # fmt: skip
+def test_the_head_of_a_document(value: Any, expected: str) -> None:
+    assert problems(value) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (
+            {"enforcment": "warn"},
+            'spec.enforcment: unknown field (did you mean "enforcement"?)',
+        ),
+        ({"backoffLimit": {"maximum": 5}}, "spec.backoffLimit: unknown field (this field belongs in spec.defaults or spec.limits)"),
+        (
+            {"enforcement": "dney"},
+            'spec.enforcement: unsupported value "dney" (did you mean "deny"?)',
+        ),
+        ({"priority": "1"}, 'spec.priority: must be a whole number, but "1" is a string (remove the quotes)'),
+        ({"contact": 7}, "spec.contact: must be a string, but is 7 (put it in quotes)"),
+        ({"message": ""}, "spec.message: must not be empty (set a value or remove the field)"),
+        (
+            {"match": {"namespaces": "ml-*"}},
+            "spec.match.namespaces: must be a list (write [ml-*])",
+        ),
+        (
+            {"match": {"namespace": ["ml-*"]}},
+            'spec.match.namespace: unknown field (did you mean "namespaces"?)',
+        ),
+        ({"match": [{"kinds": ["Pod"]}]}, 'spec.match[0].kinds[0]: unsupported value "Pod" (supported values: Job, CronJob)'),
+        ({"match": {"names": ["a", "a"]}}, 'spec.match.names: "a" is listed twice (remove one of the two)'),
+        ({"exempt": {}}, "spec.exempt: must not be empty (set a value or remove the field)"),
+        ({"exempt": []}, "spec.exempt: must not be empty (set a value or remove the field)"),
+        (
+            {"match": {"objectSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
+            "spec.match.objectSelector.matchExpressions[0].values: Required value: must be specified "
+            "when `operator` is 'In' or 'NotIn'",
+        ),
+        (
+            {"match": [{"namespaceSelector": {"matchLabels": {"a b": "c"}}}]},
+            "spec.match[0].namespaceSelector.matchLabels: Invalid value: \"a b\": name part must consist "
+            "of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+            "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+            "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        ),
+        (
+            {"limits": {"restartPolicy": {"allowed": ["Never"]}}},
+            "spec.limits.restartPolicy: unknown field (this field belongs in spec.limits.pod)",
+        ),
+        (
+            {"limits": {"backofLimit": {"maximum": 5}}},
+            'spec.limits.backofLimit: unknown field (did you mean "backoffLimit"?)',
+        ),
+        (
+            {"limits": {"backoffLimit": 5}},
+            "spec.limits.backoffLimit: must be a mapping, but is 5",
+        ),
+        (
+            {"limits": {"backoffLimit": {"maximum": -1}}},
+            "spec.limits.backoffLimit.maximum: -1 must be greater than or equal to 0",
+        ),
+        (
+            {"limits": {"maxFailedIndexes": {"maximum": "110%"}}},
+            'spec.limits.maxFailedIndexes.maximum: "110%" must be a whole number, or a percentage from '
+            "0% to 100%",
+        ),
+        (
+            {"limits": {"backoffLimit": {"minimum": 6, "maximum": 5}}},
+            "spec.limits.backoffLimit.minimum: the minimum 6 is greater than the maximum 5 "
+            "(lower the minimum or raise the maximum)",
+        ),
+        (
+            {"limits": {"maxFailedIndexes": {"minimum": "20%", "maximum": "10%"}}},
+            "spec.limits.maxFailedIndexes.minimum: the minimum 20% is greater than the maximum 10% "
+            "(lower the minimum or raise the maximum)",
+        ),
+        (
+            {"limits": {"backoffLimit": {"maximum": 5, "allowed": [0, 6]}}},
+            "spec.limits.backoffLimit.allowed[1]: 6 is greater than the maximum 5 (change the value or the bound)",
+        ),
+        (
+            {"limits": {"backoffLimit": {"required": True}}},
+            "spec.limits.backoffLimit.required: has no effect: backoffLimit has a value in every object, "
+            "because the API server sets or requires it "
+            "(limit its value instead, with minimum, maximum or allowed)",
+        ),
+        (
+            {"limits": {"suspend": {"forbidden": True}}},
+            "spec.limits.suspend.forbidden: cannot be satisfied: suspend has a value in every object, "
+            "because the API server sets or requires it "
+            "(limit its value instead, with minimum, maximum or allowed)",
+        ),
+        (
+            {"limits": {"managedBy": {"forbidden": True, "required": True}}},
+            "spec.limits.managedBy.required: a field cannot be both required and forbidden "
+            "(remove one of the two)",
+        ),
+        (
+            {"limits": {"managedBy": {"required": False, "message": "x"}}},
+            "spec.limits.managedBy: has no effect (set minimum, maximum, allowed or required)",
+        ),
+        (
+            {"limits": {"podReplacementPolicy": {"allowed": ["failed"]}}},
+            'spec.limits.podReplacementPolicy.allowed[0]: unsupported value "failed" '
+            '(did you mean "Failed"?)',
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"allowedActions": ["Ignore"], "failJobOnExitCodes": [1]}}},
+            "spec.limits.podFailurePolicy.failJobOnExitCodes: no exit code can fail the Job: the action "
+            "FailJob is not among allowedActions (add FailJob to allowedActions)",
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"allowedActions": ["Count"], "ignoreDisruptionsFirst": True}}},
+            "spec.limits.podFailurePolicy.ignoreDisruptionsFirst: disruptions cannot be ignored: the "
+            "action Ignore is not among allowedActions (add Ignore to allowedActions)",
+        ),
+        (
+            {"limits": {"podFailurePolicy": {"minimumRules": 3, "maximumRules": 2}}},
+            "spec.limits.podFailurePolicy.minimumRules: the minimum 3 is greater than the maximum 2 "
+            "(lower the minimum or raise the maximum)",
+        ),
+        (
+            {"limits": {"resources": {"requests": {"cpu": {"maximum": "64 cores"}}}}},
+            "spec.limits.resources.requests[cpu].maximum: quantities must match the regular expression "
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$' (write a quantity, such as 500m, 64 or 1Gi)",
+        ),
+        (
+            {"immutable": ["backofLimit"]},
+            'spec.immutable[0]: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
+        ),
+        (
+            {"immutable": [{"unlessSuspended": True}]},
+            "spec.immutable[0]: must name one field, label or annotation (set field, label or annotation)",
+        ),
+        (
+            {"immutable": [{"field": "backoffLimit", "label": "team"}]},
+            "spec.immutable[0]: names more than one field, label or annotation (write one entry for each)",
+        ),
+        (
+            {"immutable": ["backoffLimit", {"field": "backoffLimit"}]},
+            'spec.immutable[1]: "backoffLimit" is listed twice (remove one of the two)',
+        ),
+        (
+            {"rules": {"JW101": "error"}},
+            'spec.rules[JW101]: unsupported value "error" (supported values: deny, warn, off)',
+        ),
+        (
+            {"defaults": {"backoffLimit": {"value": 3, "when": "ifUnst"}}},
+            'spec.defaults.backoffLimit.when: unsupported value "ifUnst" (did you mean "ifUnset"?)',
+        ),
+        (
+            {"defaults": {"backoffLimit": "3"}},
+            'spec.defaults.backoffLimit: must be a whole number or a mapping, but "3" is a string (remove the quotes)',
+        ),
+        (
+            {"match": {"operations": ["CREATE"]}, "immutable": ["backoffLimit"]},
+            "spec.immutable: has no effect: match does not include updates (add UPDATE to match.operations)",
+        ),
+        (
+            {"match": {"kinds": ["Job"]}, "limits": {"cronJob": {"timeZone": {"required": True}}}},
+            "spec.limits.cronJob: has no effect: match does not include CronJobs (add CronJob to match.kinds)",
+        ),
+        ({"expressions": [{"message": "x"}]}, "spec.expressions[0].expression: must be set"),
+    ],
+)  # fmt: skip
+def test_one_thing_that_is_wrong(spec: Any, expected: str) -> None:
+    assert problems(**spec) == [expected]
+
+
+def test_an_expression_that_does_not_compile_says_where() -> None:
+    (problem,) = problems(expressions=[{"expression": "object.spec.parallelism <= "}])
+    assert problem.startswith("spec.expressions[0].expression: at line 1, column ")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (
+            {"defaults": {"backoffLimit": 9}, "limits": {"backoffLimit": {"maximum": 5}}},
+            "spec.defaults.backoffLimit: the limits reject this default: "
+            "Invalid value: 9: must be less than or equal to 5 (change the default or the limit)",
+        ),
+        (
+            {
+                "defaults": {"maxFailedIndexes": "20%"},
+                "limits": {"maxFailedIndexes": {"maximum": "10%"}},
+            },
+            "spec.defaults.maxFailedIndexes: the limits reject this default: Invalid value: 20: "
+            "must be less than or equal to 10% of the 100 completions (change the default or the limit)",
+        ),
+        (
+            {
+                "defaults": {"maxFailedIndexes": "20%"},
+                "limits": {"maxFailedIndexes": {"maximum": 5}},
+            },
+            None,
+        ),
+        (
+            {
+                "defaults": {"labels": {"team": "web"}},
+                "limits": {"labels": {"team": {"allowed": ["ml-*"]}}},
+            },
+            "spec.defaults.labels[team]: the limits reject this default: Unsupported value: "
+            '"web": supported values: "ml-*" (change the default or the limit)',
+        ),
+        (
+            {
+                "defaults": {
+                    "podFailurePolicy": {
+                        "rulesBefore": [
+                            {"action": "Count", "onExitCodes": {"operator": "In", "values": [1]}}
+                        ]
+                    }
+                },
+                "limits": {"podFailurePolicy": {"allowedActions": ["FailJob"]}},
+            },
+            "spec.defaults.podFailurePolicy.rulesBefore[0].action: the limits reject this default: "
+            '"Count" is not among the allowed actions FailJob (change the default or the limit)',
+        ),
+    ],
+)
+def test_a_default_that_the_limits_reject(spec: Any, expected: str | None) -> None:
+    assert problems(**spec) == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    ("other", "rejected"),
+    [
+        ({}, True),
+        ({"enforcement": "warn"}, False),
+        ({"match": {"namespaces": ["web"]}}, False),
+        ({"exempt": {"users": ["ops"]}}, False),
+    ],
+)
+def test_a_default_that_another_document_rejects_everywhere(other: Any, rejected: bool) -> None:
+    giving = document("a", defaults={"backoffLimit": 9})
+    limiting = document("b", **SOUND, **other)
+    assert bool(problems(giving, limiting)) == rejected
+    if rejected:
+        assert problems(giving, limiting)[0].startswith(
+            "spec.defaults.backoffLimit: the limits of policy b reject this default: "
+        )
+
+
+def test_all_problems_of_all_documents_are_reported_at_once_with_the_number_of_the_document() -> (
+    None
+):
+    with pytest.raises(BadPolicy) as caught:
+        read(
+            [
+                document("a", enforcement="no", rules={"JW101": "deny", "JW999": "deny"}),
+                document("b", **SOUND),
+                document("a", limits={"backoffLimit": {"minimum": 3, "maximum": 1}}),
+            ]
+        )
+    assert [(problem.document, problem.field) for problem in caught.value.problems] == [
+        (0, "spec.enforcement"),
+        (0, "spec.rules[JW999]"),
+        (2, "spec.limits.backoffLimit.minimum"),
+        (2, "metadata.name"),
+    ]
+    assert str(caught.value.problems[-1]) == (
+        'metadata.name: "a" is already the name of document 1 (give each policy a unique name)'
+    )
+    assert "document 3: metadata.name" in str(caught.value)
+
+
+def test_a_document_is_read_in_full() -> None:
+    (policy,) = policies(
+        description="d", message="m", contact="c", priority=7, enforcement="warn",
+        onInternalError="allow", cronJobJobs="enforce", match={"kinds": ["Job"]},
+        exempt=[{"users": ["ops"]}], immutable=["backoffLimit"], rules={"JW201": "warn"},
+        expressions=[{"expression": "true"}], defaults={"backoffLimit": 3}, **SOUND,
+    ).policies  # fmt: skip
+    assert (policy.name, policy.description, policy.message, policy.contact) == (
+        "house-rules", "d", "m", "c",
+    )  # fmt: skip
+    assert (policy.priority, policy.enforcement, policy.on_internal_error) == (7, "warn", "allow")
+    assert (policy.cron_job_jobs, policy.guidance) == ("enforce", "m Contact: c")
+    for part in ("defaults", "limits", "immutable", "rules", "expressions"):
+        assert getattr(policy, part) is not None
+
+
+def test_no_documents_are_a_set_that_says_nothing() -> None:
+    assert read([]).policies == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (document(**SOUND), True),
+        ({"apiVersion": "jobsworth.dev/v2", "kind": "JobPolicy"}, True),
+        ({"apiVersion": "jobsworth.dev/v1alpha1", "kind": "JobPolicyTest"}, False),
+        ({"apiVersion": "batch/v1", "kind": "Job"}, False),
+        (None, False),
+    ],
+)
+def test_documents_that_are_recognized_as_policies(value: object, expected: bool) -> None:
+    assert is_policy(value) is expected
+
+
+HOSTILE = [0, "", [], {}, None, True, 1.5, {"a": None}, [None], "\ud800", {1: 2}, -(10**30)]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "match", "exempt", "defaults", "limits", "immutable", "rules", "expressions", "priority",
+        "enforcement", "message",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_no_yaml_value_makes_the_reader_fail(part: str, value: Any) -> None:
+    for spec in ({part: value}, {part: {"backoffLimit": value}}, {part: [value]}):
+        problems(document(**spec))
+    problems({**document(**SOUND), "metadata": value})
+    problems(value)

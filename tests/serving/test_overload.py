@@ -1,0 +1,150 @@
+"""Unauthenticated clients that are slow, silent, or too many do not keep others waiting."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from support.admission.admission_reviews import body_of
+from support.admission.running_webhook import Client, Serving, serving
+from support.validation.engine_errors import job_with
+
+GOOD = body_of(job_with())
+HEAD = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+REQUEST = HEAD + b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
+MOST_SECONDS = 2.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def many_descriptors() -> Iterator[None]:
+    """Allow the test, and the servers that it starts, some thousand connections."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Serving]:
+    with serving(tmp_path, "--log", "denials") as server:
+        yield server
+
+
+class Crowd(ExitStack):
+    """Connections that stay open until the end of the test."""
+
+    def __init__(self, server: Serving) -> None:
+        super().__init__()
+        self._server = server
+        self._context = ssl.create_default_context(cafile=str(server.ca.file))
+
+    def silent(self, count: int) -> None:
+        """Open connections that send nothing."""
+        for _ in range(count):
+            self.plain()
+
+    def slow(self, count: int, start: bytes) -> list[ssl.SSLSocket]:
+        """Open connections that send the start of a request."""
+        opened = [self.secured() for _ in range(count)]
+        for sock in opened:
+            sock.sendall(start)
+        return opened
+
+    def kept_alive(self, count: int) -> None:
+        """Open connections that have sent a request, and stay idle after its answer."""
+        for _ in range(count):
+            (sock,) = self.slow(1, REQUEST)
+            assert b" 200 OK" in sock.recv(65536)
+
+    def plain(self) -> socket.socket:
+        sock = self.enter_context(socket.socket())
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.settimeout(15)
+        sock.connect(("127.0.0.1", self._server.port))
+        return sock
+
+    def secured(self) -> ssl.SSLSocket:
+        return self.enter_context(
+            self._context.wrap_socket(self.plain(), server_hostname="localhost")
+        )
+
+
+def seconds_for(client: Client, times: int = 5) -> float:
+    """The longest time that one of some requests takes, each over a new connection."""
+    longest = 0.0
+    for _ in range(times):
+        began = time.monotonic()
+        assert client.post("validate", GOOD)[0] == 200
+        client.close()
+        longest = max(longest, time.monotonic() - began)
+    return longest
+
+
+@pytest.mark.parametrize(
+    "start",
+    [b"", HEAD, HEAD + b"Content-Length: 500\r\n\r\n{"],
+    ids=["silent", "slow head", "slow body"],
+)
+def test_forty_slow_clients_delay_no_request(server: Serving, start: bytes) -> None:
+    with Crowd(server) as crowd:
+        crowd.slow(40, start)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+
+
+def test_clients_that_read_no_answers_delay_no_request(server: Serving) -> None:
+    with Crowd(server) as crowd:
+        for sock in crowd.slow(40, b""):
+            sock.sendall(REQUEST * 500)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+
+
+def test_two_thousand_idle_and_forty_slow_connections_delay_no_request(server: Serving) -> None:
+    with Crowd(server) as crowd:
+        crowd.kept_alive(1000)
+        crowd.silent(1000)
+        for start in (HEAD[:30], HEAD, HEAD + b"Content-Length: 500\r\n\r\n{", b""):
+            crowd.slow(10, start)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+
+
+def test_two_thousand_kept_alive_connections_give_way_to_new_ones(server: Serving) -> None:
+    regular = Client(server)
+    with Crowd(server) as crowd:
+        for _ in range(21):
+            crowd.kept_alive(100)
+            assert regular.post("validate", GOOD)[0] == 200  # in use, and so never closed
+        assert regular.connections == 1
+        crowd.silent(60)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+
+
+def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:
+    start = HEAD + b"Content-Length: 8000000\r\n\r\n" + b" " * 7_900_000
+    with Crowd(server) as crowd:
+        for _ in range(60):
+            try:
+                crowd.slow(1, start)
+            except OSError:
+                continue  # the server made room for others
+        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert sum(memory_of_children(server.process.pid)) < 600
+
+
+def memory_of_children(parent: int) -> list[int]:
+    """The resident memory of the children of a process, in MiB."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            lines = dict(line.split(":\t", 1) for line in status.read_text().splitlines())
+        except OSError:
+            continue
+        if lines.get("PPid") == str(parent):
+            found.append(int(lines["VmRSS"].split()[0]) // 1024)
+    return found

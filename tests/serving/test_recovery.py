@@ -1,0 +1,275 @@
+"""A worker that crashes or hangs is replaced, whatever the files are, and the log stays JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.admission.admission_reviews import body_of
+from support.admission.running_webhook import SOURCES, Client, Serving, serving
+from support.admission.webhook_load import POLICY
+from support.validation.engine_errors import job_with
+
+GOOD = body_of(job_with())
+HANGING = """
+import sys, time
+from jobsworth.admission.decision import Reviewer
+from jobsworth.cli import run
+from jobsworth.serving import serving_settings
+
+serving_settings.HANG_SECONDS = 5
+validate = Reviewer.validate
+
+def hang(self, request):
+    if request.uid == "hang":
+        time.sleep(1000)
+    if request.uid == "slow":
+        time.sleep(1.5)
+    return validate(self, request)
+
+Reviewer.validate = hang
+run(sys.argv[1:])
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Serving]:
+    with serving(tmp_path, "--log", "denials") as server:
+        yield server
+
+
+def workers(server: Serving) -> list[int]:
+    """The processes of the workers that were started, in order."""
+    return [line["process"] for line in server.log() if "Booting worker" in line["message"]]
+
+
+def ask_until_answered(server: Serving) -> None:
+    def answered() -> bool:
+        try:
+            return Client(server).post("validate", GOOD)[0] == 200
+        except OSError:
+            return False
+
+    server.wait_until("an answer", answered)
+
+
+def test_a_killed_worker_is_replaced(server: Serving) -> None:
+    server.wait_until("two workers", lambda: len(workers(server)) == 2)
+    for process in workers(server):
+        os.kill(process, signal.SIGKILL)
+    server.wait_until("two other workers", lambda: len(workers(server)) == 4)
+    ask_until_answered(server)
+    assert server.probe("/readyz")[0] == 200
+
+
+def test_the_counts_of_a_killed_worker_stay(server: Serving) -> None:
+    name = 'jobsworth_admission_duration_seconds_count{endpoint="validate"}'
+    for _ in range(6):
+        client = Client(server)
+        client.post("validate", GOOD)
+        client.close()
+    for process in workers(server):
+        os.kill(process, signal.SIGKILL)
+    server.wait_until("two other workers", lambda: len(workers(server)) == 4)
+    ask_until_answered(server)
+    assert server.metric(name) >= 6
+
+
+def test_a_worker_whose_request_hangs_is_replaced_after_the_documented_time(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "1", "--log", "denials", program=HANGING) as server:
+        began = time.monotonic()
+        hanging = threading.Thread(target=_ask, args=(server, "hang"))
+        hanging.start()
+        time.sleep(4.2)
+        answered: list[int] = []
+        slow = threading.Thread(target=lambda: answered.append(_ask(server, "slow")))
+        slow.start()
+        server.wait_until("another worker", lambda: len(workers(server)) == 2)
+        assert time.monotonic() - began < 2 * 5  # the arbiter waits no further time on top
+        ask_until_answered(server)
+        slow.join()
+        assert answered == [200]  # its thread worked, and was not cut off
+        hanging.join()
+    assert any("takes longer than 5 seconds" in line["message"] for line in server.log())
+
+
+def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_path: Path) -> None:
+    options = ("--workers", "1", "--threads", "2", "--log", "denials")
+    with serving(tmp_path, *options, program=HANGING) as server:
+        clients = [threading.Thread(target=_ask, args=(server, "hang")) for _ in range(4)]
+        for client in clients:
+            client.start()
+        began = time.monotonic()
+        server.wait_until("another worker", lambda: len(workers(server)) == 2)
+        assert time.monotonic() - began < 2 * 5
+        ask_until_answered(server)
+        for client in clients:
+            client.join()
+
+
+def test_a_server_that_stops_while_a_worker_starts_stops_in_time(server: Serving) -> None:
+    for process in workers(server):
+        os.kill(process, signal.SIGKILL)
+    before = len(workers(server))
+    while len(workers(server)) == before:
+        time.sleep(0.001)
+    began = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - began < 10 + 5  # --drain-seconds, and a little
+
+
+def test_the_server_stays_ready_while_all_workers_are_replaced(tmp_path: Path) -> None:
+    with serving(tmp_path, "--drain-seconds", "1", "--log", "denials") as server:
+        server.process.send_signal(signal.SIGHUP)
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            assert server.probe("/readyz")[0] == 200
+
+
+def _ask(server: Serving, uid: str) -> int:
+    try:
+        return Client(server).post("validate", body_of(job_with(), uid=uid))[0]
+    except OSError:
+        return 0
+
+
+@pytest.mark.parametrize("name", ["tls.crt", "tls.key"])
+def test_a_certificate_that_is_a_pipe_blocks_nothing(server: Serving, name: str) -> None:
+    file = server.ca.volume / name
+    file.unlink()
+    os.mkfifo(file)
+    server.wait_until("the error", lambda: any(_is_rejected(line) for line in server.log()))
+    os.kill(workers(server)[0], signal.SIGKILL)
+    server.wait_until("another worker", lambda: len(workers(server)) == 3)
+    ask_until_answered(server)
+    assert server.probe("/readyz")[0] == 200
+
+
+def _is_rejected(line: dict[str, str]) -> bool:
+    return "not a regular file" in line.get("error", "")
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_policy_that_is_a_pipe_blocks_nothing(tmp_path: Path, linked: bool) -> None:
+    policies = tmp_path / "policies"
+    policies.mkdir()
+    (policies / "policy.yaml").write_text(POLICY.format(number=0))
+    with serving(tmp_path, "--policy", str(policies), "--log", "denials") as server:
+        pipe = (tmp_path if linked else policies) / "pipe.yaml"
+        os.mkfifo(pipe)
+        if linked:
+            (policies / "linked.yaml").symlink_to(pipe)
+        server.wait_until("the error", lambda: any(_is_rejected(line) for line in server.log()))
+        os.kill(workers(server)[0], signal.SIGKILL)
+        server.wait_until("another worker", lambda: len(workers(server)) == 3)
+        ask_until_answered(server)
+
+
+def test_a_client_that_resets_its_connection_leaves_no_traceback(server: Serving) -> None:
+    for port in (server.monitor, server.port):
+        for sent in (
+            b"",
+            b"GET /metrics HTTP/1.1\r\n",
+            b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 50,
+        ):
+            sock = socket.create_connection(("127.0.0.1", port))
+            sock.sendall(sent)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.close()
+    assert server.probe("/healthz")[0] == 200
+    time.sleep(0.2)
+    assert {line["level"] for line in server.log()} == {"info"}  # each line is JSON
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"GET /metrics HTTP/9.9\r\n\r\n", 400),
+        (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", 431),
+        (b"POST /metrics HTTP/1.1\r\n\r\n", 405),
+        (b"GET /other HTTP/1.1\r\n\r\n", 404),
+    ],
+)
+def test_the_probes_answer_bad_requests_in_json(server: Serving, sent: bytes, status: int) -> None:
+    with socket.create_connection(("127.0.0.1", server.monitor), timeout=5) as sock:
+        sock.sendall(sent)
+        head, _, body = sock.recv(65536).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d" % status)
+    assert json.loads(body)["code"] == status
+
+
+def test_probes_are_answered_while_all_threads_are_busy(tmp_path: Path) -> None:
+    options = ("--workers", "1", "--threads", "1", "--log", "denials")
+    with serving(tmp_path, *options, program=HANGING) as server:
+        busy = [threading.Thread(target=_ask, args=(server, "slow")) for _ in range(1)]
+        for thread in busy:
+            thread.start()
+        time.sleep(0.3)
+        began = time.monotonic()
+        assert server.probe("/healthz")[0] == server.probe("/readyz")[0] == 200
+        assert time.monotonic() - began < 0.5
+        for thread in busy:
+            thread.join()
+
+
+def test_workers_end_when_the_arbiter_is_killed(server: Serving) -> None:
+    server.wait_until("two workers", lambda: len(workers(server)) == 2)
+    started = workers(server)
+    server.process.kill()
+    server.process.wait()
+    end = time.monotonic() + 5
+    while any(map(_runs, started)) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(map(_runs, started))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+STOPPING = """
+import os, signal, sys, threading, time
+from jobsworth.serving.worker import Worker
+
+worker = Worker.__new__(Worker)
+number = getattr(signal, sys.argv[1])
+signal.signal(number, worker.handle_quit if number == signal.SIGQUIT else worker.handle_abort)
+main = threading.main_thread()
+
+def when_the_interpreter_shuts_down():
+    while main.is_alive():
+        time.sleep(0.001)
+    os.kill(os.getpid(), number)
+    time.sleep(1)
+
+threading.Thread(target=when_the_interpreter_shuts_down).start()
+"""
+
+
+@pytest.mark.parametrize(("signal", "code"), [("SIGQUIT", 0), ("SIGABRT", 1)])
+def test_a_worker_that_is_ending_is_told_to_stop_and_prints_nothing(signal: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPING, signal],
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (code, "")

@@ -1,0 +1,64 @@
+"""The repository around a file, and paths that lead out of it.
+
+A repository under review must not decide which other files of this machine are read or printed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.manifests import find_manifests
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from jobsworth.manifests import ManifestError
+
+REPOSITORY = ".git"
+"""A folder with an entry of this name is the root of a repository, a worktree or a submodule."""
+
+
+def root_around(path: str) -> str | None:
+    """Return the root of the repository that a file is in; None outside of a repository."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while not is_root(folder):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder
+
+
+def is_root(folder: str) -> bool:
+    """Return True for the root folder of a repository."""
+    return os.path.exists(os.path.join(folder, REPOSITORY))
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Return True if a path is in a folder, or is that folder; links are followed."""
+    real, real_folder = os.path.realpath(path), os.path.realpath(folder)
+    return real == real_folder or real.startswith(os.path.join(real_folder, ""))
+
+
+def manifests_in(paths: Iterable[str]) -> Iterator[str | ManifestError]:
+    """Return the files that paths select, and an error for each link out of the repository that it is in."""
+    return find_manifests(paths, follows=_Links().stay)
+
+
+class _Links:
+    """Tells the links that stay in their repository from those that leave it."""
+
+    def __init__(self) -> None:
+        self._real_folders: dict[str, str] = {}
+
+    def stay(self, path: str) -> bool:
+        """Return True for a path that leads to a place in its repository, or that is in none."""
+        folder = os.path.dirname(os.path.abspath(path))
+        real_folder = self._real_folders.get(folder)
+        if real_folder is None:
+            real_folder = self._real_folders[folder] = os.path.realpath(folder)
+        if real_folder == folder and not os.path.islink(path):
+            return True
+        root = root_around(path)
+        return root is None or is_within(path, root)

@@ -73,7 +73,7 @@ def _superlinear(made: Callable[[int], Objects], turn: int = 0) -> dict[str, Any
     found = {}
     for name in names:
         action = ACTIONS[name]
-        calls = superlinear_calls(lambda count, action=action: action(made(count)))
+        calls = superlinear_calls(lambda count, action=action: action(made(count)), again=20)
         if calls:
             found[name] = calls
     return found

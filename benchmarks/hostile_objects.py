@@ -4,12 +4,11 @@
     python benchmarks/hostile_objects.py --values 29000   # as large as the budget of a request allows
     python benchmarks/hostile_objects.py --what lists --only volumes --shape distinct
 
-Every declared list and map of Jobs and CronJobs is grown in every shape (tests/support/scaling),
-and every declared string with every text, each by itself. `/mutate` and `/validate` review each
-object on create and on update, with the five policies of policies/, which apply to all of them. One
-process reviews, as a worker does, and another one makes the objects. The exit code is 1 if a review
-takes more than 4 s of CPU time, an answer has more than 300 kB, the process more than 300 MiB, or
-jobsworth catches an internal error.
+Every declared list and map of Jobs and CronJobs is grown in every shape (tests/support/scaling), and every
+declared string with every text, each by itself. `/mutate` and `/validate` review each object on create and
+on update, with the five policies of policies/, which apply to all of them. One process reviews, as a worker
+does, and another one makes the objects. The exit code is 1 if a review takes more than 4 s of CPU time, an
+answer has more than 300 kB, the process more than 300 MiB, or jobsworth catches an internal error.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.findings.edits import first_key
+from jobsworth.findings.edits import first_key, locate
 from support.scaling.cost_growth import MOST_GROWTH, Action, superlinear_calls, time_growth
 
 TEXT = st.text("ab.[]\"'0", max_size=8)
@@ -51,7 +51,20 @@ def _a_key_with_many_dots(count: int) -> Action:
     return lambda: first_key({key: None}, key)
 
 
-@pytest.mark.parametrize("sized", [_paths_of_many_keys, _a_key_with_many_dots])
+def _a_path_with_many_dots(count: int) -> Action:
+    path = "b." + "a." * count
+    return lambda: locate({"b": {}, "c": 1}, path)
+
+
+@pytest.mark.parametrize(
+    "sized", [_paths_of_many_keys, _a_key_with_many_dots, _a_path_with_many_dots]
+)
 def test_splitting_takes_linear_time(sized: object) -> None:
     assert superlinear_calls(sized) == {}  # type: ignore[arg-type]
-    assert time_growth(sized, 2000) <= MOST_GROWTH  # type: ignore[arg-type]
+    assert time_growth(sized, 5000) <= MOST_GROWTH  # type: ignore[arg-type]
+
+
+def test_a_position_of_thousands_of_digits_is_a_missing_key() -> None:
+    digits = "9" * 5000
+    assert locate({"list": [1]}, f"list[{digits}]").missing == (digits,)
+    assert locate({}, f"labels[{digits}]").missing == ("labels", digits)

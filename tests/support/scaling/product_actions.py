@@ -68,7 +68,7 @@ class _EveryRule(Configurations):
 
 @cache
 def _files() -> FileEvaluator:
-    return FileEvaluator(_EveryRule())
+    return FileEvaluator(_EveryRule(), changes=True)
 
 
 def _report(objects: Objects) -> Action:

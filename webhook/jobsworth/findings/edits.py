@@ -14,12 +14,16 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from jobsworth.findings.fix import Edit
 
     Steps = tuple[str | int, ...]
+
+
+_MOST_DIGITS = 9
+"""The digits of a position in a list; no list is longer, and Python rejects numbers of 4,300 digits."""
 
 
 class CannotEdit(ValueError):
@@ -71,37 +75,65 @@ def at(value: Any, steps: Steps) -> Any:
 def _step(value: Any, path: str) -> tuple[str | int, str] | None:
     if isinstance(value, list):
         number, bracket, rest = path[1:].partition("]")
-        if path[0] != "[" or not bracket or not number.isdecimal():
+        if path[0] != "[" or not bracket or not _is_position(number):
             return None
         return (int(number), rest) if int(number) < len(value) else None
     return first_key(value, path) if isinstance(value, dict) else None
 
 
+def _is_position(text: str) -> bool:
+    return len(text) <= _MOST_DIGITS and text.isdecimal()
+
+
 def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
     """Return the key that a path begins with, and the rest of the path; None if it has none of them.
 
-    If it begins with several, return the longest. It takes time for the length of the path, not for the
-    number of keys, which may be thousands.
+    If it begins with several, return the longest. It looks up the prefixes of the path, or compares the keys
+    if there are fewer: a map may have thousands of keys with a finding each, and a key a million dots.
 
     >>> first_key({"a": 1, "a.b/c": 2}, "a.b/c.d"), first_key({"a.b/c": 2}, "[a.b/c][0]")
     (('a.b/c', '.d'), ('a.b/c', '[0]'))
     """
-    if path.startswith("["):
+    bracketed = path.startswith("[")
+    path = path if bracketed else path.removeprefix(".")
+    ends = path.count("]") if bracketed else path.count(".") + path.count("[")
+    if len(mapping) > ends:
+        found = (key for key in _prefixes(path, bracketed=bracketed) if key in mapping)
+        first = next(found, None)
+        return None if first is None else (first, path[_end_of(first, path, bracketed=bracketed) :])
+    longest: tuple[str, str] | None = None
+    for key in mapping:
+        end = _end_of(key, path, bracketed=bracketed)
+        if end >= 0 and (longest is None or len(key) > len(longest[0])):
+            longest = key, path[end:]
+    return longest
+
+
+def _prefixes(path: str, *, bracketed: bool) -> Iterator[str]:
+    """Yield the keys that a path may begin with, the longest first."""
+    if bracketed:
         end = path.rfind("]")
         while end > 0:
-            key = path[1:end]
-            for name in (key, key[1:-1] if len(key) > 1 and key[0] == key[-1] == '"' else key):
-                if name in mapping:
-                    return name, path[end + 1 :]
+            yield path[1:end]
+            if path[1] == path[end - 1] == '"' and end > 2:
+                yield path[2 : end - 1]
             end = path.rfind("]", 0, end)
-        return None
-    path = path.removeprefix(".")
+        return
     end = len(path)
     while end >= 0:
-        if path[:end] in mapping:
-            return path[:end], path[end:]
+        yield path[:end]
         end = max(path.rfind(".", 0, end), path.rfind("[", 0, end))
-    return None
+
+
+def _end_of(key: str, path: str, *, bracketed: bool) -> int:
+    """Return the index at which a path continues after a key; -1 if it does not begin with the key."""
+    if not bracketed:
+        end = len(key)
+        return end if path.startswith(key) and (len(path) == end or path[end] in ".[") else -1
+    for written in (f"[{key}]", f'["{key}"]'):
+        if path.startswith(written):
+            return len(written)
+    return -1
 
 
 def remaining_path(value: Any, path: str, steps: Steps) -> str:
@@ -120,18 +152,21 @@ def remaining_path(value: Any, path: str, steps: Steps) -> str:
 
 def _split(path: str) -> Steps:
     steps: list[str | int] = []
-    while path:
-        if path.startswith("["):
-            name, _, path = path[1:].partition("]")
-            steps.append(int(name) if name.isdecimal() else name.strip('"'))
+    start = 0
+    while start < len(path):
+        if path[start] == "[":
+            end = path.find("]", start)
+            end = len(path) if end < 0 else end
+            name = path[start + 1 : end]
+            steps.append(int(name) if _is_position(name) else name.strip('"'))
+            start = end + 1
             continue
-        path = path.removeprefix(".")
-        end = min(
-            (index for mark in ".[" if (index := path.find(mark)) >= 0),
-            default=len(path),
-        )
-        steps.append(path[:end])
-        path = path[end:]
+        start += path[start] == "."
+        end = start
+        while end < len(path) and path[end] not in ".[":
+            end += 1
+        steps.append(path[start:end])
+        start = end
     return tuple(steps)
 
 

@@ -106,6 +106,7 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
         def load_config(self) -> None:
             for name, value in webhook_settings.gunicorn_settings(settings).items():
                 self.cfg.set(name, value)
+            self.cfg.set("bind", f"127.0.0.1:{port}")
             self.cfg.set("worker_class", "gthread")
             self.cfg.set("certfile", certificate)
             self.cfg.set("keyfile", key)

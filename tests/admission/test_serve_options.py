@@ -59,7 +59,7 @@ def test_a_monitor_port_that_is_taken_is_reported(
             run(["serve", *CERTIFICATE, "--monitor-bind", address])
     assert ended.value.code == 2
     reported = " ".join(capsys.readouterr().err.split())
-    assert f"cannot bind --monitor-bind {address}: Address already in use" in reported
+    assert f"cannot listen on {address}: Address already in use; use another --bind" in reported
 
 
 def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None:

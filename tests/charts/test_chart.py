@@ -84,6 +84,10 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
         ({"policies": {"a": {"enforcement": "block"}}}, "'block' is not one of"),
         ({"profile": "basic"}, "'basic' is not one of"),
         ({"image": {"digest": "abc"}}, "'abc' does not match"),
+        ({"service": {"ipFamilies": ["ipv6"]}}, "'ipv6' is not one of"),
+        ({"updateStrategy": {"maxSurge": 1}}, "'maxSurge' was unexpected"),
+        ({"commonLabels": {"app.kubernetes.io/name": "a"}}, "'app.kubernetes.io/name' should not be valid"),
+        ({"extraVolumes": [{"emptyDir": {}}]}, "'name' is a required property"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -> None:
@@ -93,17 +97,19 @@ def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -
 
 ARGUMENTS = re.compile(r"^ +- (--[a-z-]+)(?:=|$)", re.MULTILINE)
 CONTAINERS = [
-    ("certificates", certs.MANAGE),
-    ("webhook", serve.COMMAND),
-    ("job-controller", reconcile.COMMAND),
+    ("deployment", "certificates", certs.MANAGE),
+    ("deployment", "webhook", serve.COMMAND),
+    ("controller", "job-controller", reconcile.COMMAND),
 ]
 
 
-@pytest.mark.parametrize(("container", "command"), CONTAINERS, ids=[c[0] for c in CONTAINERS])
+@pytest.mark.parametrize(
+    ("template", "container", "command"), CONTAINERS, ids=[c[1] for c in CONTAINERS]
+)
 def test_a_container_is_given_options_that_its_command_has(
-    container: str, command: Command
+    template: str, container: str, command: Command
 ) -> None:
-    text = (CHART / "templates" / "deployment.yaml").read_text()
+    text = (CHART / "templates" / f"{template}.yaml").read_text()
     part = text.split(f"- name: {container}\n")[1].split("startupProbe:")[0]
     given = set(ARGUMENTS.findall(part))
     assert given
@@ -157,4 +163,6 @@ def _described(schema: dict[str, Any], path: str = "") -> Iterator[str]:
 
 def _closed(path: str) -> bool:
     """Return True if the chart, not Kubernetes, determines the content at this path."""
-    return not path.endswith((".resources", "Selector", ".labels", ".issuerRef"))
+    return path != "updateStrategy" and not path.endswith(
+        (".resources", "Selector", ".labels", ".annotations", ".issuerRef")
+    )

@@ -38,7 +38,7 @@ def reconcile(*arguments: str) -> int:
         (["--pod-failure-backoff", "-1s"], '"-1s" is not a duration'),
         (["--kube-api-qps", "many"], '--kube-api-qps "many" is not a number'),
         (["--workers", "0"], "'--workers'"),
-        (["--listen", "8081"], '--listen "8081" is not an address; use for example :8081'),
+        (["--listen", "8081"], '--listen: "8081" is not an address; use ADDRESS:PORT'),
         (["--managed-by", "kubernetes.io/job-controller"], "use --adopt-unmanaged"),
         (["--kubeconfig", "/nowhere/config"], "the kubeconfig /nowhere/config does not exist"),
         (["--audit", "--select", "JW9999"], "JW9999"),

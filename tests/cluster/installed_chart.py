@@ -1,7 +1,7 @@
-"""The chart, installed by Helm into a bed, with the containers of its Deployment as processes of this machine.
+"""The chart, installed by Helm into a bed, with the containers of its Deployments as processes of this machine.
 
 Everything is as in a cluster: the objects are Helm's, each process gets its container's arguments and the rights of
-the chart's ServiceAccount, and the API server calls the webhook by the name of its Service. What is played: the
+its Pod's ServiceAccount, and the API server calls the webhook by the name of its Service. What is played: the
 Service's network (see :mod:`cluster.post_render`) and the kubelet, which carries the ConfigMap into a folder.
 """
 
@@ -54,15 +54,17 @@ class Installation:
         self._arguments = arguments or {}
         self._folder = Path(tempfile.mkdtemp(prefix="jobsworth-installed-"))
         self._port, self._monitor, self._controller = free_ports(3)
-        self._account = Path()
+        self._account = self._controller_account = Path()
 
     def __enter__(self) -> Self:
         try:
             self.helm("install")
             self._account = self.bed.service_account(self.namespace, NAME)
             self._carry_policies()
-            pod = self.pod()
-            for container in [*pod.get("initContainers", ()), *pod["containers"]]:
+            if self._values.get("controller", {}).get("enabled"):
+                own = f"{NAME}-job-controller"
+                self._controller_account = self.bed.service_account(self.namespace, own)
+            for container in self.containers():
                 self.start(container["name"])
             self.wait_until_ready()
         except BaseException:
@@ -104,11 +106,15 @@ class Installation:
 
     # Containers
 
-    def pod(self) -> dict[str, Any]:
-        """The Deployment's Pod spec."""
-        path = f"/apis/apps/v1/namespaces/{self.namespace}/deployments/{NAME}"
-        spec: dict[str, Any] = self.bed.get(path)["spec"]["template"]["spec"]
-        return spec
+    def containers(self) -> list[dict[str, Any]]:
+        """The containers of the Deployments' Pods."""
+        path = f"/apis/apps/v1/namespaces/{self.namespace}/deployments"
+        pods = [each["spec"]["template"]["spec"] for each in self.bed.get(path)["items"]]
+        return [
+            container
+            for pod in pods
+            for container in [*pod.get("initContainers", ()), *pod["containers"]]
+        ]
 
     def start_again(self, container: str) -> Path:
         """Start a container once more, as another replica's; returns the folder of its certificate files."""
@@ -117,14 +123,14 @@ class Installation:
         return folder
 
     def start(self, container: str, *arguments: str, process: str = "") -> None:
-        """Start a container of the Deployment as a process, with these arguments in addition."""
-        pod = self.pod()
-        containers = [*pod.get("initContainers", ()), *pod["containers"]]
-        (args,) = (each["args"] for each in containers if each["name"] == container)
+        """Start a container of a Deployment as a process, with these arguments in addition."""
+        (args,) = (each["args"] for each in self.containers() if each["name"] == container)
         own = {
             "certificates": ("--kubeconfig", str(self._account), "--name=127.0.0.1"),
             "webhook": (f"--bind=127.0.0.1:{self._port}", f"--monitor-bind=127.0.0.1:{self._monitor}"),
-            "job-controller": ("--kubeconfig", str(self._account), f"--listen=127.0.0.1:{self._controller}"),
+            "job-controller": (
+                "--kubeconfig", str(self._controller_account), f"--listen=127.0.0.1:{self._controller}",
+            ),
         }[container]  # fmt: skip
         here = [
             each.replace("/run/jobsworth", str(self._folder)).replace(

@@ -13,7 +13,7 @@ from cluster.programs import NEWEST, MissingProgram, find
 
 CHART = Path(__file__).resolve().parents[2] / "charts" / "jobsworth"
 
-OURS = 'namespace="jobs",service="judge"'
+OURS = 'namespace="jobs",service="judge-metrics"'
 UP = f'up{{{OURS},endpoint="metrics",pod="%s"}}'
 LEADER = f'leader_election_master_status{{{OURS},name="judge-job-controller",pod="%s"}}'
 REACHED = "apiserver_admission_webhook_fail_open_count"

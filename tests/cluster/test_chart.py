@@ -29,7 +29,9 @@ RELEASES = [NEWEST, OLDER]
 @pytest.fixture(scope="module", params=RELEASES)
 def ready(request: pytest.FixtureRequest) -> Iterator[tuple[TestBed, str]]:
     """A bed that knows the kinds that the chart may use, and its release."""
-    with bed_or_skip(request.param) as bed:
+    # The variant for IPv6 asks for addresses of that family.
+    flags = ("--service-cluster-ip-range=10.96.0.0/24,fd00:10:96::/112",)
+    with bed_or_skip(request.param, api_server_flags=flags) as bed:
         bed.kubectl("create", "namespace", NAMESPACE)
         # The API server warns of Pods that Pod Security admission of the level restricted would reject.
         label = "pod-security.kubernetes.io/warn=restricted"
@@ -123,7 +125,7 @@ def test_every_container_is_confined(ready: tuple[TestBed, str]) -> None:
         for each in objects
         if each["kind"] in ("Deployment", "Job")
     ]
-    assert len(pods) == 3
+    assert len(pods) == 4
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"]
         for container in [*pod.get("initContainers", ()), *pod["containers"]]:
@@ -137,37 +139,40 @@ def test_every_container_is_confined(ready: tuple[TestBed, str]) -> None:
 
 def test_only_containers_that_call_the_api_server_have_a_token(ready: tuple[TestBed, str]) -> None:
     bed, release = ready
-    (deployment,) = (
-        e
-        for e in rendered(bed, release, "--set", "controller.enabled=true")
-        if e["kind"] == "Deployment"
-    )
-    pod = deployment["spec"]["template"]["spec"]
-    with_token = [
-        container["name"]
-        for container in [*pod["initContainers"], *pod["containers"]]
-        if any("serviceaccount" in mount["mountPath"] for mount in container["volumeMounts"])
+    pods = [
+        each["spec"]["template"]["spec"]
+        for each in rendered(bed, release, "--set", "controller.enabled=true")
+        if each["kind"] == "Deployment"
     ]
-    assert with_token == ["certificates", "job-controller"]
-    assert pod["automountServiceAccountToken"] is False
+    with_token = {
+        container["name"]
+        for pod in pods
+        for container in [*pod.get("initContainers", ()), *pod["containers"]]
+        if any("serviceaccount" in mount["mountPath"] for mount in container["volumeMounts"])
+    }
+    assert with_token == {"certificates", "job-controller"}
+    assert not any(pod["automountServiceAccountToken"] for pod in pods)
 
 
+WEBHOOK, CONTROLLER = "", "-job-controller"
 PERMISSIONS = {
-    "default": (),
-    "controller": ("--set", "controller.enabled=true"),
-    "adopting-controller": ("--set", "controller.enabled=true,controller.adoptUnmanaged=true"),
-    "cert-manager": ("--set", "certificates.mode=certManager"),
-    "namespace-labels": ("--set", "certificates.mode=certManager,webhook.namespaceLabels=true"),
+    "default": (WEBHOOK, "controller.enabled=true"),
+    "controller": (CONTROLLER, "controller.enabled=true"),
+    "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
+    "cert-manager": (WEBHOOK, "certificates.mode=certManager"),
+    "namespace-labels": (WEBHOOK, "certificates.mode=certManager,webhook.namespaceLabels=true"),
 }
+"""Golden files by name: the end of a service account's name, and the values."""
 
 
 @pytest.mark.parametrize("what", PERMISSIONS)
 def test_the_service_account_has_the_recorded_permissions(bed: TestBed, what: str) -> None:
     """Golden files of ``kubectl auth can-i --list``, less what every account may do."""
+    account, values = PERMISSIONS[what]
     namespace = bed.namespace("rights")
     text = bed.helm(
         "template", "judge", str(CHART), "--namespace", namespace, "--kube-version", f"{NEWEST}.0",
-        "--set", f"fullnameOverride=judge-{namespace}", *PERMISSIONS[what],
+        "--set", f"fullnameOverride=judge-{namespace},{values}",
     ).stdout  # fmt: skip
     for each in yaml.safe_load_all(text):
         kind = each["kind"] if each else ""
@@ -175,7 +180,7 @@ def test_the_service_account_has_the_recorded_permissions(bed: TestBed, what: st
         if not hook and (kind == "ServiceAccount" or "Role" in kind):
             bed.kubectl("create", "-f", "-", input=json.dumps(each))
     bed.kubectl("create", "serviceaccount", "nobody", "-n", namespace)
-    allowed = _permissions(bed, namespace, f"judge-{namespace}")
+    allowed = _permissions(bed, namespace, f"judge-{namespace}{account}")
     everybody = _permissions(bed, namespace, "nobody")
     assert any("selfsubjectrulesreviews" in line for line in everybody)
     output = "\n".join(

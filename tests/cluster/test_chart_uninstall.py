@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from cluster.available_beds import bed_or_skip
+from cluster.bed.stages import NO_REGISTRY
 from cluster.installed_chart import CHART, NAME, ROOT, Installation, wait_for
 from cluster.programs import NEWEST
 from cluster.small_jobs import job
@@ -76,6 +78,25 @@ def test_uninstalling_leaves_nothing_behind(running: TestBed) -> None:
     assert finalizers(running, team) == [[OUR_FINALIZER]] * 2
     _release(running, it.namespace)
     assert finalizers(running, team) == [[]] * 2
+
+
+def test_uninstalling_ends_although_the_image_of_its_hook_cannot_be_pulled(
+    running: TestBed,
+) -> None:
+    namespace = running.namespace("unpullable")
+    before = everything(running)
+    values = (
+        f"image.repository={NO_REGISTRY}jobsworth,controller.enabled=true,controller.releaseDeadlineSeconds=5,"
+        "webhook.mutating.enabled=false,webhook.validating.enabled=false,fullnameOverride=unpullable"
+    )
+    running.helm("install", "unpullable", str(CHART), "--namespace", namespace, "--set", values)
+    began = time.monotonic()
+    done = running.helm("uninstall", "unpullable", "--namespace", namespace, check=False)
+    assert time.monotonic() - began < 60
+    assert done.returncode != 0
+    assert "job unpullable-release-finalizers failed: DeadlineExceeded" in done.stderr
+    assert running.helm("list", "--all", "--namespace", namespace, "--short").stdout == ""
+    wait_for(lambda: everything(running) == before, "everything to be gone")
 
 
 def _release(bed: TestBed, namespace: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 import urllib.error
@@ -15,6 +16,7 @@ from jobsworth.client.api_resources import jobs_path
 from jobsworth.client.leases import Times
 from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
+from jobsworth.listen_address import CannotListen
 from jobsworth.reconciler import conflict_probe
 from support.api_server.fake_http_server import FakeHttpServer
 from support.api_server.fake_job_api import FakeJobApi
@@ -252,5 +254,19 @@ def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:
 
     taken = int(server.url.rpartition(":")[2])
     options = ReconcilerOptions(host="127.0.0.1", port=taken)
-    with pytest.raises(OSError, match="in use"):
+    with pytest.raises(CannotListen, match="in use"):
         ReconcilerProcess(server.config(), options, print).run()
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_probes_and_metrics_are_answered_over_both_families(server: FakeHttpServer) -> None:
+    process = Process(server, host="")
+    until(process.at_work)
+    health = process.application._server
+    assert health is not None
+    for host in ("[::1]", "127.0.0.1"):
+        for path in ("healthz", "readyz", "metrics"):
+            url = f"http://{host}:{health.port}/{path}"
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                assert answer.status == 200
+    assert process.end() == 0

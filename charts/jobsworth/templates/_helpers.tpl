@@ -14,15 +14,40 @@ app.kubernetes.io/name: {{ include "jobsworth.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- /*
+The Pods of one component: webhook or job-controller. Selectors include the component, so that they match no Pod of
+another one, nor that of `helm test`. Takes a dict of root and component.
+*/}}
+{{- define "jobsworth.componentLabels" -}}
+{{ include "jobsworth.selectorLabels" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
 {{- define "jobsworth.labels" -}}
-{{ include "jobsworth.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- $own := include "jobsworth.selectorLabels" . | fromYaml }}
+{{- $_ := set $own "app.kubernetes.io/version" .Chart.AppVersion }}
+{{- $_ := set $own "app.kubernetes.io/managed-by" .Release.Service }}
+{{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
+{{- $_ := set $own "helm.sh/chart" $chart }}
+{{- merge $own .Values.commonLabels | toYaml }}
+{{- end }}
+
+{{- /* The Pods of the metrics Service have the label jobsworth.dev/metrics. Takes a dict of root and component. */}}
+{{- define "jobsworth.podLabels" -}}
+{{- $own := include "jobsworth.componentLabels" . | fromYaml }}
+{{- $_ := set $own "jobsworth.dev/metrics" "true" }}
+{{- merge $own .root.Values.podLabels (include "jobsworth.labels" .root | fromYaml) | toYaml }}
 {{- end }}
 
 {{- define "jobsworth.serviceAccountName" -}}
 {{- default (ternary (include "jobsworth.fullname" .) "default" .Values.serviceAccount.create) .Values.serviceAccount.name }}
+{{- end }}
+
+{{- define "jobsworth.controllerServiceAccountName" -}}
+{{- $own := printf "%s-job-controller" (include "jobsworth.fullname" .) }}
+{{- with .Values.controller.serviceAccount }}
+{{- default (ternary $own "default" .create) .name }}
+{{- end }}
 {{- end }}
 
 {{- define "jobsworth.image" -}}
@@ -61,6 +86,55 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
   readOnly: true
 {{- end }}
 
+{{- define "jobsworth.tokenVolume" -}}
+- name: kube-api-access
+  projected:
+    sources:
+      - serviceAccountToken: {path: token, expirationSeconds: 3607}
+      - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+      - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+{{- end }}
+
+{{- /* The webhook's Pod calls the API server. */}}
 {{- define "jobsworth.usesApi" -}}
-{{- if or (eq .Values.certificates.mode "selfManaged") .Values.controller.enabled .Values.webhook.namespaceLabels }}true{{ end }}
+{{- if or (eq .Values.certificates.mode "selfManaged") .Values.webhook.namespaceLabels }}true{{ end }}
+{{- end }}
+
+{{- define "jobsworth.ipFamilies" -}}
+{{- with .Values.service }}
+{{- with .ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .ipFamilies }}
+ipFamilies: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* The placement of the Pods of one component. Takes a dict of root and component. */}}
+{{- define "jobsworth.placement" -}}
+{{- $selector := dict "labelSelector" (dict "matchLabels" (include "jobsworth.componentLabels" . | fromYaml)) }}
+{{- with .root.Values }}
+{{- with .imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{- toYaml (merge (deepCopy .) $selector) | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
 {{- end }}

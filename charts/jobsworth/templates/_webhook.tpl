@@ -73,9 +73,13 @@ failurePolicy.
 
 {{- define "jobsworth.webhookMetadata" -}}
 name: {{ include "jobsworth.fullname" . }}
-labels: {{- include "jobsworth.labels" . | nindent 2 }}
+labels: {{- merge (include "jobsworth.labels" . | fromYaml) .Values.webhook.labels | toYaml | nindent 2 }}
+{{- $annotations := deepCopy .Values.webhook.annotations }}
 {{- if eq .Values.certificates.mode "certManager" }}
-annotations:
-  cert-manager.io/inject-ca-from: {{ .Release.Namespace }}/{{ include "jobsworth.fullname" . }}
+{{- $from := printf "%s/%s" .Release.Namespace (include "jobsworth.fullname" .) }}
+{{- $_ := set $annotations "cert-manager.io/inject-ca-from" $from }}
+{{- end }}
+{{- with $annotations }}
+annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}

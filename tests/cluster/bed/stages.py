@@ -14,6 +14,8 @@ is deleted. With ``.3`` appended: that of completion index 3 alone."""
 RUN_FOR = "bed/run-for"
 """Annotation of a Pod: how long it runs, such as ``500ms`` or ``1h``; without it, it ends at once."""
 NEVER = "never"
+NO_REGISTRY = "no-registry.invalid/"
+"""Start of an image that cannot be pulled: its Pod stays pending."""
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 Pod = dict[str, Any]
@@ -35,7 +37,8 @@ def next_stage(pod: Pod) -> Stage | None:
         return Stage.DELETE if metadata.get("deletionGracePeriodSeconds") else None
     phase = pod.get("status", {}).get("phase")
     if phase == "Pending":
-        return Stage.RUN
+        images = [container["image"] for container in pod["spec"]["containers"]]
+        return None if any(image.startswith(NO_REGISTRY) for image in images) else Stage.RUN
     if phase == "Running" and exit_code(pod) != NEVER:
         return Stage.END
     return None

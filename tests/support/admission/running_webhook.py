@@ -31,7 +31,7 @@ from jobsworth.certificates.keypair import KeyPair
 
 SOURCES = Path(__file__).parents[3] / "webhook"
 LIFETIME = datetime.timedelta(days=2)
-HOSTS = ("localhost", "127.0.0.1")
+HOSTS = ("localhost", "127.0.0.1", "::1")
 PATIENCE_SECONDS = 30
 
 
@@ -46,6 +46,7 @@ class Serving:
         folder: Path,
         trusted: CertificateAuthority,
     ) -> None:
+        self.host = "127.0.0.1"
         self.ca = trusted
         self.process = process
         self.port = port
@@ -54,7 +55,7 @@ class Serving:
 
     def probe(self, path: str) -> tuple[int, str]:
         """Return the answer of the plain port."""
-        url = f"http://127.0.0.1:{self.monitor}{path}"
+        url = f"http://{self.host}:{self.monitor}{path}"
         try:
             with urllib.request.urlopen(url, timeout=10) as answer:
                 return answer.status, answer.read().decode()
@@ -161,7 +162,11 @@ class CertificateAuthority:
 
 @contextmanager
 def serving(
-    folder: Path, *options: str, certified: bool = True, program: str = ""
+    folder: Path,
+    *options: str,
+    certified: bool = True,
+    program: str = "",
+    host: str = "127.0.0.1",
 ) -> Iterator[Serving]:
     """Run a server with a certificate of its own in a folder, until the block ends.
 
@@ -170,6 +175,7 @@ def serving(
         options: of ``jobsworth serve``.
         certified: False to start without a certificate.
         program: Python code that runs the command line instead of ``python -m jobsworth``.
+        host: the address of both ports.
     """
     port, monitor = free_port(), free_port()
     trusted = CertificateAuthority(folder)
@@ -178,7 +184,7 @@ def serving(
     command = (
         *(sys.executable, *(("-c", program) if program else ("-m", "jobsworth"))),
         *("serve", "--kubernetes-version", "1.36"),
-        *("--bind", f"127.0.0.1:{port}", "--monitor-bind", f"127.0.0.1:{monitor}"),
+        *("--bind", f"{host}:{port}", "--monitor-bind", f"{host}:{monitor}"),
         *("--tls-cert", str(trusted.volume / "tls.crt")),
         *("--tls-key", str(trusted.volume / "tls.key")),
         *options,
@@ -187,6 +193,7 @@ def serving(
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stderr=log, env=environment, cwd=folder)
     server = Serving(process, port, monitor, folder, trusted)
+    server.host = host or server.host
     try:
         server.wait_until("readiness", lambda: _ready(server) if certified else _lives(server))
         yield server

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
+from jobsworth.listen_address import listen
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,7 +20,7 @@ class HealthServer:
     """An HTTP server for probes and metrics.
 
     Args:
-        host: address to listen on; empty for all addresses.
+        host: address to listen on; empty for every one of IPv4 and IPv6.
         port: port to listen on; 0 for any free port.
         healthy: returns None, or the reason why the process must be restarted.
         ready: returns None, or the reason why the process is not ready.
@@ -27,7 +29,7 @@ class HealthServer:
         port: the port it listens on.
 
     Raises:
-        OSError: the address is in use or not available.
+        CannotListen: the address is in use or not available.
     """
 
     def __init__(
@@ -63,9 +65,12 @@ class HealthServer:
             def log_message(self, format: str, *args: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer((host, port), Handler)
+        listener = listen(host, port)
+        self.port: int = listener.getsockname()[1]
+        self._server = ThreadingHTTPServer((host, self.port), Handler, bind_and_activate=False)
+        self._server.socket.close()
+        self._server.socket = listener
         self._server.daemon_threads = True
-        self.port = self._server.server_address[1]
 
     def start(self) -> None:
         """Start serving in a thread."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import NoReturn
 
 from jobsworth.admission.decision import NamespaceLabels, Reviewer
 from jobsworth.api.api_server import ApiServer
+from jobsworth.listen_address import listen
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.serving.serving_settings import ServingSettings
 
@@ -33,7 +33,7 @@ def serve(
         on_bound: called when the server accepts connections.
 
     Raises:
-        OSError: the address of the monitor cannot be bound.
+        CannotListen: an address is in use or not one of this machine.
         SystemExit: the server has stopped.
     """
     folder = Path(tempfile.mkdtemp(prefix="jobsworth-metrics-"))
@@ -41,17 +41,16 @@ def serve(
     # prometheus_client reads this variable when the import of the server below imports it.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
-        from jobsworth.serving.probes import listen
         from jobsworth.serving.webhook_server import WebhookServer
 
-        listener: socket.socket = listen(*settings.monitor_bind)
+        listeners = listen(*settings.bind), listen(*settings.monitor_bind)
         labels = namespace_labels or (lambda name: None)
 
         def reviewer() -> Reviewer:
             policies, verdict = load_policies(), settings.api_verdict
             return Reviewer(server, policies, namespace_labels=labels, api_verdict=verdict)
 
-        WebhookServer(settings, reviewer, listener, folder, on_bound).run()
+        WebhookServer(settings, reviewer, listeners, folder, on_bound).run()
         raise SystemExit(0)
     finally:
         if os.getpid() == owner:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,13 +54,3 @@ class Probes:
         ready = not any(checks.values())
         text = "\n".join([*lines, "ready" if ready else "not ready", ""])
         return (200 if ready else 503), PLAIN, text.encode()
-
-
-def listen(address: str, port: int) -> socket.socket:
-    """Return a listening socket for the probes.
-
-    Raises:
-        OSError: the address cannot be bound.
-    """
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return socket.create_server((address, port), family=family, backlog=64)

@@ -49,7 +49,7 @@ class ServingSettings:
     """Settings of the webhook server.
 
     Attributes:
-        bind: host and port of the webhook.
+        bind: host and port of the webhook; an empty host for every address of IPv4 and IPv6.
         monitor_bind: host and port of ``/healthz``, ``/readyz`` and ``/metrics``, without TLS.
         workers: the number of worker processes.
         threads: the number of threads of each worker.
@@ -61,8 +61,8 @@ class ServingSettings:
     """
 
     files: Files
-    bind: tuple[str, int] = ("0.0.0.0", 8443)
-    monitor_bind: tuple[str, int] = ("0.0.0.0", 8080)
+    bind: tuple[str, int] = ("", 8443)
+    monitor_bind: tuple[str, int] = ("", 8080)
     workers: int = 2
     threads: int = 4
     drain_seconds: float = 10
@@ -73,9 +73,7 @@ class ServingSettings:
 
 def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
     """Return the settings for gunicorn; a benchmark uses the same ones for another application."""
-    host, port = settings.bind
     return {
-        "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "workers": settings.workers,
         "threads": settings.threads,
         "keepalive": KEEP_ALIVE_SECONDS,  # only the benchmark's worker reads it

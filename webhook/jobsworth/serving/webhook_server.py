@@ -20,6 +20,7 @@ from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.request_log import GunicornLog, Log
 from jobsworth.admission.review_metrics import WebhookMetrics, retire
 from jobsworth.admission.webhook import Webhook
+from jobsworth.listen_address import format_address
 from jobsworth.serving.file_reload import Reloading, follow
 from jobsworth.serving.probes import Probes
 from jobsworth.serving.serving_settings import ServingSettings, after_fork, gunicorn_settings
@@ -38,7 +39,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
     Args:
         settings: the settings of the server.
         reviewer: creates a reviewer from the policy files.
-        listener: the socket for probes and scrapes.
+        listeners: the listening sockets of the webhook and of the probes.
         folder: the folder for the metrics of all processes.
         on_bound: called in the arbiter when the server accepts connections.
     """
@@ -47,7 +48,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         self,
         settings: ServingSettings,
         reviewer: Callable[[], Reviewer],
-        listener: socket.socket,
+        listeners: tuple[socket.socket, socket.socket],
         folder: Path,
         on_bound: Callable[[], object],
     ) -> None:
@@ -55,12 +56,14 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         self._serving = mmap.mmap(-1, mmap.PAGESIZE)  # shared by all processes, a byte a worker
         self._log = Log(requests=settings.log_requests)
         self._metrics = WebhookMetrics(CollectorRegistry())
+        webhook, self.probe_listener = listeners
+        self._bound_to = format_address(*webhook.getsockname()[:2])
+        self._webhook_descriptor = webhook.detach()  # gunicorn duplicates and closes it
         self._folder = folder
         self._on_bound = on_bound
         files = settings.files
         self._reviewer = Reloading(POLICY, reviewer, files.policies)
         self._certificate = Reloading(CERTIFICATE, self._load_certificate, files.of_certificate)
-        self.probe_listener = listener
         self.probes = Probes(self._checks, folder)
         super().__init__()
 
@@ -69,6 +72,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         hooks = {
             "worker_class": Worker,
             "logger_class": GunicornLog,
+            "bind": f"fd://{self._webhook_descriptor}",
             "when_ready": lambda arbiter: self._bound(),
             "post_fork": lambda arbiter, worker: self._follow_files(),
             "pre_fork": lambda arbiter, worker: self._before_fork(worker),
@@ -126,8 +130,8 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         self._log.event(
             "info",
             "serving",
-            bind="{}:{}".format(*self.settings.bind),
-            monitor="{}:{}".format(*self.probe_listener.getsockname()[:2]),
+            bind=self._bound_to,
+            monitor=format_address(*self.probe_listener.getsockname()[:2]),
             workers=self.settings.workers,
             threads=self.settings.threads,
         )

@@ -14,8 +14,9 @@ from jobsworth.cli.configuration.resolved_settings import (
     ConfigurationOptions,
     configurations_for,
 )
-from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
+from jobsworth.cli.options import Options, flag, integer, nested, text
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
+from jobsworth.listen_address import BadAddress, CannotListen, parse_address
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
@@ -82,7 +83,8 @@ class ControllerOptions(Options):
     listen = text(
         default=":8081",
         metavar="ADDRESS",
-        help="Address of /healthz, /readyz and /metrics; 0 to disable.",
+        help="Address of /healthz, /readyz and /metrics, as ADDRESS:PORT; without ADDRESS, every one of IPv4 "
+        "and IPv6; 0 to disable.",
     )
 
 
@@ -159,8 +161,8 @@ def _reconcile(config: RestConfig, options: ReconcilerOptions, audit_job: AuditJ
     process.stop_on_signals()
     try:
         return process.run()
-    except OSError as error:
-        raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
+    except CannotListen as error:
+        raise UsageError(f"{error}; use another --listen") from None
 
 
 def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
@@ -258,13 +260,10 @@ def _settings(options: ControllerOptions) -> ControllerSettings:
 def _address(text: str) -> tuple[str, int | None]:
     if text == "0":
         return "", None
-    host, colon, port = text.rpartition(":")
-    number = whole_number(port)
-    if not colon or number is None or number > 65535:
-        raise UsageError(
-            f'--listen "{text}" is not an address; use for example :8081, or 0 to disable'
-        )
-    return host.strip("[]"), number
+    try:
+        return parse_address(text)
+    except BadAddress as error:
+        raise UsageError(f"--listen: {error}, or 0 to disable") from None
 
 
 def _seconds(option: str, text: str) -> float:

@@ -18,6 +18,7 @@ from jobsworth.cli.options import (
 )
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
-EVERY_ADDRESS = ("0.0.0.0", "::", "")
 
 
 class ServeOptions(Options):
@@ -43,10 +43,14 @@ class ServeOptions(Options):
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
     profiles = nested(ProfileOptions)
-    bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Address of the webhook.")
+    bind = text(
+        metavar="ADDRESS:PORT",
+        default=":8443",
+        help="Address of the webhook; without ADDRESS, every one of IPv4 and IPv6.",
+    )
     monitor_bind = text(
         metavar="ADDRESS:PORT",
-        default="0.0.0.0:8080",
+        default=":8080",
         help="Address of /healthz, /readyz and /metrics.",
     )
     tls_cert = text(metavar="FILE", help="The certificate with its chain (PEM).")
@@ -97,8 +101,8 @@ def run(options: ServeOptions) -> int:
     gc.enable()  # other commands end before it would run
     server = server_of(options.server)
     settings = ServingSettings(
-        bind=address(options.bind, "--bind"),
-        monitor_bind=address(options.monitor_bind, "--monitor-bind"),
+        bind=_address("--bind", options.bind),
+        monitor_bind=_address("--monitor-bind", options.monitor_bind),
         workers=options.workers,
         threads=options.threads,
         drain_seconds=_number("--drain-seconds", options.drain_seconds),
@@ -114,31 +118,19 @@ def run(options: ServeOptions) -> int:
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
         launch.serve(settings, server, load, labels, announce)
+    except CannotListen as error:
+        raise UsageError(f"{error}; use another --bind or --monitor-bind") from None
     except OSError as error:
-        raise UsageError(
-            f"cannot bind --monitor-bind {options.monitor_bind}: {error.strerror or error}"
-        ) from None
+        raise UsageError(f"cannot start the server: {error.strerror or error}") from None
     except SystemExit as ended:
         return int(ended.code or 0)
 
 
-def address(text: str, option: str) -> tuple[str, int]:
-    """Parse ``host:port``, ``[host]:port`` or ``:port``.
-
-    >>> address("[::1]:8443", "--bind"), address(":8443", "--bind")
-    (('::1', 8443), ('0.0.0.0', 8443))
-
-    Raises:
-        UsageError: the text has another form.
-    """
-    host, colon, port = text.rpartition(":")
-    bare = host.removeprefix("[").removesuffix("]")
-    number = whole_number(port)
-    if not colon or number is None or number > 65535 or (":" in bare and bare == host):
-        raise UsageError(
-            f'{option}: "{text}" is not an address; use ADDRESS:PORT, for example 0.0.0.0:8443'
-        )
-    return bare or "0.0.0.0", number
+def _address(option: str, text: str) -> tuple[str, int]:
+    try:
+        return parse_address(text)
+    except BadAddress as error:
+        raise UsageError(f"{option}: {error}") from None
 
 
 def _number(option: str, text: str) -> int:
@@ -207,7 +199,7 @@ def _namespace_labels() -> NamespaceLabels:
 
 def _announce(settings: ServingSettings) -> None:
     host, port = settings.bind
-    host = "localhost" if host in EVERY_ADDRESS else host
+    host = "localhost" if host in EVERY_HOST else host
     try:
         print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
     except OSError as error:  # not one of an address

@@ -58,6 +58,10 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["manage", "--service", "a", "--settle", "0s"], "--settle must be greater than zero"),
         (["manage", "--service", "a", "--ca-duration", "2h"], "the lifetime of a CA must be longer"),
         (["manage", "--service", "a", "--interval", "10"], "--interval: time: missing unit"),
+        (
+            ["manage", "--service", "a", "--registration", "f", "--queueing-controllers", "kueue"],
+            '"kueue" is not a service account; use NAMESPACE/NAME',
+        ),
         (["manage", "--service", "a", "--kubeconfig", "/none"], "the kubeconfig /none does not exist"),
     ],
 )  # fmt: skip

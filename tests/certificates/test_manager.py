@@ -144,6 +144,18 @@ def test_after_the_secret_was_lost_replicas_stay_reachable() -> None:
         assert decode(it.store.data or {}).serving == published(it.folders[0])[0]
 
 
+def test_after_the_secret_and_the_bundles_were_lost_the_new_certificate_is_used_at_once() -> None:
+    with installation() as it:
+        it.look()
+        before = published(it.folders[0])[0]
+        it.store.data = None
+        for name, webhooks in it.store.bundles.items():
+            it.store.bundles[name] = dict.fromkeys(webhooks, b"")
+        it.look()
+        assert published(it.folders[0])[0] != before
+        it.assert_reachable()
+
+
 def test_a_certificate_that_no_bundle_trusts_is_not_shown() -> None:
     with installation() as it:
         it.look()

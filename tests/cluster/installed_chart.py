@@ -77,6 +77,8 @@ class Installation:
             self.signal(container, signal.SIGKILL)
         with contextlib.suppress(AssertionError):
             self.uninstall()
+        for path in self._configurations():  # in a bed without the garbage collector
+            self.bed.request("DELETE", path)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     # Helm
@@ -126,7 +128,10 @@ class Installation:
         """Start a container of a Deployment as a process, with these arguments in addition."""
         (args,) = (each["args"] for each in self.containers() if each["name"] == container)
         own = {
-            "certificates": ("--kubeconfig", str(self._account), "--name=127.0.0.1"),
+            "certificates": (
+                "--kubeconfig", str(self._account), "--name=127.0.0.1",
+                f"--ready-url=http://127.0.0.1:{self._monitor}/readyz",
+            ),
             "webhook": (f"--bind=127.0.0.1:{self._port}", f"--monitor-bind=127.0.0.1:{self._monitor}"),
             "job-controller": (
                 "--kubeconfig", str(self._controller_account), f"--listen=127.0.0.1:{self._controller}",
@@ -179,24 +184,41 @@ class Installation:
         """Wait until the webhook is ready, and the API server knows its CA."""
         wait_for(self._ready, "the webhook to be ready", self.processes.values())
 
+    def wait_until_required(self) -> None:
+        """Wait until a request that a policy can deny is refused without the webhook."""
+        wait_for(lambda: "Fail" in self.failure_policies(), "a webhook that fails closed")
+
+    def failure_policies(self) -> set[str]:
+        """The failure policies of the validating webhooks; empty where there is no configuration."""
+        answer = self.bed.request("GET", self._configurations()[1])
+        webhooks = answer.body.get("webhooks", ()) if answer.code == 200 else ()
+        return {each["failurePolicy"] for each in webhooks}
+
     def _ready(self) -> bool:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self._monitor}/readyz", timeout=5):
                 pass
         except OSError:
             return False
-        return "" not in self.bundles().values()
+        bundles = self.bundles()
+        return bool(bundles) and "" not in bundles.values()
 
     # What the cluster holds
 
     def bundles(self) -> dict[str, str]:
         """The caBundle of each webhook by its name, base64; empty where there is none."""
         found = {}
-        for kind in ("mutating", "validating"):
-            path = f"/apis/admissionregistration.k8s.io/v1/{kind}webhookconfigurations/{NAME}"
-            for webhook in self.bed.get(path)["webhooks"]:
+        for path in self._configurations():
+            answer = self.bed.request("GET", path)
+            for webhook in answer.body["webhooks"] if answer.code == 200 else ():
                 found[webhook["name"]] = webhook["clientConfig"].get("caBundle", "")
         return found
+
+    def _configurations(self) -> list[str]:
+        """The paths of the webhook configurations."""
+        group = "/apis/admissionregistration.k8s.io/v1"
+        kinds = ("mutating", "validating")
+        return [f"{group}/{kind}webhookconfigurations/{NAME}" for kind in kinds]
 
     def secret(self) -> dict[str, str]:
         """The data of the Secret with the certificates, base64."""
@@ -214,12 +236,16 @@ class Installation:
         return self._port
 
     def _carry_policies(self) -> None:
-        """Update a volume as the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
-        path = f"/api/v1/namespaces/{self.namespace}/configmaps/{NAME}-policies"
+        """Update volumes as the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
+        for name in ("policies", "registration"):
+            self._carry(name)
+
+    def _carry(self, what: str) -> None:
+        path = f"/api/v1/namespaces/{self.namespace}/configmaps/{NAME}-{what}"
         answer = self.bed.request("GET", path)
         if answer.code != 200:
             return
-        folder = self._folder / "policies"
+        folder = self._folder / what
         folder.mkdir(exist_ok=True)
         version = folder / f"..{time.monotonic_ns()}"
         version.mkdir()

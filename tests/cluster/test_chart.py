@@ -98,13 +98,23 @@ def test_notes_name_what_to_try(ready: tuple[TestBed, str]) -> None:
         assert "kube-system, jobsworth" in notes
 
 
+@pytest.mark.parametrize("mode", ["chart", "manager"])
 def test_the_webhooks_leave_their_own_namespace_and_the_clusters_alone(
-    ready: tuple[TestBed, str],
+    ready: tuple[TestBed, str], mode: str
 ) -> None:
     bed, release = ready
-    for each in rendered(bed, release):
-        if not each["kind"].endswith("WebhookConfiguration"):
-            continue
+    objects = rendered(bed, release, "--set", f"registration.mode={mode}")
+    configurations = [each for each in objects if each["kind"].endswith("WebhookConfiguration")]
+    if mode == "manager":
+        assert configurations == []
+        (text,) = (
+            each["data"]["registration.yaml"]
+            for each in objects
+            if each["kind"] == "ConfigMap" and "registration.yaml" in each["data"]
+        )
+        configurations = list(yaml.safe_load_all(text))
+    assert len(configurations) == 2
+    for each in configurations:
         (webhook,) = each["webhooks"]
         (expression,) = webhook["namespaceSelector"]["matchExpressions"]
         assert expression["values"] == ["kube-system", NAMESPACE]
@@ -157,6 +167,7 @@ def test_only_containers_that_call_the_api_server_have_a_token(ready: tuple[Test
 WEBHOOK, CONTROLLER = "", "-job-controller"
 PERMISSIONS = {
     "default": (WEBHOOK, "controller.enabled=true"),
+    "chart-registration": (WEBHOOK, "controller.enabled=true,registration.mode=chart"),
     "controller": (CONTROLLER, "controller.enabled=true"),
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
     "cert-manager": (WEBHOOK, "certificates.mode=certManager"),

@@ -65,6 +65,18 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /* The certificate manager creates the webhook configurations. */}}
+{{- define "jobsworth.registers" -}}
+{{- if and (eq .Values.registration.mode "manager") (eq .Values.certificates.mode "selfManaged") }}true{{ end }}
+{{- end }}
+
+{{- define "jobsworth.profileArguments" -}}
+{{- if ne .Values.profile "none" -}}
+- --profile={{ .Values.profile }}
+- --profile-enforcement={{ .Values.profileEnforcement }}
+{{- end }}
+{{- end }}
+
 {{- define "jobsworth.policies" -}}
 {{- if .Values.existingPoliciesConfigMap -}}
 {{ .Values.existingPoliciesConfigMap }}

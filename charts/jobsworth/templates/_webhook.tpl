@@ -22,6 +22,7 @@ failurePolicy.
     {{- end }}
     {{- end }}
   failurePolicy: {{ .failurePolicy }}
+  matchPolicy: Equivalent
   sideEffects: None
   timeoutSeconds: {{ $webhook.timeoutSeconds }}
   rules:
@@ -36,9 +37,7 @@ failurePolicy.
     matchLabels: {{- toYaml . | nindent 6 }}
     {{- end }}
     matchExpressions: {{- toYaml $expressions | nindent 6 }}
-  {{- with $webhook.objectSelector }}
-  objectSelector: {{- toYaml . | nindent 4 }}
-  {{- end }}
+  objectSelector: {{- toYaml $webhook.objectSelector | nindent 4 }}
   matchConditions:
     # Controllers write finalizers, owners and status; users write spec, labels and annotations.
     - name: written-by-people
@@ -73,7 +72,12 @@ failurePolicy.
 
 {{- define "jobsworth.webhookMetadata" -}}
 name: {{ include "jobsworth.fullname" . }}
-labels: {{- merge (include "jobsworth.labels" . | fromYaml) .Values.webhook.labels | toYaml | nindent 2 }}
+{{- $labels := include "jobsworth.labels" . | fromYaml }}
+{{- if include "jobsworth.registers" . }}
+{{- /* Not those of the release: GitOps tools would regard the run-time object as one that Git does not have. */}}
+{{- $labels = dict "app.kubernetes.io/name" (include "jobsworth.name" .) "app.kubernetes.io/managed-by" "jobsworth" }}
+{{- end }}
+labels: {{- merge $labels .Values.webhook.labels | toYaml | nindent 2 }}
 {{- $annotations := deepCopy .Values.webhook.annotations }}
 {{- if eq .Values.certificates.mode "certManager" }}
 {{- $from := printf "%s/%s" .Release.Namespace (include "jobsworth.fullname" .) }}
@@ -81,5 +85,26 @@ labels: {{- merge (include "jobsworth.labels" . | fromYaml) .Values.webhook.labe
 {{- end }}
 {{- with $annotations }}
 annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "jobsworth.mutatingConfiguration" -}}
+{{- with .Values.webhook.mutating }}
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {{- include "jobsworth.webhookMetadata" $ | nindent 2 }}
+webhooks:
+  {{- include "jobsworth.webhook" (dict "root" $ "path" "mutate" "failurePolicy" .failurePolicy) | nindent 2 }}
+    reinvocationPolicy: IfNeeded
+{{- end }}
+{{- end }}
+
+{{- define "jobsworth.validatingConfiguration" -}}
+{{- with .Values.webhook.validating }}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {{- include "jobsworth.webhookMetadata" $ | nindent 2 }}
+webhooks:
+  {{- include "jobsworth.webhook" (dict "root" $ "path" "validate" "failurePolicy" .failurePolicy) | nindent 2 }}
 {{- end }}
 {{- end }}

@@ -1,8 +1,8 @@
 """Store certificates in a cluster: in a Secret, and as ``caBundle`` in webhook configurations.
 
 Every write sends the resourceVersion that was read, so if two replicas write at once, one gets a conflict.
-The RBAC verbs ``get``, ``patch`` and ``create`` on the named objects suffice: a missing object is created by
-server-side apply, which, unlike a POST, RBAC can allow by name.
+The RBAC verbs ``get``, ``patch`` and ``create`` on the named objects suffice, and ``delete`` to remove a
+configuration: a missing object is created by server-side apply, which, unlike a POST, RBAC can allow by name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.certificates.rotation import Bundle
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
 
 FIELD_MANAGER = "jobsworth-certificates"
-ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+API_VERSION = "admissionregistration.k8s.io/v1"
+ADMISSION = f"/apis/{API_VERSION}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,14 @@ class ClusterSnapshot:
         version: the resourceVersion of the Secret; None if there is no Secret.
         bundles: the ``caBundle`` of every webhook in the existing configurations.
         versions: the resourceVersion of each existing configuration.
+        configurations: the existing configurations, as stored.
     """
 
     data: Mapping[str, bytes]
     version: str | None
     bundles: tuple[Bundle, ...]
     versions: Mapping[str, str]
+    configurations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class Cluster:
@@ -90,18 +93,20 @@ class Cluster:
         secret = self._get(self._secret, self._secret_path)
         bundles: list[Bundle] = []
         versions: dict[str, str] = {}
+        stored: dict[str, dict[str, Any]] = {}
         for key, each in self._configurations.items():
             found = self._get(key, each.path)
             if found is None:
                 continue
             versions[key] = _version(found)
+            stored[key] = found
             bundles += [
                 Bundle(key, webhook["name"], _decoded(webhook["clientConfig"].get("caBundle")))
                 for webhook in found.get("webhooks") or ()
             ]
         if secret is None:
-            return ClusterSnapshot({}, None, tuple(bundles), versions)
-        return ClusterSnapshot(_data(secret), _version(secret), tuple(bundles), versions)
+            return ClusterSnapshot({}, None, tuple(bundles), versions, stored)
+        return ClusterSnapshot(_data(secret), _version(secret), tuple(bundles), versions, stored)
 
     def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None:
         """Replace the certificate keys in the data of the Secret."""
@@ -125,6 +130,48 @@ class Cluster:
             ],
         }
         self._patch(configuration, self._configurations[configuration].path, body)
+
+    def write_configuration(
+        self, seen: ClusterSnapshot, configuration: str, body: Mapping[str, Any]
+    ) -> None:
+        """Create a configuration, or replace its webhooks and its owner.
+
+        Args:
+            seen: the last snapshot.
+            configuration: one of those of the installation.
+            body: its metadata and its webhooks.
+        """
+        known, metadata = self._configurations[configuration], body["metadata"]
+        if configuration in seen.versions:
+            replaced = {"$patch": "replace"}  # a strategic merge patch keeps other items by default
+            owners = [replaced, *metadata["ownerReferences"]]
+            version = seen.versions[configuration]
+            self._patch(
+                configuration,
+                known.path,
+                {
+                    "metadata": {**metadata, "ownerReferences": owners, "resourceVersion": version},
+                    "webhooks": [replaced, *body["webhooks"]],
+                },
+            )
+            return
+        created = {"apiVersion": API_VERSION, "kind": known.kind, **body}
+        created["metadata"] = {**metadata, "name": known.name}
+        try:
+            self._api.patch(known.path, created, APPLY, field_manager=FIELD_MANAGER)
+        except ApiError as error:
+            if error.conflict:
+                raise _changed_since_read(configuration) from None
+            raise error.while_trying_to(f"create {configuration}") from None
+
+    def delete_configuration(self, seen: ClusterSnapshot, configuration: str) -> None:
+        """Delete a configuration."""
+        options = {"preconditions": {"resourceVersion": seen.versions[configuration]}}
+        try:
+            self._api.delete(self._configurations[configuration].path, options)
+        except ApiError as error:
+            if not error.not_found:
+                raise error.while_trying_to(f"delete {configuration}") from None
 
     def _get(self, what: str, path: str) -> dict[str, Any] | None:
         try:

@@ -13,6 +13,7 @@ from jobsworth.certificates import ca, leaf
 from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.certificates.folder_store import publish, published
 from jobsworth.certificates.keypair import BadCertificate, KeyPair, expiry, join, read_key
+from jobsworth.certificates.registrar import Registrar
 from jobsworth.certificates.rotation import (
     Begin,
     Introduce,
@@ -22,6 +23,7 @@ from jobsworth.certificates.rotation import (
     Reissue,
     RotationPolicy,
     Step,
+    is_trusted,
     may_show,
     next_step,
 )
@@ -50,6 +52,13 @@ class Manager:
     """Keep Secret, bundles and a folder of files as a policy requires.
 
     Only the leader reconciles Secret and bundles; each replica fills its own folder.
+
+    Args:
+        store: the storage of certificates.
+        policy: the rotation policy.
+        folder: the folder of the files; None to write no files.
+        clock: returns the time.
+        registrar: creates the webhook configurations; None if they are created otherwise.
     """
 
     def __init__(
@@ -58,10 +67,12 @@ class Manager:
         policy: RotationPolicy,
         folder: Path | None = None,
         clock: Clock | None = None,
+        registrar: Registrar | None = None,
     ) -> None:
         self._store = store
         self._policy = policy
         self._folder = folder
+        self._registrar = registrar
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._trusted: tuple[KeyPair | None, datetime.datetime | None] = (None, None)
 
@@ -78,9 +89,10 @@ class Manager:
             now = self._clock()
             state = decode(seen.data)
             step = next_step(state, seen.bundles, now, self._policy)
-            if step is None:
-                return True
             try:
+                if step is None:
+                    bundle = join(state.bundle)
+                    return self._registrar is None or self._registrar.reconcile(seen, bundle)
                 self._take(step, seen, state, now)
             except ApiError as error:
                 if error.conflict:
@@ -96,7 +108,7 @@ class Manager:
         """Write the serving certificate to the folder, and return True if the folder holds the current one.
 
         A valid certificate in the folder is replaced only after every bundle has trusted the new one for
-        the ``settle`` time of the policy.
+        the ``settle`` time of the policy; at once if no bundle trusts it any more.
 
         Raises:
             ApiError: the API server rejected a call or could not be reached.
@@ -129,6 +141,8 @@ class Manager:
         if not may_show(new, seen.bundles):
             self._trusted = (None, None)
             return not _valid(there, now)
+        if seen.bundles and not is_trusted(there, seen.bundles):
+            return True  # the Secret and the bundles were lost: every API server rejects it already
         pair, since = self._trusted
         if pair != new or since is None:
             self._trusted = (new, now)

@@ -171,6 +171,15 @@ def may_show(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
     )
 
 
+def is_trusted(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
+    """Return True if a bundle trusts a serving certificate."""
+    return serving is not None and any(
+        issued_by(serving.certificate, each)
+        for bundle in bundles
+        for each in split(bundle.certificates)
+    )
+
+
 def _repaired(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     """Repair edits to the state that must be fixed before any other decision."""
     if state.next is not None and _cannot_sign(state.next, now):

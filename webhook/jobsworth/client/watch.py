@@ -20,9 +20,21 @@ SHORTEST_WATCH = (
 
 
 def watch(
-    api: Api, path: str, version: str, clock: Callable[[], float] = time.monotonic
+    api: Api,
+    path: str,
+    version: str,
+    clock: Callable[[], float] = time.monotonic,
+    *,
+    name: str = "",
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events after a resourceVersion, until the server ends the watch.
+
+    Args:
+        api: the API server.
+        path: of the collection.
+        version: the resourceVersion; empty to begin with an event for each existing object.
+        clock: returns the seconds of a monotonic clock.
+        name: watch only the object with this name, for which RBAC can allow a watch by name.
 
     Yields:
         ``ADDED``, ``MODIFIED`` or ``DELETED`` and the object; ``BOOKMARK`` and an object with the
@@ -37,6 +49,8 @@ def watch(
         "allowWatchBookmarks": "true",
         "timeoutSeconds": str(int(WATCH_SECONDS * (1 + random.random()))),
     }
+    if name:
+        query["fieldSelector"] = f"metadata.name={name}"
     begun, events = clock(), 0
     for event in api.stream(path, query):
         events += 1

@@ -28,6 +28,14 @@ IMMUTABLE_FIELDS = (
     "successPolicy",
 )
 
+SCHEDULING_DIRECTIVES = {
+    "metadata": ("annotations", "labels"),
+    "spec": ("nodeSelector", "tolerations", "schedulingGates"),
+    "spec.affinity": ("nodeAffinity",),
+}
+"""The fields of the Pod template that a queueing controller may set while a Job is suspended (KEP-2926), by
+the field that holds them."""
+
 
 @Job.update_rule
 def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
@@ -99,13 +107,12 @@ def _resources_are_mutable(old: dict[str, Any], request: Request) -> bool:
 
 def _with_scheduling_of(template: dict[str, Any], stored: dict[str, Any]) -> dict[str, Any]:
     """Return the stored template with the scheduling directives of the new one, which are mutable."""
-    metadata = _taking(stored["metadata"], template["metadata"], ("annotations", "labels"))
-    pod = _taking(
-        stored["spec"], template["spec"], ("nodeSelector", "tolerations", "schedulingGates")
-    )
+    directives = SCHEDULING_DIRECTIVES
+    metadata = _taking(stored["metadata"], template["metadata"], directives["metadata"])
+    pod = _taking(stored["spec"], template["spec"], directives["spec"])
     affinity, new_affinity = pod.get("affinity"), template["spec"].get("affinity")
     if affinity is not None or new_affinity is not None:
-        merged = _taking(affinity or {}, new_affinity or {}, ("nodeAffinity",))
+        merged = _taking(affinity or {}, new_affinity or {}, directives["spec.affinity"])
         if new_affinity is None and not merged:
             del pod["affinity"]
         else:

@@ -8,11 +8,14 @@ from pathlib import Path
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.options import Options, flag, integer, nested, text, words
+from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
+from jobsworth.cli.profile_options import ProfileOptions, profile_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jobsworth.admission.decision import ApiVerdict
     from jobsworth.certificates.rotation import RotationPolicy
+    from jobsworth.cli.commands.certs_manage import Registration
 
 EXTRA = "requires the cluster extra: run pip install 'jobsworth[cluster]'"
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -60,6 +63,34 @@ class ManageOptions(Options):
     )
     validating_webhook_configuration = words(
         metavar="NAME,...", help="The webhook configuration whose caBundle to write."
+    )
+    registration = text(
+        metavar="FILE",
+        help="Create these webhook configurations, as far as the policies require; "
+        "each has one webhook, with the strictest failurePolicy to use.",
+    )
+    registration_owner = text(
+        metavar="NAME",
+        help="The ClusterRole that owns these configurations; by default the namespace.",
+    )
+    policy = words(
+        metavar="PATH",
+        help="A file or folder of JobPolicy documents, as for the webhook.",
+    )
+    profiles = nested(ProfileOptions)
+    api_verdict: ApiVerdict = choice(
+        default="deny",
+        choices=("deny", "warn", "off"),
+        help="What the webhook does with objects that the API server itself would reject.",
+    )
+    ready_url = text(
+        metavar="URL",
+        default="",
+        help="Register failurePolicy Fail only after this URL of the webhook has answered 200.",
+    )
+    queueing_controllers = words(
+        metavar="NAMESPACE/NAME,...",
+        help="Service accounts whose mere scheduling updates no webhook receives.",
     )
     directory = text(
         metavar="DIR", help="Write ca.crt, tls.crt and tls.key to this folder, for the webhook."
@@ -144,12 +175,42 @@ def manage(options: ManageOptions) -> int:
             mutating=options.mutating_webhook_configuration,
             validating=options.validating_webhook_configuration,
             folder=Path(options.directory) if options.directory else None,
+            registration=_registration(options),
         )
         policy = _policy(options)
         interval = None if options.once else _duration("--interval", options.interval)
         return certs_manage.run(target_of(options.cluster), installation, policy, interval)
     except ImportError:
         raise UsageError(EXTRA) from None
+
+
+def _registration(options: ManageOptions) -> Registration | None:
+    """Build the registration from the options.
+
+    Raises:
+        UsageError: a queueing controller is not written as NAMESPACE/NAME, or the profile's options conflict.
+    """
+    from jobsworth.cli.commands.certs_manage import Registration
+
+    if not options.registration:
+        return None
+    users = []
+    for account in options.queueing_controllers:
+        namespace, slash, name = account.partition("/")
+        if not (namespace and slash and name) or "/" in name:
+            raise UsageError(
+                f'--queueing-controllers: "{account}" is not a service account; use NAMESPACE/NAME'
+            )
+        users.append(f"system:serviceaccount:{namespace}:{name}")
+    return Registration(
+        template=Path(options.registration),
+        policies=tuple(map(Path, options.policy)),
+        profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
+        api_verdict=options.api_verdict,
+        ready_url=options.ready_url,
+        owner=options.registration_owner or "",
+        queueing_controllers=tuple(users),
+    )
 
 
 def _policy(options: ManageOptions) -> RotationPolicy:
@@ -215,7 +276,10 @@ MANAGE = Command(
 Stores a CA and a serving certificate in a Secret, writes the CA bundle to the caBundle of the webhook
 configurations, and writes the serving certificate to a folder that the webhook reads. During a CA
 rotation, every CA bundle has the old and the new CA, so that no request fails. Manual edits are
-reverted. Run it beside every replica; a Lease elects the one that writes.""",
+reverted. Run it beside every replica; a Lease elects the one that writes.
+
+With --registration, it also creates the webhook configurations. failurePolicy Fail applies only to requests
+that a policy can deny, and only after the webhook is ready.""",
     epilog="""\b
 Examples:
   jobsworth certs manage --namespace jobsworth --service jobsworth --directory /run/jobsworth/tls

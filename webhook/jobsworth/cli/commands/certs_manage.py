@@ -18,14 +18,20 @@ from typing import TYPE_CHECKING
 
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
 from jobsworth.certificates.manager import LOG, Manager
+from jobsworth.certificates.registrar import Registrar
+from jobsworth.certificates.registration_owner import RegistrationOwner
 from jobsworth.cli.command import UsageError
 from jobsworth.client.api_errors import ApiError, NotConfigured
+from jobsworth.client.api_resources import CORE, resource_path
+from jobsworth.client.change_notifier import notify
 from jobsworth.client.leases import LeaderElection, Times
 from jobsworth.client.rest_config import rest_config
 from jobsworth.client.transport import Client
 
 if TYPE_CHECKING:
+    from jobsworth.admission.decision import ApiVerdict
     from jobsworth.certificates.rotation import RotationPolicy
+    from jobsworth.cli.profile_options import Profile
     from jobsworth.client.rest_config import RestConfig, Target
 
 SOON = 1.0
@@ -46,6 +52,7 @@ class Installation:
         lease: the name of the Lease that elects one replica.
         mutating, validating: the names of the webhook configurations whose caBundle is written.
         folder: the folder from which the webhook reads its certificate; None to write no files.
+        registration: how to create the webhook configurations; None if they are created otherwise.
     """
 
     namespace: str
@@ -54,6 +61,30 @@ class Installation:
     mutating: tuple[str, ...]
     validating: tuple[str, ...]
     folder: Path | None
+    registration: Registration | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """How to create the webhook configurations.
+
+    Attributes:
+        template: the file with their template.
+        policies: files and folders of JobPolicy documents.
+        profile: the profile to apply as well; None for none.
+        api_verdict: how the webhook handles an object that the API server would reject.
+        ready_url: the readiness endpoint of the webhook; empty for a webhook that is always ready.
+        owner: the ClusterRole that owns the configurations; empty for the namespace.
+        queueing_controllers: users whose mere scheduling updates no webhook receives.
+    """
+
+    template: Path
+    policies: tuple[Path, ...]
+    profile: Profile | None
+    api_verdict: ApiVerdict
+    ready_url: str
+    owner: str
+    queueing_controllers: tuple[str, ...]
 
 
 def run(
@@ -88,11 +119,23 @@ def _manage(
     policy: RotationPolicy,
     interval: datetime.timedelta | None,
 ) -> int:
-    stop = threading.Event()
+    stop, changed = threading.Event(), threading.Event()
+    configurations = (
+        *(WebhookConfiguration("MutatingWebhookConfiguration", n) for n in installation.mutating),
+        *(
+            WebhookConfiguration("ValidatingWebhookConfiguration", n)
+            for n in installation.validating
+        ),
+    )
+    secrets = resource_path(CORE, "secrets", installation.namespace)
+    watched = [
+        (secrets, installation.secret),
+        *((each.path.rpartition("/")[0], each.name) for each in configurations),
+    ]
     api = Client(
         config,
         user_agent="jobsworth-certificates",
-        connections=1,
+        connections=1 + len(watched),
         timeout=REQUEST_SECONDS,
         stop=stop,
     )
@@ -100,23 +143,24 @@ def _manage(
         api,
         namespace=installation.namespace,
         secret=installation.secret,
-        configurations=(
-            *(
-                WebhookConfiguration("MutatingWebhookConfiguration", n)
-                for n in installation.mutating
-            ),
-            *(
-                WebhookConfiguration("ValidatingWebhookConfiguration", n)
-                for n in installation.validating
-            ),
-        ),
+        configurations=configurations,
     )
-    manager = Manager(store, policy, installation.folder)
+    manager = Manager(
+        store,
+        policy,
+        installation.folder,
+        registrar=_registrar(api, store, installation, configurations),
+    )
     if interval is None:
         return _once(manager)
     seconds = interval.total_seconds()
+
+    def end(*_: object) -> None:
+        stop.set()
+        changed.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, end)
     election = LeaderElection(
         api,
         installation.namespace,
@@ -128,7 +172,35 @@ def _manage(
         times=Times(lease=max(15.0, LEASE_INTERVALS * seconds)),
         log=LOG.error,
     )
-    return _until_stopped(manager, election, seconds, stop)
+    notify(api, watched, changed, stop, LOG.warning)
+    return _until_stopped(manager, election, seconds, stop, changed)
+
+
+def _registrar(
+    api: Client,
+    store: Cluster,
+    installation: Installation,
+    configurations: tuple[WebhookConfiguration, ...],
+) -> Registrar | None:
+    registration = installation.registration
+    if registration is None:
+        return None
+    from jobsworth.cli.inputs.registration_files import Readiness, RegistrationFiles
+
+    files = RegistrationFiles(
+        registration.template,
+        registration.policies,
+        registration.profile,
+        registration.api_verdict,
+        configurations,
+    )
+    return Registrar(
+        store,
+        files.templates,
+        RegistrationOwner(api, installation.namespace, registration.owner).reference,
+        Readiness(registration.ready_url),
+        registration.queueing_controllers,
+    )
 
 
 def _once(manager: Manager) -> int:
@@ -140,11 +212,16 @@ def _once(manager: Manager) -> int:
 
 
 def _until_stopped(
-    manager: Manager, election: LeaderElection, interval: float, stop: threading.Event
+    manager: Manager,
+    election: LeaderElection,
+    interval: float,
+    stop: threading.Event,
+    changed: threading.Event,
 ) -> int:
     leading = False
     while not stop.is_set():
         done = False
+        changed.clear()  # before reading, so that a change meanwhile is not missed
         try:
             was, leading = leading, _leads(election)
             if leading != was:
@@ -158,7 +235,8 @@ def _until_stopped(
         except (ApiError, OSError) as error:
             LOG.error(str(error))
         # Spread the requests of replicas that started together.
-        stop.wait((interval if done else min(SOON, interval)) * random.uniform(0.9, 1.1))
+        if not stop.is_set():
+            changed.wait((interval if done else min(SOON, interval)) * random.uniform(0.9, 1.1))
     if leading:
         election.release()
     return 0

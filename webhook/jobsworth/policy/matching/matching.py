@@ -33,12 +33,14 @@ class Criterion:
 
     Attributes:
         name: the field of the matcher: ``namespaces``.
+        value: the value of that field, as decoded.
         expected: the expected value, as text.
         test: returns True, False, or None if the value is unknown.
         describe: returns the actual value, as text.
     """
 
     name: str
+    value: Any
     expected: str
     test: Test
     describe: Describe
@@ -191,6 +193,7 @@ def _listed(
     matches = name_patterns.compiled(values)
     return Criterion(
         name,
+        values,
         _expected(values),
         lambda request: matches(of(request)),
         lambda request: f'{what} "{of(request)}"',
@@ -205,6 +208,7 @@ def _users(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "users",
+        values,
         _expected(values),
         lambda request: None if request.user is None else matches(request.user),
         lambda request: "unknown user" if request.user is None else f'user "{request.user}"',
@@ -215,6 +219,7 @@ def _groups(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "groups",
+        values,
         _expected(values),
         lambda request: None if request.user is None else any(map(matches, request.groups)),
         lambda request: (
@@ -227,6 +232,7 @@ def _owners(values: list[str], exempting: bool) -> Criterion:
     matches = name_patterns.compiled(values)
     return Criterion(
         "owners",
+        values,
         _expected(values),
         lambda request: any(map(matches, request.owner_kinds)),
         lambda request: (
@@ -250,7 +256,7 @@ def _namespace_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
         known = request.namespace_labels is not None or only_name
         return f'namespace "{request.namespace}"' + ("" if known else " with unknown labels")
 
-    return Criterion("namespaceSelector", label_conditions.text(value), test, describe)
+    return Criterion("namespaceSelector", value, label_conditions.text(value), test, describe)
 
 
 def _object_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
@@ -265,6 +271,7 @@ def _object_selector(value: Mapping[str, Any], exempting: bool) -> Criterion:
 
     return Criterion(
         "objectSelector",
+        value,
         label_conditions.text(value),
         test,
         lambda request: f'{request.kind} "{request.name}"',

@@ -1,0 +1,107 @@
+"""Derive the webhooks of a webhook configuration from a template and the scope of the policies.
+
+The API server rejects a request that matches a webhook with ``failurePolicy: Fail`` while no replica answers.
+So only the requests that the policies concern match such a webhook; all others match one with ``Ignore``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from jobsworth.registration.match_conditions import negated
+from jobsworth.registration.scheduling_updates import other_than_scheduling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from jobsworth.registration.match_conditions import Condition
+    from jobsworth.registration.policy_scope import ScopePart
+
+    Webhook = dict[str, Any]
+    FailurePolicy = Literal["Fail", "Ignore"]
+
+DOMAIN = ".jobsworth.dev"
+"""The end of the name of each webhook."""
+
+
+def desired_webhooks(
+    template: Mapping[str, Any],
+    scope: Iterable[ScopePart],
+    *,
+    may_fail: bool,
+    queueing_controllers: Sequence[str] = (),
+) -> list[Webhook]:
+    """Return the webhooks that replace the webhook of a template.
+
+    No request matches two of them, and every request that matches the template matches one.
+
+    Args:
+        template: a webhook; its ``failurePolicy`` is the strictest to use.
+        scope: the scope of the policies that require ``Fail``.
+        may_fail: False to use ``Ignore`` throughout, as long as no replica has been ready.
+        queueing_controllers: users whose mere scheduling updates match no webhook.
+    """
+    webhook = dict(template)
+    if queueing_controllers:
+        condition = other_than_scheduling(queueing_controllers)
+        webhook = _with_condition(webhook, "not-by-queueing-controllers", condition)
+    parts = tuple(scope)
+    if (
+        template["failurePolicy"] != "Fail"
+        or not may_fail
+        or all(part.condition is False for part in parts)
+    ):
+        return [{**webhook, "failurePolicy": "Ignore"}]
+    found: list[Webhook] = []
+    for part in parts:
+        found += _pair(webhook, part)
+    return _numbered(found)
+
+
+def _pair(webhook: Webhook, part: ScopePart) -> list[Webhook]:
+    """Return the webhooks for the namespaces of a part of the scope."""
+    selected = _with_namespaces(webhook, part.requirements)
+    policies: tuple[tuple[FailurePolicy, Condition], ...] = (
+        ("Fail", part.condition),
+        ("Ignore", negated(part.condition)),
+    )
+    found = []
+    for failure_policy, condition in policies:
+        if condition is False:
+            continue
+        one = {**selected, "failurePolicy": failure_policy}
+        if isinstance(condition, str):
+            name = (
+                "required-by-policies" if failure_policy == "Fail" else "not-required-by-policies"
+            )
+            one = _with_condition(one, name, condition)
+        found.append(one)
+    return found
+
+
+def _with_condition(webhook: Webhook, name: str, expression: str) -> Webhook:
+    conditions = webhook.get("matchConditions") or ()
+    return {**webhook, "matchConditions": [*conditions, {"name": name, "expression": expression}]}
+
+
+def _with_namespaces(webhook: Webhook, requirements: Sequence[Mapping[str, Any]]) -> Webhook:
+    if not requirements:
+        return webhook
+    selector = dict(webhook.get("namespaceSelector") or {})
+    selector["matchExpressions"] = [*(selector.get("matchExpressions") or ()), *requirements]
+    return {**webhook, "namespaceSelector": selector}
+
+
+def _numbered(webhooks: list[Webhook]) -> list[Webhook]:
+    """Return webhooks with a unique name each: ``validate``, ``validate-ignore``, ``validate-2`` …"""
+    counts = {"Fail": 0, "Ignore": 0}
+    found = []
+    for webhook in webhooks:
+        failure_policy = webhook["failurePolicy"]
+        counts[failure_policy] += 1
+        suffix = "" if failure_policy == "Fail" else "-ignore"
+        if counts[failure_policy] > 1:
+            suffix += f"-{counts[failure_policy]}"
+        name = webhook["name"].removesuffix(DOMAIN)
+        found.append({**webhook, "name": f"{name}{suffix}{DOMAIN}"})
+    return found

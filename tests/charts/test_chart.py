@@ -15,7 +15,7 @@ import yaml
 
 import jobsworth
 from jobsworth.cli.command import Command
-from jobsworth.cli.commands import certs, reconcile, serve
+from jobsworth.cli.commands import audit, certs, reconcile, serve
 from jobsworth.cli.profile_options import DEFAULT_ENFORCEMENT, ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 
@@ -88,6 +88,7 @@ def test_a_variant_follows_the_schema_and_says_what_it_is_for(variant: Path) -> 
         ({"updateStrategy": {"maxSurge": 1}}, "'maxSurge' was unexpected"),
         ({"commonLabels": {"app.kubernetes.io/name": "a"}}, "'app.kubernetes.io/name' should not be valid"),
         ({"extraVolumes": [{"emptyDir": {}}]}, "'name' is a required property"),
+        ({"audit": {"interval": "often"}}, "'often' does not match"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_the_values_is_reported(values: dict[str, Any], why: str) -> None:
@@ -100,6 +101,7 @@ CONTAINERS = [
     ("deployment", "certificates", certs.MANAGE),
     ("deployment", "webhook", serve.COMMAND),
     ("controller", "job-controller", reconcile.COMMAND),
+    ("audit", "audit", audit.COMMAND),
 ]
 
 
@@ -119,7 +121,7 @@ def test_a_container_is_given_options_that_its_command_has(
 def test_dashboard_and_alerts_query_metrics_that_exist() -> None:
     source = "".join(
         path.read_text()
-        for name in ("admission", "reconciler", "controller")
+        for name in ("admission", "audit", "reconciler", "controller")
         for path in (ROOT / "webhook" / "jobsworth" / name).rglob("*.py")
     )
     for path in ("dashboards/jobsworth.json", "templates/prometheus-rule.yaml"):

@@ -115,12 +115,14 @@ def test_webhook_configurations_have_the_annotations_and_labels_of_the_values() 
 def test_selectors_match_the_pods_of_their_component_alone(variant: Path) -> None:
     objects = rendered({"networkPolicy": {"enabled": True}}, variant)
     webhook = webhooks(objects)["metadata"]["name"]
-    controller = f"{webhook}-job-controller"
+    controller, audit = f"{webhook}-job-controller", f"{webhook}-audit"
     expected = {
         ("Deployment", webhook): {webhook},
         ("Deployment", controller): {controller},
         ("Service", webhook): {webhook},
-        ("Service", f"{webhook}-metrics"): {webhook, controller} & set(pods(objects)),
+        ("Service", f"{webhook}-metrics"): {webhook, controller, audit} & set(pods(objects)),
+        ("Deployment", audit): {audit},
+        ("NetworkPolicy", audit): {audit},
         ("PodDisruptionBudget", webhook): {webhook},
         ("NetworkPolicy", webhook): {webhook},
         ("NetworkPolicy", controller): {controller},

@@ -53,6 +53,15 @@ def audit(
     return audit
 
 
+def test_objects_in_exempt_namespaces_are_skipped_and_counted(
+    server: FakeListServer, audit: Audit
+) -> None:
+    server.jobs = [stored(REJECTED_TODAY, "kube-system"), stored(manifest())]
+    done = audit("-A", "--exempt-namespace", "kube-system,jobsworth")
+    assert done.code == 0
+    assert "1 in exempt namespaces, skipped" in done.err
+
+
 def test_a_cluster_without_faults_exits_with_0(server: FakeListServer, audit: Audit) -> None:
     server.jobs = [stored(manifest())]
     done = audit("-A")

@@ -41,7 +41,6 @@ def reconcile(*arguments: str) -> int:
         (["--listen", "8081"], '--listen: "8081" is not an address; use ADDRESS:PORT'),
         (["--managed-by", "kubernetes.io/job-controller"], "use --adopt-unmanaged"),
         (["--kubeconfig", "/nowhere/config"], "the kubeconfig /nowhere/config does not exist"),
-        (["--audit", "--select", "JW9999"], "JW9999"),
     ],
 )
 def test_wrong_options_are_reported(

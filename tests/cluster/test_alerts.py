@@ -19,6 +19,8 @@ LEADER = f'leader_election_master_status{{{OURS},name="judge-job-controller",pod
 REACHED = "apiserver_admission_webhook_fail_open_count"
 REJECTED = "apiserver_admission_webhook_rejection_count"
 SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="validate",le="%s"}}'
+AUDIT = f'{OURS},endpoint="audit-metrics"'
+NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 
 
@@ -38,7 +40,7 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
     ),
     (
         "JobsworthFilesRefused",
-        {f'jobsworth_file_load_success{{{OURS},pod="a",what="policy"}}': "1x9 0x19 1x30"},
+        {f'jobsworth_file_load_success{{{OURS},endpoint="metrics",pod="a",what="policy"}}': "1x9 0x19 1x30"},
         (15, 29),
     ),
     (
@@ -72,6 +74,22 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         {f'{REJECTED}{{name="validate.jobsworth.dev",error_type="no_error"}}': "0x9 2x50"},
         None,
     ),
+    ("JobsworthNewViolations", {NEW % "deny": "0x9 1x50"}, (10, 23)),
+    ("JobsworthNewViolations", {NEW % "audit": "0x9 3x50"}, (10, 23)),
+    ("JobsworthNewViolations", {NEW % "deny": "7x60"}, None),
+    (
+        "JobsworthAuditStale",
+        {
+            f"jobsworth_audit_last_success_timestamp_seconds{{{AUDIT}}}": "0+60x20 1200x40",
+            f"jobsworth_audit_interval_seconds{{{AUDIT}}}": "300x61",
+        },
+        (46, 61),
+    ),
+    (
+        "JobsworthAuditPoliciesRefused",
+        {f'jobsworth_file_load_success{{{AUDIT},what="policy"}}': "1x9 0x19 1x30"},
+        (15, 29),
+    ),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60", LEADER % "b": "0x11 1x60"}, None),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x9 0x60"}, (15, 61)),
     ("JobsworthControllerHasNoLeader", {LEADER % "a": "1x70", LEADER % "b": "0x9 1x19 0x30"}, (15, 29)),
@@ -98,7 +116,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             helm, "template", "jobsworth", str(CHART), "--namespace", "jobs",
             "--kube-version", f"{NEWEST}.0", "--set", "fullnameOverride=judge",
-            "--set", "prometheusRule.enabled=true", "--set", "controller.enabled=true",
+            "--set", "prometheusRule.enabled=true,controller.enabled=true,audit.enabled=true",
             "--show-only", "templates/prometheus-rule.yaml",
         ],
         capture_output=True, text=True, check=True,

@@ -128,7 +128,9 @@ def test_the_webhooks_leave_their_own_namespace_and_the_clusters_alone(
 def test_every_container_is_confined(ready: tuple[TestBed, str]) -> None:
     bed, release = ready
     everything = "".join(f",{name}.enabled=true" for name in ("autoscaling", "networkPolicy"))
-    objects = rendered(bed, release, "--set", f"controller.enabled=true{everything}")
+    objects = rendered(
+        bed, release, "--set", f"controller.enabled=true,audit.enabled=true{everything}"
+    )
     pods = [each["spec"] for each in objects if each["kind"] == "Pod"]
     pods += [
         each["spec"]["template"]["spec"]
@@ -164,12 +166,13 @@ def test_only_containers_that_call_the_api_server_have_a_token(ready: tuple[Test
     assert not any(pod["automountServiceAccountToken"] for pod in pods)
 
 
-WEBHOOK, CONTROLLER = "", "-job-controller"
+WEBHOOK, CONTROLLER, AUDIT = "", "-job-controller", "-audit"
 PERMISSIONS = {
     "default": (WEBHOOK, "controller.enabled=true"),
     "chart-registration": (WEBHOOK, "controller.enabled=true,registration.mode=chart"),
     "controller": (CONTROLLER, "controller.enabled=true"),
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
+    "audit": (AUDIT, "audit.enabled=true,webhook.namespaceLabels=true"),
     "cert-manager": (WEBHOOK, "certificates.mode=certManager"),
     "namespace-labels": (WEBHOOK, "certificates.mode=certManager,webhook.namespaceLabels=true"),
 }

@@ -253,20 +253,6 @@ def test_release_frees_what_is_left(bed_without: TestBed) -> None:
     assert not any(finalizers(bed, status))
 
 
-def test_the_audit_reports_problems_of_jobs_that_the_controller_leaves_alone(bed: TestBed) -> None:
-    rules = [{"action": "Ignore", "onExitCodes": {"operator": "In", "values": [42]}}]
-    with running(bed, "--audit") as reconciler, bed.calls() as calls:
-        status = create(
-            bed, "poor", {RUN_FOR: "1h"}, managedBy=None, podFailurePolicy={"rules": rules}
-        )
-        namespace = status()["namespace"]
-        until(lambda: 'jobsworth_audit_findings{code="JW' in reconciler.metrics())
-        # Other controllers write events about the same Job.
-        path = f"/api/v1/namespaces/{namespace}/events"
-        until(lambda: "AuditFindings" in {event["reason"] for event in bed.get(path)["items"]})
-        assert set(calls.count(user_agent="jobsworth")) == {("create", "events")}
-
-
 def test_when_the_leader_is_killed_the_other_takes_over(bed: TestBed) -> None:
     with running(bed, "--leader-elect") as first:
         second = Reconciler(bed, "--leader-elect")

@@ -32,14 +32,14 @@ QUICK = ControllerSettings(batch_delay=0.02, retry_base=0.02, backoff_base=0.1)
 class Process:
     """A reconciler that runs in threads of this process."""
 
-    def __init__(self, server: FakeHttpServer, observed_by: Any = None, **options: Any) -> None:
+    def __init__(self, server: FakeHttpServer, **options: Any) -> None:
         from jobsworth.reconciler.process import ReconcilerProcess
         from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
         chosen = {"settings": QUICK, "qps": 0.0, "host": "127.0.0.1", "port": 0, **options}
         self.log: list[str] = []
         self.application = ReconcilerProcess(
-            server.config(), ReconcilerOptions(**chosen), self.log.append, observed_by
+            server.config(), ReconcilerOptions(**chosen), self.log.append
         )
         self.code: int | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -204,48 +204,6 @@ def test_it_stops_when_the_built_in_controller_writes_a_status_of_an_adopted_job
     api.change("jobs", NAMESPACE, "plain", {"metadata": {"managedFields": [entry]}})
     until(lambda: process.code is not None)
     assert process.code == 1
-
-
-class Seen:
-    """An observer that remembers what it is shown."""
-
-    def __init__(self) -> None:
-        self.jobs: list[str] = []
-        self.forgotten: list[str] = []
-        self.closed = threading.Event()
-
-    def observe(self, job: dict[str, Any]) -> None:
-        self.jobs.append(job["metadata"]["name"])
-
-    def forget(self, uid: str) -> None:
-        self.forgotten.append(uid)
-
-    def run(self) -> None:
-        self.closed.wait()
-
-    def close(self) -> None:
-        self.closed.set()
-
-    def collector(self) -> Any:
-        from prometheus_client import Gauge
-
-        return Gauge("seen", "Jobs that were seen", registry=None)
-
-
-def test_an_observer_is_shown_every_job_and_closed_in_the_end(
-    api: FakeJobApi, server: FakeHttpServer
-) -> None:
-    seen = Seen()
-    process = Process(server, observed_by=lambda api: seen)
-    until(process.at_work)
-    theirs = api.create(jobs_path(NAMESPACE), job("theirs", None))
-    until(lambda: "theirs" in seen.jobs)
-    api.delete(jobs_path(NAMESPACE, "theirs"), {"propagationPolicy": "Background"})
-    until(lambda: theirs["metadata"]["uid"] in seen.forgotten)
-    assert process.application.metrics.registry.get_sample_value("seen") == 0
-    assert not seen.closed.is_set()
-    assert process.end() == 0
-    assert seen.closed.is_set()
 
 
 def test_an_address_in_use_is_reported(server: FakeHttpServer) -> None:

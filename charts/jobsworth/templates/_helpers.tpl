@@ -50,6 +50,13 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- define "jobsworth.auditServiceAccountName" -}}
+{{- $own := printf "%s-audit" (include "jobsworth.fullname" .) }}
+{{- with .Values.audit.serviceAccount }}
+{{- default (ternary $own "default" .create) .name }}
+{{- end }}
+{{- end }}
+
 {{- define "jobsworth.image" -}}
 {{- with .Values.image -}}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
@@ -89,6 +96,14 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "jobsworth.kubernetesVersion" -}}
 {{- $minor := regexFind "[0-9]+" .Capabilities.KubeVersion.Minor | int }}
 {{- default (printf "1.%d" (min $minor 37)) .Values.webhook.kubernetesVersion }}
+{{- end }}
+
+{{- define "jobsworth.featureGates" -}}
+{{- $gates := list }}
+{{- range $gate, $on := .Values.webhook.featureGates }}
+{{- $gates = append $gates (printf "%s=%t" $gate $on) }}
+{{- end }}
+{{- join "," $gates }}
 {{- end }}
 
 {{- /* Only containers that call the API server mount a token. */}}

@@ -27,6 +27,7 @@ class FakeListServer:
         faults: called in turn; the first that answers wins.
         requests: paths and queries so far.
         headers: of the last request.
+        events: that were created, by name.
     """
 
     def __init__(self) -> None:
@@ -37,6 +38,7 @@ class FakeListServer:
         self.faults: list[Fault] = []
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.headers: dict[str, str] = {}
+        self.events: dict[str, dict[str, Any]] = {}
         self.url = ""
 
     def kubeconfig(self, folder: Path, **user: Any) -> Path:
@@ -75,6 +77,19 @@ class FakeListServer:
         if "namespaces" in parts:
             stored = [each for each in stored if each["metadata"]["namespace"] == parts[4]]
         return 200, page(stored, query)
+
+    def create(self, path: str, event: dict[str, Any]) -> tuple[int, Any]:
+        """Store an Event."""
+        self.requests.append((path, {}))
+        for fault in self.faults:
+            found = fault(path, {})
+            if found is not None:
+                return found
+        name = event["metadata"]["name"]
+        if name in self.events:
+            return 409, status(409, "AlreadyExists", f'events "{name}" already exists')
+        self.events[name] = event
+        return 201, event
 
     def _namespaces(self, name: list[str], query: dict[str, str]) -> tuple[int, Any]:
         found = [
@@ -125,7 +140,13 @@ def fake_list_server() -> Iterator[FakeListServer]:
         def do_GET(self) -> None:
             address = urlsplit(self.path)
             fake.headers = {name.lower(): value for name, value in self.headers.items()}
-            code, body = fake.answer(address.path, dict(parse_qsl(address.query)))
+            self._send(*fake.answer(address.path, dict(parse_qsl(address.query))))
+
+        def do_POST(self) -> None:
+            event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._send(*fake.create(urlsplit(self.path).path, event))
+
+        def _send(self, code: int, body: Any) -> None:
             data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
             self.send_response(code)
             self.send_header("Content-Length", str(len(data)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.audit.lifecycle import cron_job_of, is_over
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from jobsworth.audit.stored_objects import StoredObjects
 
@@ -21,11 +21,13 @@ class AuditScope:
         namespaces: names of namespaces; None stands for all namespaces.
         finished: include finished Jobs and objects that are being deleted.
         owned: include Jobs owned by a CronJob; otherwise only the CronJob is audited.
+        exempt_namespaces: names of namespaces whose objects are skipped.
     """
 
     namespaces: Sequence[str | None]
     finished: bool = False
     owned: bool = False
+    exempt_namespaces: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -37,12 +39,14 @@ class AuditProgress:
         left: number of remaining objects in the current list, estimated by the API server.
         finished: number of objects skipped because they are finished or being deleted.
         owned: number of Jobs skipped because their CronJob is audited instead.
+        exempt: number of objects skipped because their namespace is exempt.
     """
 
     read: int = 0
     left: int = 0
     finished: int = 0
     owned: int = 0
+    exempt: int = 0
 
 
 def audited_objects(
@@ -55,13 +59,13 @@ def audited_objects(
     """
     for namespace in scope.namespaces:
         cron_jobs: set[str] = set()
-        for stored in _read(cluster, "CronJob", namespace, progress):
+        for stored in _read(cluster, "CronJob", namespace, scope, progress):
             if scope.finished or not is_over(stored):
                 cron_jobs.add(stored["metadata"]["uid"])
                 yield stored
             else:
                 progress.finished += 1
-        for stored in _read(cluster, "Job", namespace, progress):
+        for stored in _read(cluster, "Job", namespace, scope, progress):
             if not scope.finished and is_over(stored):
                 progress.finished += 1
             elif not scope.owned and cron_job_of(stored) in cron_jobs:
@@ -71,10 +75,17 @@ def audited_objects(
 
 
 def _read(
-    cluster: StoredObjects, kind: str, namespace: str | None, progress: AuditProgress
+    cluster: StoredObjects,
+    kind: str,
+    namespace: str | None,
+    scope: AuditScope,
+    progress: AuditProgress,
 ) -> Iterator[dict[str, Any]]:
     for page in cluster.batch_objects(kind, namespace):
         for index, stored in enumerate(page.items, start=1):
             progress.read += 1
             progress.left = len(page.items) - index + page.remaining
-            yield stored
+            if stored["metadata"]["namespace"] in scope.exempt_namespaces:
+                progress.exempt += 1
+            else:
+                yield stored

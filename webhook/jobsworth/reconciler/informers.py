@@ -49,7 +49,6 @@ class Informer(Generic[T]):
     """A watch cache of one resource.
 
     Attributes:
-        on_delete: handler called with the UID of each deleted object.
         seen: progress of the cache.
         synced: set once the first list is applied.
         on_change: handler called with the old object or None, and the new object or None.
@@ -60,7 +59,6 @@ class Informer(Generic[T]):
         self.seen = CacheProgress()
         self.synced = threading.Event()
         self.on_change: Callable[[T | None, T | None], None] = lambda old, new: None
-        self.on_delete: Callable[[str], None] = lambda uid: None
         self._by_uid: dict[str, T] = {}
 
     def read(self, obj: dict[str, Any]) -> T | None:
@@ -93,7 +91,7 @@ class Informer(Generic[T]):
             self.seen = CacheProgress(version, begun)
         self.synced.set()
         for old_one, new_one in changes:
-            self._notify(old_one, new_one)
+            self.on_change(old_one, new_one)
 
     def apply(self, kind: str, obj: dict[str, Any]) -> None:
         """Apply a watch event: ``ADDED``, ``MODIFIED``, ``DELETED`` or ``BOOKMARK``."""
@@ -111,7 +109,7 @@ class Informer(Generic[T]):
                 self._change(old, new)
             self.seen = CacheProgress(max(version, self.seen.version), self.seen.listed)
         if old is not None or new is not None:
-            self._notify(old, new)
+            self.on_change(old, new)
 
     def get_uid(self, uid: str) -> T | None:
         """Return the object with a UID; None if there is none."""
@@ -119,11 +117,6 @@ class Informer(Generic[T]):
 
     def __len__(self) -> int:
         return len(self._by_uid)
-
-    def _notify(self, old: T | None, new: T | None) -> None:
-        self.on_change(old, new)
-        if new is None and old is not None:
-            self.on_delete(old.uid)
 
     def _advance(self, version: int) -> None:
         with self.lock:

@@ -25,9 +25,7 @@ from jobsworth.reconciler.reflector import Reflector
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api_interface import Api
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.reconciler.job_observer import JobObserver
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
 SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
@@ -40,15 +38,10 @@ class ReconcilerProcess:
 
     Args:
         log: logs a line for the operator.
-        observed_by: creates an observer of all Jobs, given an API client.
     """
 
     def __init__(
-        self,
-        config: RestConfig,
-        options: ReconcilerOptions,
-        log: Callable[[str], None],
-        observed_by: Callable[[Api], JobObserver] | None = None,
+        self, config: RestConfig, options: ReconcilerOptions, log: Callable[[str], None]
     ) -> None:
         self.options = options
         self.metrics = ReconcilerMetrics()
@@ -75,10 +68,6 @@ class ReconcilerProcess:
         )
         queues = {"job": self.reconciler.queue, "job_orphan_pod": self.reconciler.orphan_queue}
         self.metrics.show_queues(queues)
-        self._observer = None if observed_by is None else observed_by(self._api)
-        if self._observer is not None:
-            self.metrics.registry.register(self._observer.collector())
-            self.reconciler.jobs.on_delete = self._observer.forget
         self._election = LeaderElection(
             self._lease_api,
             options.lease_namespace,
@@ -166,8 +155,6 @@ class ReconcilerProcess:
                     "Continuing on the assumption that it is"
                 )
         self._recorder.start()
-        if self._observer is not None:
-            self._start("observer", self._guarded(self._observer.run))
         self._watch()
         # Each list begins after the Lease was acquired, so it contains all writes of the previous leader.
         for cache in (self.reconciler.jobs, self.reconciler.pods):
@@ -223,8 +210,6 @@ class ReconcilerProcess:
             meta = job["metadata"]
             evidence = f"it wrote the status of {meta['namespace']}/{meta['name']}"
             self._fail(str(BuiltInControllerActive(evidence)))
-        if self._observer is not None:
-            self._observer.observe(job)
 
     # Threads and shutdown.
 
@@ -256,8 +241,6 @@ class ReconcilerProcess:
         self.reconciler.queue.close()
         self.reconciler.orphan_queue.close()
         until = time.monotonic() + SECONDS_TO_STOP
-        if self._observer is not None:
-            self._observer.close()
         workers = [thread for thread in self._threads if thread.name.startswith(("job", "orphan"))]
         for thread in workers:
             thread.join(max(0.0, until - time.monotonic()))

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import gc
 import sys
-from dataclasses import dataclass
 
-from jobsworth.api.api_server import RELEASES, ApiServer, minor
+from jobsworth.api.api_server import ApiServer
 from jobsworth.cli import reporting
+from jobsworth.cli.audit_input import (
+    AuditInput,
+    AuditReportOptions,
+    ScopeOptions,
+    audit_client,
+    audit_configurations,
+    audit_namespace_labels,
+    audit_scope,
+    cluster_and_audited_release,
+    known_release,
+)
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.configuration.resolved_settings import (
-    STDIN,
-    ConfigurationOptions,
-    configurations_for,
-)
-from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
+from jobsworth.cli.configuration.resolved_settings import STDIN, ConfigurationOptions
+from jobsworth.cli.options import Options, integer, nested, text
+from jobsworth.cli.process_options import duration_in_seconds, listen_address
 from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.printable import printable
@@ -23,19 +30,15 @@ from jobsworth.reports.result import VALID, LocatedFinding, StoredResult, Summar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
     from typing import Any
 
-    from jobsworth.audit.audited_objects import AuditProgress, AuditScope
-    from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.cli.configuration.resolved_settings import Configurations
+    from jobsworth.audit.audited_objects import AuditProgress
+    from jobsworth.cli.audit_input import Labels
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.selection import Selection
-    from jobsworth.policy.policy_set import PolicySet
-
-    Labels = Mapping[str, Mapping[str, str]]
 
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
@@ -49,29 +52,19 @@ class AuditedAsOptions(ReleaseOptions):
     )
 
 
-class AuditReportOptions(reporting.ReportOptions):
-    """Report options with the table format, which only the audit has."""
+class RepetitionOptions(Options):
+    """Options for an audit that runs continuously."""
 
-    output = choice(
-        short="-o",
-        default="table",
-        choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
-        help="Report format: tables, text, one line per finding, JSON, SARIF (code scanning), JUnit XML "
-        "(test reports), or GitHub workflow annotations.",
+    interval = text(
+        metavar="DURATION",
+        help="Repeat the audit at this interval until SIGTERM, and when a policy changes; report findings "
+        "as metrics and Events instead of printing them.",
     )
-
-
-class ScopeOptions(Options):
-    """Options for the namespaces and objects to audit."""
-
-    namespace = words(
-        short="-n",
-        metavar="NAME,...",
-        help="Namespaces to audit; default: the context's namespace.",
+    listen = text(
+        default=":8081",
+        metavar="ADDRESS",
+        help="With --interval: address of /healthz, /readyz and /metrics; 0 to disable.",
     )
-    all_namespaces = flag(short="-A", help="Audit all namespaces.")
-    include_finished = flag(help="Also audit finished Jobs.")
-    include_owned = flag(help="Also audit Jobs created by CronJobs.")
 
 
 class AuditOptions(Options):
@@ -85,6 +78,7 @@ class AuditOptions(Options):
     server = nested(AuditedAsOptions)
     configuration = nested(ConfigurationOptions)
     report = nested(AuditReportOptions)
+    repetition = nested(RepetitionOptions)
 
 
 def run(options: AuditOptions) -> int:
@@ -105,12 +99,17 @@ def run(options: AuditOptions) -> int:
         options.report,
         options.request_timeout,
     )
-    _configurations(audit, audit.release)  # report configuration errors before connecting
+    audit_configurations(audit, audit.release)  # report configuration errors before connecting
+    interval, listen = _repetition(options)
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
 
     try:
         with rest_config(target_of(options.cluster)) as config:
+            if interval is not None:
+                from jobsworth.cli.repeated_audit import repeat_audit
+
+                return repeat_audit(config, audit, interval, listen)
             try:
                 return _audit(config, audit)
             except ApiError as error:
@@ -121,6 +120,18 @@ def run(options: AuditOptions) -> int:
         return EXIT_UNREADABLE
     except ImportError as error:
         raise _missing(error) from None
+
+
+def _repetition(options: AuditOptions) -> tuple[float | None, tuple[str, int | None]]:
+    """Return the interval in seconds, None for an audit that runs once, and the address to listen on."""
+    listen = listen_address(options.repetition.listen)
+    if options.repetition.interval is None:
+        return None, listen
+    if options.report.output != "table" or options.report.output_file:
+        raise UsageError(
+            "--interval reports findings as metrics and Events: omit --output and --output-file"
+        )
+    return duration_in_seconds("--interval", options.repetition.interval), listen
 
 
 def _explained(error: ApiError, config: RestConfig) -> str:
@@ -138,49 +149,18 @@ def _explained(error: ApiError, config: RestConfig) -> str:
     return f"{config.url} responded: {error}"
 
 
-@dataclass(frozen=True, slots=True)
-class AuditInput:
-    """An audit to run.
-
-    Attributes:
-        scope: the namespaces and objects to audit.
-        release: the release to assume; None for the cluster's.
-        gates: feature gates that the cluster sets differently from their defaults.
-        configuration: lint rules and policies.
-        report: the report's content, format and destination.
-        timeout: the timeout of a request to the cluster, in seconds.
-    """
-
-    scope: ScopeOptions
-    release: str | None
-    gates: str | None
-    configuration: ConfigurationOptions
-    report: AuditReportOptions
-    timeout: int
-
-
 def _audit(config: RestConfig, audit: AuditInput) -> int:
     from jobsworth.audit.audited_objects import AuditProgress, audited_objects
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.client.retry import Retry
-    from jobsworth.client.transport import Client
     from jobsworth.evaluation.evaluator import Evaluator
 
-    api = Client(
-        config,
-        user_agent="jobsworth",
-        connections=1,
-        timeout=audit.timeout,
-        retry=Retry(4, reads_while_busy=True),
-        compressed=True,
-    )
-    stored_objects = StoredObjects(api)
-    runs, release = _releases(stored_objects, audit.release)
-    settings = _configurations(audit, release).of(STDIN)
+    stored_objects = StoredObjects(audit_client(config, audit))
+    runs, release = cluster_and_audited_release(stored_objects, audit.release, _note)
+    settings = audit_configurations(audit, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies
-    scope = _scope(audit.scope, config.namespace)
-    labels = _labels(stored_objects, scope, policies, config)
-    stored_by = ApiServer(_known(runs)) if runs else None
+    scope = audit_scope(audit.scope, config.namespace)
+    labels = audit_namespace_labels(stored_objects, scope, policies, config, _note)
+    stored_by = ApiServer(known_release(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     counts = AuditProgress()
     quiet = audit.report.quiet
@@ -231,84 +211,6 @@ def _audited(
         yield result
 
 
-def _configurations(audit: AuditInput, release: str | None) -> Configurations:
-    return configurations_for(
-        audit.configuration,
-        release=release,
-        gates=audit.gates,
-        allow_privileged=True,  # a stored object has been accepted
-    )
-
-
-def _releases(stored_objects: StoredObjects, release: str | None) -> tuple[str, str | None]:
-    """Return the cluster's release (empty if unknown), and the release to assume.
-
-    Args:
-        stored_objects: the objects stored in the cluster.
-        release: the requested release; None for the cluster's, if known.
-    """
-    from jobsworth.client.api_errors import ApiError
-
-    runs = ""
-    try:
-        runs = stored_objects.release()
-    except ApiError as error:
-        if error.code in (0, 200, 401):
-            raise
-        if release is None:
-            _note(f"the cluster does not report its version: audited as Kubernetes {RELEASES[-1]}")
-    if release is None and runs:
-        release = _known(runs)
-        if release != runs:
-            _note(
-                f"the cluster runs Kubernetes {runs}, an unknown release: audited as Kubernetes {release}"
-            )
-    return runs, release
-
-
-def _known(release: str) -> str:
-    """Return the release, or the nearest known one."""
-    return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
-
-
-def _scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
-    from jobsworth.audit.audited_objects import AuditScope
-
-    named: list[str | None] = list(dict.fromkeys(options.namespace))
-    namespaces = [None] if options.all_namespaces else named or [own_namespace]
-    return AuditScope(namespaces, options.include_finished, options.include_owned)
-
-
-def _labels(
-    stored_objects: StoredObjects, scope: AuditScope, policies: PolicySet | None, config: RestConfig
-) -> Labels:
-    """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
-
-    Raises:
-        ApiError: a named namespace does not exist.
-    """
-    from jobsworth.client.api_errors import ApiError
-
-    wanted = policies is not None and policies.needs_namespace_labels
-    labels: dict[str, Mapping[str, str]] = {}
-    for namespace in scope.namespaces:
-        if namespace is None and not wanted:
-            continue
-        try:
-            labels |= stored_objects.namespace_labels(namespace)
-        except ApiError as error:
-            if error.not_found:
-                error.explanation = f'{config.name} has no namespace "{namespace}"'
-            if error.code != 403:
-                raise
-            if wanted:
-                _note(
-                    "cannot read namespace labels; grant get and list on namespaces. Until then, policies "
-                    "that select by them only warn, about every object"
-                )
-    return labels
-
-
 def _sentence(
     config: RestConfig, runs: str, audited_as: ApiServer, summary: Summary, counts: AuditProgress
 ) -> str:
@@ -324,6 +226,8 @@ def _sentence(
         parts.append(
             f"{counts.owned} {noun} created by CronJobs, skipped (include with --include-owned)"
         )
+    if counts.exempt:
+        parts.append(f"{counts.exempt} in exempt namespaces, skipped")
     return "; ".join(parts)
 
 
@@ -344,13 +248,16 @@ COMMAND = Command(
 Uses the same kubeconfig as kubectl and is read-only. An API finding means that the API server would
 reject the object if it were created today. Finished Jobs and Jobs created by a CronJob are skipped; the
 CronJob itself is validated. Exit codes: 0 without errors, 1 with errors, 2 if the cluster is
-unreachable or the command line is wrong.""",
+unreachable or the command line is wrong.
+
+With --interval it runs until SIGTERM, serves metrics, reloads changed policies, and writes Events.""",
     epilog="""\b
 Examples:
   jobsworth audit --all-namespaces
   jobsworth audit --context staging -n batch,reports -o concise
   jobsworth audit -A --kubernetes-version 1.37      # objects that an upgrade would reject
   jobsworth audit -A --policy policies/ -o json     # findings of a new policy
+  jobsworth audit -A --policy policies/ --interval 5m   # continuously: metrics and Events
 """,
     options=AuditOptions,
     run=run,

@@ -6,33 +6,19 @@ import gc
 import os
 import sys
 
-from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.configuration.resolved_settings import (
-    STDIN,
-    ConfigurationOptions,
-    configurations_for,
-)
 from jobsworth.cli.options import Options, flag, integer, nested, text
+from jobsworth.cli.process_options import duration_in_seconds, listen_address, log_line
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
-from jobsworth.listen_address import BadAddress, CannotListen, parse_address
+from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from jobsworth.audit.live_audit import LiveAudit
-    from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
-    from jobsworth.client.api_interface import Api
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
-    from jobsworth.findings.finding import Finding
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
-
-    AuditJob = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
 
 
 class ControllerOptions(Options):
@@ -88,26 +74,11 @@ class ControllerOptions(Options):
     )
 
 
-class AuditingOptions(Options):
-    """Options for auditing existing Jobs."""
-
-    audit = flag(
-        help="Also audit existing Jobs, whichever controller manages them, and report findings as "
-        "metrics and events."
-    )
-    kubernetes_version = text(
-        metavar="RELEASE",
-        help="The release that the audit assumes; default: the cluster's release.",
-    )
-    configuration = nested(ConfigurationOptions)
-
-
 class ReconcileOptions(Options):
     """The options of ``jobsworth reconcile``."""
 
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
-    auditing = nested(AuditingOptions)
     release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
 
 
@@ -122,7 +93,7 @@ def run(options: ReconcileOptions) -> int:
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     chosen = options.controller
-    host, port = _address(chosen.listen)
+    host, port = listen_address(chosen.listen)
     controller = ReconcilerOptions(
         settings=_settings(chosen),
         namespace=chosen.namespace or "",
@@ -136,41 +107,27 @@ def run(options: ReconcileOptions) -> int:
         host=host,
         port=port,
     )
-    if options.auditing.audit:
-        _audit_settings(options.auditing, None)  # report configuration errors before connecting
     try:
         with rest_config(target_of(options.cluster)) as config:
             if options.release:
                 return _release(config, controller.namespace, controller.settings.finalizer)
-            audit_job = (
-                _audit_function(options.auditing, config) if options.auditing.audit else None
-            )
-            return _reconcile(config, controller, audit_job)
+            return _reconcile(config, controller)
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: ReconcilerOptions, audit_job: AuditJob | None) -> int:
+def _reconcile(config: RestConfig, options: ReconcilerOptions) -> int:
     from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line disables it for short commands
-    observed_by = None if audit_job is None else _audit_by(audit_job)
-    process = ReconcilerProcess(config, options, _log, observed_by)
+    process = ReconcilerProcess(config, options, log_line)
     process.stop_on_signals()
     try:
         return process.run()
     except CannotListen as error:
         raise UsageError(f"{error}; use another --listen") from None
-
-
-def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
-    import time
-
-    from jobsworth.audit.live_audit import LiveAudit
-
-    return lambda api: LiveAudit(audit_job, api, time.time, _log)
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
@@ -197,47 +154,6 @@ def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
     return 1 if failed else 0
 
 
-def _audit_settings(options: AuditingOptions, runs: str | None) -> ResolvedSettings:
-    """Return the settings of an audit in a cluster of this release.
-
-    Raises:
-        UsageError: a configuration or a policy is invalid.
-    """
-    configurations = configurations_for(
-        options.configuration,
-        release=options.kubernetes_version or (runs if runs in RELEASES else None),
-        allow_privileged=True,  # a stored object has been accepted
-    )
-    return configurations.of(STDIN)
-
-
-def _audit_function(options: AuditingOptions, config: RestConfig) -> AuditJob:
-    """Return a function that audits a stored Job with the current labels of its namespace."""
-    from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.client.namespace_labels import NamespaceLabels, fetch_from
-    from jobsworth.client.retry import Retry
-    from jobsworth.client.transport import Client
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.evaluation.subject import Subject
-
-    retry = Retry(4, reads_while_busy=True)
-    api = Client(config, user_agent="jobsworth", connections=1, retry=retry)
-    settings = _audit_settings(options, StoredObjects(api).release())
-    policies = None if settings.policies is None else settings.policies.policies
-    selection = settings.selection
-    evaluator = Evaluator(settings.server, selection, policies)
-    if policies is None or not policies.needs_namespace_labels:
-        return lambda job: evaluator.evaluate(Subject(job, "stored")).reported(selection)
-    labels = NamespaceLabels(fetch_from(api))
-
-    def audit_job(job: dict[str, Any]) -> list[tuple[str, Finding]]:
-        of_namespace = labels(job["metadata"]["namespace"])
-        subject = Subject(job, "stored", namespace_labels=of_namespace)
-        return evaluator.evaluate(subject).reported(selection)
-
-    return audit_job
-
-
 def _settings(options: ControllerOptions) -> ControllerSettings:
     from jobsworth.controller.controller_settings import ControllerSettings
 
@@ -250,35 +166,13 @@ def _settings(options: ControllerOptions) -> ControllerSettings:
     return ControllerSettings(
         manager=manager,
         adopt_unmanaged=options.adopt_unmanaged,
-        backoff_base=_seconds("--pod-failure-backoff", options.pod_failure_backoff),
-        backoff_cap=_seconds("--max-pod-failure-backoff", options.max_pod_failure_backoff),
-        resync=_seconds("--sync-period", options.sync_period),
-        batch_delay=_seconds("--batch-period", options.batch_period),
+        backoff_base=duration_in_seconds("--pod-failure-backoff", options.pod_failure_backoff),
+        backoff_cap=duration_in_seconds(
+            "--max-pod-failure-backoff", options.max_pod_failure_backoff
+        ),
+        resync=duration_in_seconds("--sync-period", options.sync_period),
+        batch_delay=duration_in_seconds("--batch-period", options.batch_period),
     )
-
-
-def _address(text: str) -> tuple[str, int | None]:
-    if text == "0":
-        return "", None
-    try:
-        return parse_address(text)
-    except BadAddress as error:
-        raise UsageError(f"--listen: {error}, or 0 to disable") from None
-
-
-def _seconds(option: str, text: str) -> float:
-    """Parse a duration such as ``10s``, ``1m30s`` or ``500ms`` into seconds."""
-    from jobsworth.api.formats.duration import BadDuration, parse
-
-    try:
-        nanoseconds = parse(text)
-    except BadDuration:
-        nanoseconds = 0
-    if nanoseconds <= 0:
-        raise UsageError(
-            f'{option} "{text}" is not a duration; use for example 10s, 1m30s or 500ms'
-        )
-    return nanoseconds / 1e9
 
 
 def _number(option: str, text: str) -> float:
@@ -299,13 +193,6 @@ def _identity() -> str:
     return f"{os.environ.get('POD_NAME') or socket.gethostname()}_{uuid.uuid4()}"
 
 
-def _log(message: str) -> None:
-    import time
-
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    print(printable(f"{stamp} {message}"), file=sys.stderr, flush=True)
-
-
 def _missing(error: ImportError) -> UsageError:
     return UsageError(
         f"the package {error.name or error} is missing: run pip install 'jobsworth[cluster]'"
@@ -323,7 +210,6 @@ Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
-  jobsworth reconcile --audit --policy policies/
   jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods
 """,
     options=ReconcileOptions,

@@ -125,20 +125,24 @@ class PolicyFiles:
         paths: of files and folders.
         profile: the profile to apply as well.
 
+    Attributes:
+        paths: the files and folders.
+        policies: the policies in them.
+
     Raises:
         UsageError: a policy is invalid.
     """
 
-    __slots__ = ("_paths", "_profile", "policies")
+    __slots__ = ("_profile", "paths", "policies")
 
     def __init__(self, paths: tuple[str, ...], profile: Profile | None = None) -> None:
-        self._paths = paths
+        self.paths = paths
         self._profile = profile
         self.policies = load_policies(paths, profile)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the paths only: policies are compiled into functions.
-        return PolicyFiles, (self._paths, self._profile)
+        return PolicyFiles, (self.paths, self._profile)
 
 
 def profile_files(name: ProfileName) -> tuple[str, ...]:

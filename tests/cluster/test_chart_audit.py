@@ -1,0 +1,159 @@
+"""The chart's audit on a real API server: its container's arguments, with the rights of its service account."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from cluster.available_beds import bed_or_skip
+from cluster.bed import Process, free_ports
+from cluster.installed_chart import wait_for
+from cluster.programs import NEWEST
+from support.api_server.stored_objects import cron_manifest, manifest
+
+if TYPE_CHECKING:
+    from cluster.bed import TestBed
+
+ROOT = Path(__file__).parents[2]
+POLICIES = {"few-retries": {"enforcement": "audit", "limits": {"backoffLimit": {"maximum": 3}}}}
+
+
+class ChartAudit:
+    """The audit of the rendered chart, as a process of this machine.
+
+    Attributes:
+        namespace: of the release.
+    """
+
+    def __init__(self, bed: TestBed, folder: Path) -> None:
+        self.bed = bed
+        self.namespace = bed.namespace("system")
+        self._policies = folder / "policies"
+        self._policies.mkdir()
+        self._values = folder / "values.json"
+        (self._port,) = free_ports(1)
+        objects = self.render(POLICIES)
+        for each in objects:
+            if each["kind"] in ("ServiceAccount", "ClusterRole", "ClusterRoleBinding"):
+                bed.kubectl("create", "-f", "-", input=json.dumps(each))
+        (deployment,) = (
+            each
+            for each in objects
+            if each["kind"] == "Deployment" and each["metadata"]["name"] == "jobsworth-audit"
+        )
+        (container,) = deployment["spec"]["template"]["spec"]["containers"]
+        account = bed.service_account(self.namespace, "jobsworth-audit")
+        self.log = folder / "log"
+        args = [each.replace("/etc/jobsworth", str(folder)) for each in container["args"]]
+        self.process = Process(
+            [sys.executable, "-m", "jobsworth", *args, f"--listen=127.0.0.1:{self._port}"],
+            self.log,
+            {
+                "PYTHONPATH": os.pathsep.join([str(ROOT / "webhook"), *sys.path]),
+                "KUBECONFIG": str(account),
+            },
+        )
+
+    def render(self, policies: dict[str, Any]) -> list[dict[str, Any]]:
+        """Render the chart, and carry its policies into the folder as the kubelet does."""
+        values = {"policies": policies, "audit": {"enabled": True, "interval": "2s"}}
+        self._values.write_text(json.dumps({**values, "fullnameOverride": "jobsworth"}))
+        text = self.bed.helm(
+            "template", "jobsworth", str(ROOT / "charts/jobsworth"), "--namespace", self.namespace,
+            "--kube-version", f"{NEWEST}.0", "--values", str(self._values),
+        ).stdout  # fmt: skip
+        objects = [each for each in yaml.safe_load_all(text) if each]
+        for each in objects:
+            if each["kind"] == "ConfigMap" and each["metadata"]["name"] == "jobsworth-policies":
+                for name, document in each["data"].items():
+                    (self._policies / name).write_text(document)
+        return objects
+
+    def shows(self, line: str) -> None:
+        """Wait until the metrics have this line."""
+
+        def shown() -> bool:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/metrics") as answer:
+                    return line in answer.read().decode().splitlines()
+            except OSError:
+                return False
+
+        wait_for(shown, line, [self.process])
+
+    def events(self, namespace: str) -> dict[tuple[str, str], str]:
+        """The messages of the audit's Events by kind and name of their object."""
+        items = self.bed.get(f"/api/v1/namespaces/{namespace}/events")["items"]
+        return {
+            (each["involvedObject"]["kind"], each["involvedObject"]["name"]): each["message"]
+            for each in items
+            if each["reason"] == "AuditFindings"
+        }
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChartAudit]:
+    with bed_or_skip(NEWEST) as bed:
+        audit = ChartAudit(bed, tmp_path_factory.mktemp("audit"))
+        try:
+            yield audit
+        finally:
+            audit.process.kill()
+
+
+def test_a_policy_goes_from_audit_to_warn_without_a_restart(
+    audit: ChartAudit,
+) -> None:
+    bed = audit.bed
+    team = bed.namespace("team")
+    bed.create(manifest("sound", backoffLimit=1), team)
+    bed.create(manifest("poor"), team)
+    bed.create(cron_manifest("nightly"), team)
+    audit.render(POLICIES)
+    with bed.calls() as calls:
+        labels = f'enforcement="%s",policy="few-retries",resource_namespace="{team}"'
+        audit.shows(f"jobsworth_audit_violations{{{labels % 'audit'}}} 2.0")
+        assert audit.events(team) == {}
+        audit.render({"few-retries": {**POLICIES["few-retries"], "enforcement": "warn"}})
+        audit.shows(f"jobsworth_audit_violations{{{labels % 'warn'}}} 2.0")
+        assert set(audit.events(team)) == {("Job", "poor"), ("CronJob", "nightly")}
+        bed.create(manifest("another"), team)
+        audit.shows(
+            'jobsworth_audit_new_violations_total{enforcement="warn",policy="few-retries"} 1.0'
+        )
+        verbs = set(calls.count(user_agent="jobsworth"))
+    assert verbs == {
+        ("get", "/version"), ("list", "jobs"), ("list", "cronjobs"), ("create", "events"),
+    }  # fmt: skip
+    assert "Traceback" not in audit.log.read_text()
+
+
+def test_jobsworth_audit_prints_what_the_audit_reports(audit: ChartAudit) -> None:
+    bed = audit.bed
+    team = bed.namespace("team")
+    bed.create(manifest("poor"), team)
+    audit.render({"few-retries": {**POLICIES["few-retries"], "enforcement": "deny"}})
+    wait_for(lambda: bool(audit.events(team)), "an event", [audit.process])
+    command = [
+        sys.executable, "-m", "jobsworth", "audit", "-n", team, "--isolated", "-o", "json",
+        "--policy", str(audit.log.parent / "policies"),
+    ]  # fmt: skip
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "KUBECONFIG": str(bed.kubeconfig), "PYTHONPATH": str(ROOT / "webhook")},
+    )
+    (result,) = json.loads(done.stdout)["results"]
+    (printed,) = (each["message"] for each in result["findings"] if each["source"] == "policy")
+    assert printed in audit.events(team)["Job", "poor"]

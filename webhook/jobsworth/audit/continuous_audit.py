@@ -1,0 +1,170 @@
+"""The audit that runs continuously: every object again at each interval, and at once when a policy changes.
+
+It lists the objects in pages instead of watching them. So it holds one page of objects at a time, its calls
+do not depend on how often Jobs change their status, and it evaluates the same objects as an audit that runs
+once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jobsworth.audit.audit_result import AuditResult
+from jobsworth.audit.audited_objects import AuditProgress, AuditScope, audited_objects
+from jobsworth.client.api_errors import ApiError
+from jobsworth.evaluation.subject import Subject
+
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Mapping
+
+    from jobsworth.audit.audit_events import AuditEvents
+    from jobsworth.audit.audit_metrics import AuditMetrics
+    from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.lint.selection import Selection
+
+POLL_SECONDS = 1.0  # between two checks of the policies' files
+RETRY_SECONDS = 30.0  # after an audit that failed, if the interval is longer
+
+
+class AuditSettings(NamedTuple):
+    """The settings of one audit.
+
+    Attributes:
+        evaluator: evaluates objects with the active policies.
+        selection: the lint rules to report.
+        namespace_labels: the labels of namespaces, if a policy requires them.
+    """
+
+    evaluator: Evaluator
+    selection: Selection
+    namespace_labels: Mapping[str, Mapping[str, str]]
+
+
+class Clocks(NamedTuple):
+    """The clocks of the audit.
+
+    Attributes:
+        now: returns seconds since 1970.
+        monotonic: returns monotonic seconds.
+    """
+
+    now: Callable[[], float]
+    monotonic: Callable[[], float]
+
+
+class ContinuousAudit:
+    """Audits a cluster again and again, until stopped.
+
+    Args:
+        stored_objects: the objects in the cluster.
+        scope: the objects to audit.
+        settings: returns the settings of the next audit; may raise ApiError.
+        changed: checks the files of the policies, and returns True if changed policies are active.
+        interval: the time between the starts of two audits, in seconds.
+        stop: set to stop.
+        log: logs a line for the operator.
+    """
+
+    def __init__(
+        self,
+        stored_objects: StoredObjects,
+        scope: AuditScope,
+        settings: Callable[[], AuditSettings],
+        changed: Callable[[], bool],
+        *,
+        interval: float,
+        events: AuditEvents,
+        metrics: AuditMetrics,
+        clocks: Clocks,
+        stop: threading.Event,
+        log: Callable[[str], None],
+    ) -> None:
+        self._stored_objects = stored_objects
+        self._scope = scope
+        self._settings = settings
+        self._changed = changed
+        self._interval = interval
+        self._events = events
+        self._metrics = metrics
+        self._clocks = clocks
+        self._stop = stop
+        self._log = log
+        self._complete = False
+
+    def run(self) -> None:
+        """Audit until stopped."""
+        while not self._stop.is_set():
+            begun = self._clocks.monotonic()
+            succeeded = self.audit()
+            pause = self._interval if succeeded else min(self._interval, RETRY_SECONDS)
+            self._wait_until(begun + pause)
+
+    def unready(self) -> str | None:
+        """Return the reason why there are no results yet; None if there are."""
+        return None if self._complete else "the first audit is not complete"
+
+    def audit(self) -> bool:
+        """Audit all objects once; return False if the audit did not complete."""
+        begun = self._clocks.monotonic()
+        self._events.begin()
+        complete = False
+        try:
+            result = self._evaluated()
+            complete = result is not None
+        except ApiError as error:
+            self._log(f"the audit failed and is retried: {error}")
+        finally:
+            self._events.end(complete=complete)
+        if self._events.error:
+            self._log(f"cannot write some events; the last error is of {self._events.error}")
+        if not complete:
+            self._metrics.failed()
+            return False
+        assert result is not None
+        self._report(result, self._clocks.monotonic() - begun)
+        return True
+
+    def _evaluated(self) -> AuditResult | None:
+        """Evaluate all objects; return None if stopped before the end."""
+        evaluator, selection, namespace_labels = self._settings()
+        result = AuditResult(evaluator.policies)
+        for stored in audited_objects(self._stored_objects, self._scope, AuditProgress()):
+            if self._stop.is_set():
+                return None
+            labels = namespace_labels.get(stored["metadata"]["namespace"])
+            subject = Subject(stored, "stored", namespace_labels=labels)
+            try:
+                evaluation = evaluator.evaluate(subject)
+                reported = evaluation.reported(selection)
+            except Exception as error:  # a bug: it must not end the audit of all other objects
+                result.unevaluated += 1
+                self._log(_internal_error(stored, error))
+                continue
+            result.add(stored, evaluation, reported)
+            self._events.report(stored, reported)
+        return result
+
+    def _report(self, result: AuditResult, seconds: float) -> None:
+        new = result.new_violations(self._metrics.result)
+        self._metrics.completed(result, new, seconds, self._clocks.now())
+        self._complete = True
+        violating = len({uid for _, uid in result.violating})
+        self._log(
+            f"audited {result.objects['Job']} Jobs and {result.objects['CronJob']} CronJobs by "
+            f"{len(result.enforcement)} policies in {seconds:.1f} s: {violating} objects with violations, "
+            f"{new.total()} new violations"
+        )
+
+    def _wait_until(self, until: float) -> None:
+        """Wait for the next audit, until changed policies are active, or until stopped."""
+        while (left := until - self._clocks.monotonic()) > 0:
+            if self._stop.wait(min(left, POLL_SECONDS)) or self._changed():
+                return
+
+
+def _internal_error(stored: dict[str, Any], error: Exception) -> str:
+    meta = stored["metadata"]
+    place = f"{meta['namespace']}/{stored['kind']}/{meta['name']}"
+    return f"internal error in the evaluation of {place}: {type(error).__name__}: {error}"

@@ -1,0 +1,184 @@
+"""The input of an audit: options for the cluster's objects, and the settings that they lead to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jobsworth.api.api_server import RELEASES, minor
+from jobsworth.cli import reporting
+from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
+from jobsworth.cli.options import Options, choice, flag, words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from jobsworth.audit.audited_objects import AuditScope
+    from jobsworth.audit.stored_objects import StoredObjects
+    from jobsworth.cli.configuration.resolved_settings import Configurations
+    from jobsworth.client.rest_config import RestConfig
+    from jobsworth.client.transport import Client
+    from jobsworth.policy.policy_set import PolicySet
+
+    Labels = Mapping[str, Mapping[str, str]]
+    Note = Callable[[str], None]
+
+
+class AuditReportOptions(reporting.ReportOptions):
+    """Report options with the table format, which only the audit has."""
+
+    output = choice(
+        short="-o",
+        default="table",
+        choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
+        help="Report format: tables, text, one line per finding, JSON, SARIF (code scanning), JUnit XML "
+        "(test reports), or GitHub workflow annotations.",
+    )
+
+
+class ScopeOptions(Options):
+    """Options for the namespaces and objects to audit."""
+
+    namespace = words(
+        short="-n",
+        metavar="NAME,...",
+        help="Namespaces to audit; default: the context's namespace.",
+    )
+    all_namespaces = flag(short="-A", help="Audit all namespaces.")
+    include_finished = flag(help="Also audit finished Jobs.")
+    exempt_namespace = words(
+        metavar="NAME,...", help="Namespaces to skip, such as those that the webhook exempts."
+    )
+    include_owned = flag(help="Also audit Jobs created by CronJobs.")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditInput:
+    """An audit to run.
+
+    Attributes:
+        scope: the namespaces and objects to audit.
+        release: the release to assume; None for the cluster's.
+        gates: feature gates that the cluster sets differently from their defaults.
+        configuration: lint rules and policies.
+        report: the report's content, format and destination.
+        timeout: the timeout of a request to the cluster, in seconds.
+    """
+
+    scope: ScopeOptions
+    release: str | None
+    gates: str | None
+    configuration: ConfigurationOptions
+    report: AuditReportOptions
+    timeout: int
+
+
+def audit_client(config: RestConfig, audit: AuditInput) -> Client:
+    """Return the API client of an audit."""
+    from jobsworth.client.retry import Retry
+    from jobsworth.client.transport import Client
+
+    return Client(
+        config,
+        user_agent="jobsworth",
+        connections=1,
+        timeout=audit.timeout,
+        retry=Retry(4, reads_while_busy=True),
+        compressed=True,
+    )
+
+
+def audit_configurations(audit: AuditInput, release: str | None) -> Configurations:
+    """Return the configurations of an audit as this release, or as the configured one.
+
+    Raises:
+        UsageError: an option's value, a configuration or a policy is invalid.
+    """
+    return configurations_for(
+        audit.configuration,
+        release=release,
+        gates=audit.gates,
+        allow_privileged=True,  # a stored object has been accepted
+    )
+
+
+def cluster_and_audited_release(
+    stored_objects: StoredObjects, release: str | None, note: Note
+) -> tuple[str, str | None]:
+    """Return the cluster's release (empty if unknown), and the release to assume.
+
+    Args:
+        stored_objects: the objects stored in the cluster.
+        release: the requested release; None for the cluster's, if known.
+        note: reports that the release is unknown.
+    """
+    from jobsworth.client.api_errors import ApiError
+
+    runs = ""
+    try:
+        runs = stored_objects.release()
+    except ApiError as error:
+        if error.code in (0, 200, 401):
+            raise
+        if release is None:
+            note(f"the cluster does not report its version: audited as Kubernetes {RELEASES[-1]}")
+    if release is None and runs:
+        release = known_release(runs)
+        if release != runs:
+            note(
+                f"the cluster runs Kubernetes {runs}, an unknown release: audited as Kubernetes {release}"
+            )
+    return runs, release
+
+
+def known_release(release: str) -> str:
+    """Return the release, or the nearest known one."""
+    return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
+
+
+def audit_scope(options: ScopeOptions, own_namespace: str) -> AuditScope:
+    """Return the objects to audit: those of the context's namespace, unless options name others."""
+    from jobsworth.audit.audited_objects import AuditScope
+
+    named: list[str | None] = list(dict.fromkeys(options.namespace))
+    namespaces = [None] if options.all_namespaces else named or [own_namespace]
+    return AuditScope(
+        namespaces,
+        options.include_finished,
+        options.include_owned,
+        frozenset(options.exempt_namespace),
+    )
+
+
+def audit_namespace_labels(
+    stored_objects: StoredObjects,
+    scope: AuditScope,
+    policies: PolicySet | None,
+    config: RestConfig,
+    note: Note,
+) -> Labels:
+    """Read the namespaces' labels if a policy requires them, and check that the namespaces exist.
+
+    Raises:
+        ApiError: a named namespace does not exist.
+    """
+    from jobsworth.client.api_errors import ApiError
+
+    wanted = policies is not None and policies.needs_namespace_labels
+    labels: dict[str, Mapping[str, str]] = {}
+    for namespace in scope.namespaces:
+        if namespace is None and not wanted:
+            continue
+        try:
+            labels |= stored_objects.namespace_labels(namespace)
+        except ApiError as error:
+            if error.not_found:
+                error.explanation = f'{config.name} has no namespace "{namespace}"'
+            if error.code != 403:
+                raise
+            if wanted:
+                note(
+                    "cannot read namespace labels; grant get and list on namespaces. Until then, policies "
+                    "that select by them only warn, about every object"
+                )
+    return labels

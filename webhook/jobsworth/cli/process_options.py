@@ -1,0 +1,50 @@
+"""Option values and log lines of the commands that run until SIGTERM."""
+
+from __future__ import annotations
+
+import sys
+
+from jobsworth.cli.command import UsageError
+from jobsworth.listen_address import BadAddress, parse_address
+from jobsworth.printable import printable
+
+
+def listen_address(text: str) -> tuple[str, int | None]:
+    """Parse ``--listen``: host and port; the port is None for ``0``, which disables the endpoints.
+
+    Raises:
+        UsageError: the text is not an address.
+    """
+    if text == "0":
+        return "", None
+    try:
+        return parse_address(text)
+    except BadAddress as error:
+        raise UsageError(f"--listen: {error}, or 0 to disable") from None
+
+
+def duration_in_seconds(option: str, text: str) -> float:
+    """Parse a duration such as ``10s``, ``1m30s`` or ``500ms`` into seconds.
+
+    Raises:
+        UsageError: the text is not a duration greater than zero.
+    """
+    from jobsworth.api.formats.duration import BadDuration, parse
+
+    try:
+        nanoseconds = parse(text)
+    except BadDuration:
+        nanoseconds = 0
+    if nanoseconds <= 0:
+        raise UsageError(
+            f'{option} "{text}" is not a duration; use for example 10s, 1m30s or 500ms'
+        )
+    return nanoseconds / 1e9
+
+
+def log_line(message: str) -> None:
+    """Write a line with the time to standard error."""
+    import time
+
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    print(printable(f"{stamp} {message}"), file=sys.stderr, flush=True)

@@ -1,0 +1,175 @@
+"""``jobsworth audit --interval``: the process of the audit that runs continuously."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prometheus_client import CollectorRegistry
+
+from jobsworth.api.api_server import ApiServer, UnknownGate
+from jobsworth.audit.audit_events import AuditEvents
+from jobsworth.audit.audit_metrics import AuditMetrics
+from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
+from jobsworth.audit.stored_objects import StoredObjects
+from jobsworth.cli.audit_input import (
+    audit_client,
+    audit_configurations,
+    audit_namespace_labels,
+    audit_scope,
+    cluster_and_audited_release,
+    known_release,
+)
+from jobsworth.cli.command import UsageError
+from jobsworth.cli.configuration.resolved_settings import STDIN, ResolvedSettings
+from jobsworth.cli.process_options import log_line
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.reconciler.health_endpoints import HealthServer
+from jobsworth.serving.file_reload import Reloading
+
+if TYPE_CHECKING:
+    from jobsworth.cli.audit_input import AuditInput
+    from jobsworth.client.rest_config import RestConfig
+
+
+def repeat_audit(
+    config: RestConfig, audit: AuditInput, interval: float, listen: tuple[str, int | None]
+) -> int:
+    """Audit at each interval until SIGTERM or SIGINT, and return the exit code.
+
+    Raises:
+        UsageError: the address to listen on is not available.
+    """
+    stored_objects = StoredObjects(api := audit_client(config, audit))
+    scope = audit_scope(audit.scope, config.namespace)
+    events = AuditEvents(api, time.time)
+    metrics = AuditMetrics(interval, events)
+    reloaded = ReloadedSettings(audit, metrics)
+    note = _NotedOnce()
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+
+    def settings() -> AuditSettings:
+        runs, release = cluster_and_audited_release(stored_objects, audit.release, note)
+        current = reloaded.of(release)
+        policies = None if current.policies is None else current.policies.policies
+        stored_by = ApiServer(known_release(runs)) if runs else None
+        return AuditSettings(
+            Evaluator(current.server, current.selection, policies, stored_by=stored_by),
+            current.selection,
+            audit_namespace_labels(stored_objects, scope, policies, config, note),
+        )
+
+    running = ContinuousAudit(
+        stored_objects,
+        scope,
+        settings,
+        reloaded.check,
+        interval=interval,
+        events=events,
+        metrics=metrics,
+        clocks=Clocks(time.time, time.monotonic),
+        stop=stop,
+        log=log_line,
+    )
+    server = _health_server(listen, metrics, running)
+    if server is not None:
+        server.start()
+    try:
+        running.run()
+    finally:
+        if server is not None:
+            server.stop()
+    return 0
+
+
+class ReloadedSettings:
+    """The settings of the audit; reloaded when the files of the policies change.
+
+    Invalid policies are rejected: the previous ones stay active.
+    """
+
+    def __init__(self, audit: AuditInput, metrics: AuditMetrics) -> None:
+        self._audit = audit
+        self._metrics = metrics
+        self._release = audit.release
+        self._value: ResolvedSettings | None = None
+        self._files: Reloading[ResolvedSettings] | None = None
+
+    def check(self) -> bool:
+        """Reload the policies if their files have changed; return True if changed policies are active."""
+        if self._files is None or not self._files.check(self):
+            return False
+        self._value = self._files.value
+        return True
+
+    def of(self, release: str | None) -> ResolvedSettings:
+        """Return the settings for an audit as this release.
+
+        Raises:
+            UsageError: a configuration or a policy is invalid at the start; the release has no such
+                feature gate.
+        """
+        self.check()
+        if self._value is None:
+            self._release = release
+            self._value = self._load()
+            policies = self._value.policies
+            paths = () if policies is None else policies.paths
+            self._files = Reloading("policy", self._load, [Path(path) for path in paths])
+            self._files.check()
+        elif release is not None and release != self._release:
+            self._release = release
+            # Do not load the files again: they may be invalid now, and policies do not depend on it.
+            server = self._value.server
+            try:
+                server = ApiServer(
+                    release, dict(server.gates), allow_privileged=server.allow_privileged
+                )
+            except UnknownGate as error:
+                raise UsageError(f"the cluster runs Kubernetes {release} now: {error}") from None
+            self._value = ResolvedSettings(server, self._value.selection, self._value.policies)
+        return self._value
+
+    def loaded(self, what: str, seconds: float, value: object) -> None:
+        """Log that changed policies are active."""
+        self._metrics.policies_active = True
+        log_line(f"loaded the {what} files in {seconds:.2f} s")
+
+    def rejected(self, what: str, seconds: float, error: Exception) -> None:
+        """Log that the changed policies are invalid."""
+        self._metrics.policies_active = False
+        log_line(f"rejected the changed {what} files, the previous ones stay active: {error}")
+
+    def _load(self) -> ResolvedSettings:
+        return audit_configurations(self._audit, self._release).of(STDIN)
+
+
+class _NotedOnce:
+    """Logs each note once, not in each audit."""
+
+    def __init__(self) -> None:
+        self._noted: set[str] = set()
+
+    def __call__(self, text: str) -> None:
+        if text not in self._noted:
+            self._noted.add(text)
+            log_line(text)
+
+
+def _health_server(
+    listen: tuple[str, int | None], metrics: AuditMetrics, running: ContinuousAudit
+) -> HealthServer | None:
+    host, port = listen
+    if port is None:
+        return None
+    registry = CollectorRegistry()
+    registry.register(metrics)
+    try:
+        return HealthServer(host, port, registry, healthy=lambda: None, ready=running.unready)
+    except OSError as error:
+        raise UsageError(f"cannot listen at {host}:{port}: {error}") from None

@@ -10,6 +10,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.cli.inputs.policy_files import load_policies
 from jobsworth.cli.policies.policy_cases import Case, CaseFile, read_cases
 from jobsworth.cli.policies.policy_runs import run_case
+from jobsworth.policy.consistency import inconsistencies
 
 FOLDER = Path(__file__).parent.parent / "policies"
 TESTS = sorted(FOLDER.glob("*_test.yaml"))
@@ -36,6 +37,11 @@ def test_every_policy_has_cases() -> None:
     names = {path.stem for path in POLICIES}
     assert names == {path.stem.removesuffix("_test") for path in TESTS}
     assert len(names) == 5
+
+
+def test_what_their_defaults_produce_satisfies_their_limits() -> None:
+    policies = load_policies([str(FOLDER)])
+    assert list(map(str, inconsistencies(policies, ApiServer("1.36")))) == []
 
 
 def test_they_go_together_and_stand_in_the_table() -> None:

@@ -12,9 +12,15 @@ import jobsworth
 from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.cli.inputs.policy_files import load_policies
-from support.admission.admission_reviews import operations_of, patched, review
-from support.admission.webhook_client import SERVER, WebhookClient
+from support.admission.admission_reviews import (
+    as_an_api_server_sends,
+    operations_of,
+    patched,
+    review,
+)
+from support.admission.webhook_client import SERVER, WebhookClient, policies
 from support.api_server.oracle_cases import cases
+from support.validation.engine_errors import job_with
 
 POLICIES = str(Path(__file__).parent.parent.parent / "policies")
 NAMESPACES = ("ml-vision", "ci", "research", "payments", "default")
@@ -100,3 +106,37 @@ def test_an_object_with_server_defaults_is_patched_alike_and_stays_valid(
             assert made["spec"] == alone["spec"]
         found = jobsworth.validate(made, kubernetes_version="1.36")
         assert [finding for finding in found if finding.severity == "error"] == []
+
+
+def test_a_manifest_that_is_applied_again_gets_its_immutable_fields_back_without_any_policy() -> (
+    None
+):
+    ignore = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+    defaults = {"podFailurePolicy": {"rulesBefore": [ignore]}}
+    asked = WebhookClient(Reviewer(SERVER, policies({"defaults": defaults})))
+    plain = job_with()
+    plain["spec"]["podFailurePolicy"] = {
+        "rules": [{"action": "Count", "onExitCodes": {"operator": "In", "values": [1]}}]
+    }
+    sent = as_an_api_server_sends(jobsworth.default(plain, kubernetes_version="1.36"), "uid-1")
+    sent["metadata"]["managedFields"] = []
+    stored = patched(sent, operations_of(asked("mutate", review(sent))))
+    again = {
+        **stored,
+        "spec": {**stored["spec"], "podFailurePolicy": sent["spec"]["podFailurePolicy"]},
+    }
+    assert again["spec"] != stored["spec"]
+    asked.reviewer = Reviewer(SERVER, policies())
+    operations = operations_of(asked("mutate", review(again, stored)))
+    assert patched(again, operations) == stored
+    assert operations_of(asked("mutate", review(stored, stored))) == []
+
+
+def test_a_label_with_always_holds_when_only_labels_change() -> None:
+    defaults = {"labels": {"queue": {"value": "shared", "when": "always"}}, "backoffLimit": 1}
+    asked = WebhookClient(Reviewer(SERVER, policies({"defaults": defaults})))
+    old = as_an_api_server_sends(jobsworth.default(job_with(), kubernetes_version="1.36"), "uid-1")
+    old["metadata"] |= {"managedFields": [], "labels": {"queue": "shared"}}
+    new = {**old, "metadata": {**old["metadata"], "labels": {"queue": "mine"}}}
+    operations = operations_of(asked("mutate", review(new, old)))
+    assert operations == [{"op": "add", "path": "/metadata/labels/queue", "value": "shared"}]

@@ -44,6 +44,22 @@ class TestCheck:
         assert second.startswith("house.yaml:17:")
         assert "no-deadline" in second
 
+    def test_a_default_that_does_not_satisfy_its_limit_after_a_plain_create_is_an_error(
+        self, command: Command
+    ) -> None:
+        policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 3\n")
+        done = command("policy", "check", "house.yaml", files={"house.yaml": policy})
+        assert done.code == 1
+        assert done.out.splitlines()[1] == (
+            "house.yaml:9:19: error: spec.defaults.backoffLimit: with its defaults, the policy denies a Job "
+            "after kubectl create: spec.backoffLimit: Invalid value: 6: must be less than or equal to 5 "
+            "[JP002] If backoffLimit is not set, the API server sets 6. Set backoffLimit: 5. "
+            "(set when: ifServerDefault)"
+        )
+        default = "backoffLimit: {value: 3, when: ifServerDefault}"
+        files = {"house.yaml": policy.replace("backoffLimit: 3", default)}
+        assert command("policy", "check", "house.yaml", files=files).code == 0
+
 
 class TestExplain:
     """``jobsworth policy explain``: the findings of each policy, and the reasons."""
@@ -101,6 +117,25 @@ class TestExplain:
         )
         assert ": UPDATE, Kubernetes" in done.out
         assert "denied: 1 deny" in done.out
+
+    def test_a_field_that_keeps_its_stored_value_is_named(self, command: Command) -> None:
+        ignore = "{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}"
+        fail = "{action: FailJob, onExitCodes: {operator: In, values: [42]}}"
+        policy = f"spec: {{defaults: {{podFailurePolicy: {{rulesBefore: [{ignore}]}}}}}}\n"
+        head = POLICY.partition("spec:")[0]
+        job = JOB.replace("spec:\n", f"spec:\n  podFailurePolicy: {{rules: [{fail}]}}\n", 1)
+        files = {
+            "policy.yaml": head + policy,
+            "job.yaml": job,
+            "deployed.yaml": job.replace("[{action", f"[{ignore}, {{action", 1),
+        }
+        update = ("policy.yaml", "job.yaml", "--against", "deployed.yaml")
+        done = command("policy", "explain", *update, files=files)
+        assert "keeps spec.podFailurePolicy as stored" in done.out
+        done = command("validate", "--policy", *update)
+        assert "immutable" not in done.out
+        done = command("validate", *update[1:])
+        assert "field is immutable" in done.out
 
     @pytest.mark.parametrize(
         ("arguments", "expected"),

@@ -95,6 +95,23 @@ def test_an_update_is_evaluated_by_what_it_changes(command: Command) -> None:
     assert command(*arguments, files={**FILES, "deployed/job.yaml": other}).code == 1
 
 
+def test_a_manifest_that_passes_is_warned_of_if_a_plain_create_is_denied(command: Command) -> None:
+    policy = POLICY.replace("  defaults:\n", "  defaults:\n    backoffLimit: 3\n")
+    job = JOB.replace("  backoffLimit: 9\n", "")
+    arguments = ("validate", "-o", "concise", "--policy", "house.yaml", "job.yaml")
+    done = command(*arguments, files={"house.yaml": policy, "job.yaml": job})
+    assert done.code == 0
+    assert (
+        "warning JP051 spec.backoffLimit: passes if it is applied, but kubectl create is denied, because "
+        "the cluster cannot tell which fields you wrote: Invalid value: 6: must be less than or equal to 5"
+    ) in done.out
+    default = "backoffLimit: {value: 3, when: ifServerDefault}"
+    better = {"house.yaml": policy.replace("backoffLimit: 3", default)}
+    assert "JP051" not in command(*arguments, files=better).out
+    written = {"job.yaml": job.replace("spec:\n", "spec:\n  backoffLimit: 4\n", 1)}
+    assert "JP051" not in command(*arguments, files={"house.yaml": policy, **written}).out
+
+
 def test_several_policies_are_one_set(command: Command) -> None:
     second = POLICY.replace("house-rules", "others").replace("maximum: 5", "maximum: 7")
     files = {**FILES, "more.yaml": second}

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jobsworth.policy.defaults.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNSET
+from jobsworth.policy.mutation.immutable_fields import FIELDS
+from jobsworth.policy.policy_request import UPDATE
 from jobsworth.validation.engine import engine_for
 from support.policy.kubectl_requests import WAYS, kubectl_request
 from support.policy.policy_requests import SERVER, cron_job, document, job, policies
@@ -152,3 +154,23 @@ def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
     mutation = policies(*documents).default(kubectl_request(value, "file", old), SERVER)
     found = engine.validate(mutation.object, old)
     assert not [finding for finding in found if finding.severity == "error"]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(value=JOBS, before=SPOKEN, after=SPOKEN, way=st.sampled_from(WAYS[1:]))
+def test_a_manifest_that_is_applied_again_changes_no_immutable_field_whatever_the_policies_are_by_now(
+    value: dict[str, Any], before: list[dict[str, Any]], after: list[dict[str, Any]], way: str
+) -> None:
+    request = kubectl_request(value, way)
+    stored = policies(*before).default(request, SERVER).object
+    sent = {name: request.object["spec"][name] for name in value["spec"]}
+    again = replace(
+        request,
+        operation=UPDATE,
+        object={**stored, "spec": {**stored["spec"], **sent}},
+        old=stored,
+    )
+    kept = policies(*after).default(again, SERVER).object["spec"]
+    assert {name: kept.get(name) for name in FIELDS} == {
+        name: stored["spec"].get(name) for name in FIELDS
+    }

@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from jobsworth.provenance.field_ownership import LAST_APPLIED, field_ownership
+from jobsworth.provenance.field_ownership import (
+    LAST_APPLIED,
+    field_ownership,
+    is_set_by_manifest,
+)
 from support.policy.policy_requests import job
 
 APPLIED = {
@@ -76,3 +80,34 @@ def test_fields_that_were_written(
 @pytest.mark.parametrize("mark", [{"uid": "1"}, {"resourceVersion": "1"}])
 def test_an_object_from_a_server_without_managed_fields_shows_nothing(mark: dict[str, str]) -> None:
     assert not field_ownership(job(metadata=mark)).known
+
+
+@pytest.mark.parametrize(
+    ("operation", "fields", "expected"),
+    [
+        ("Apply", {"spec": {"suspend": {}, "template": {"spec": {"containers": {}}}}}, True),
+        ("Apply", {"spec": {"suspend": {}}}, False),
+        ("Apply", {"spec": {"template": {"spec": {"containers": {}}}}}, False),
+        (
+            "Update",
+            {"spec": {"suspend": {}}, "metadata": {"annotations": {LAST_APPLIED: {}}}},
+            True,
+        ),
+        ("Update", {"spec": {"suspend": {}, "template": {"spec": {"containers": {}}}}}, False),
+        ("Update", {"metadata": {"annotations": {LAST_APPLIED: {}}}}, False),
+        ("", {"spec": {"suspend": {}}}, False),
+    ],
+)
+def test_a_field_is_set_by_a_manifest_if_its_manager_applies_the_whole_job(
+    operation: str, fields: dict[str, Any], expected: bool
+) -> None:
+    entry = {"operation": operation, "fieldsType": "FieldsV1", "fieldsV1": prefixed(fields)}
+    value = {"metadata": {"managedFields": [{"operation": "Update"}, None, entry]}}
+    assert is_set_by_manifest(value, ("spec", "suspend")) is expected
+    entry["subresource"] = "status"
+    assert not is_set_by_manifest(value, ("spec", "suspend"))
+
+
+def prefixed(fields: dict[str, Any]) -> dict[str, Any]:
+    """A field set in the format of ``managedFields``."""
+    return {f"f:{name}": prefixed(part) for name, part in fields.items()}

@@ -105,8 +105,9 @@ class Reviewer:
         """Return the patch that applies the defaults of the policies to a CREATE or UPDATE request.
 
         The patch keeps unknown fields, because the API server may run a later release. An object with a
-        value of a wrong type gets no patch. Neither does an update that leaves the spec unchanged:
-        an update by a controller must not become a change of the spec.
+        value of a wrong type gets no patch. Neither does an update that leaves the spec and the metadata of
+        users unchanged: an update by a controller must not become a change of the spec. An update of a Job
+        gets back the immutable fields that defaults changed at its creation, even without policies.
 
         Raises:
             BadReview: the request has no object.
@@ -114,7 +115,10 @@ class Reviewer:
         if not scope.is_in_scope(request):
             return _UNTOUCHED
         value = _object_of(request)
-        if not self.policies.policies or not scope.spec_changed(request):
+        spec_changed = scope.spec_changed(request)
+        if not spec_changed and not scope.metadata_changed(request):
+            return _ALLOWED
+        if not self.policies.policies and not (request.old_object and spec_changed):
             return _ALLOWED
         evaluation = self._evaluator.mutate(self._subject(request, value))
         if TOO_LARGE in evaluation.unreadable:
@@ -129,7 +133,8 @@ class Reviewer:
         # the unknown fields.
         from_manifest = not evaluation.unreadable and not came_from_a_server(value)
         before = value if from_manifest else filled
-        operations = patch(before, mutation.object) if mutation.applied else []
+        is_changed = mutation.applied or mutation.restored
+        operations = patch(before, mutation.object) if is_changed else []
         warnings = warning_texts.texts(mutation.warnings)
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))

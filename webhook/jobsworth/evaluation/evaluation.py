@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.documents.job_policy import JobPolicy
-    from jobsworth.policy.enforcement import PolicyVerdict
+    from jobsworth.policy.enforcement import EnforcedViolation, PolicyVerdict
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
@@ -40,9 +40,11 @@ class PolicyResult:
         policies: the set of policies.
         verdict: their violations, after their defaults were applied where the source is a manifest.
         mutation: the changes by their defaults; None if the defaults were not applied.
+        denied_after_create: the violations for which a plain create of the manifest is denied, although the
+            manifest itself passes.
     """
 
-    __slots__ = ("mutation", "policies", "request", "verdict")
+    __slots__ = ("denied_after_create", "mutation", "policies", "request", "verdict")
 
     def __init__(
         self,
@@ -55,6 +57,7 @@ class PolicyResult:
         self.request = request
         self.verdict = verdict
         self.mutation = mutation
+        self.denied_after_create: Sequence[EnforcedViolation] = ()
 
     @property
     def decisions(self) -> list[tuple[JobPolicy, MatchDecision]]:
@@ -64,7 +67,10 @@ class PolicyResult:
     @property
     def findings(self) -> list[Reported]:
         """The rejected defaults and the violations, each with the name of its policy."""
-        from jobsworth.policy.language.violation_codes import DEFAULT_NOT_APPLIED
+        from jobsworth.policy.language.violation_codes import (
+            DEFAULT_NOT_APPLIED,
+            DENIED_AFTER_CREATE,
+        )
 
         rejected = () if self.mutation is None else self.mutation.rejected
         return [
@@ -83,6 +89,23 @@ class PolicyResult:
                 for one in rejected
             ),
             *((enforced.policy, enforced.finding) for enforced in self.verdict.findings),
+            *(
+                (
+                    one.policy,
+                    Finding(
+                        source="policy",
+                        severity="warning",
+                        code=DENIED_AFTER_CREATE,
+                        field=one.violation.field,
+                        reason="DeniedAfterCreate",
+                        message="passes if it is applied, but kubectl create is denied, because the cluster "
+                        f"cannot tell which fields you wrote: {one.text} (policy {one.policy})",
+                        hint="Write the field, or use kubectl apply. "
+                        "jobsworth policy check names the default to change.",
+                    ),
+                )
+                for one in self.denied_after_create
+            ),
         ]
 
 

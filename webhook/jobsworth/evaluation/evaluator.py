@@ -7,6 +7,7 @@ findings are reported.
 
 from __future__ import annotations
 
+from jobsworth.api.meta.object_meta import IMMUTABLE
 from jobsworth.evaluation.budget import BYTES_PER_VALUE, MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
+    from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.validation.decoded_object import DecodedObject
@@ -124,7 +126,12 @@ class Evaluator:
         if self.policies is not None:
             old = None if old_value is None else self._engine.decode_object(old_value)
             policy = self.apply(self._manifest_request(subject, decoded, old))
+            if old is None and self.policies.depends_on_ownership and not policy.verdict.denied:
+                policy.denied_after_create = self._denied_after_create(policy.request)
         api = self._engine.verdict(decoded, old_value, most) if self._api else []
+        if policy is not None and policy.mutation is not None and policy.mutation.restored:
+            kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
+            api = [one for one in api if one.field not in kept or IMMUTABLE not in one.message]
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
@@ -172,7 +179,9 @@ class Evaluator:
         from jobsworth.policy.enforcement import NO_VIOLATIONS
 
         request = self._admission_request(subject, decoded, errors)
-        request = replace(request, object=self._engine.encoded(decoded))
+        # Both in the same form, so that a difference between them is a change by the client.
+        old = request.old and self._engine.encoded(self._engine.decode_object(request.old))
+        request = replace(request, object=self._engine.encoded(decoded), old=old)
         mutation = self.policies.default(request, self.server)
         policy = PolicyResult(self.policies, request, NO_VIOLATIONS, mutation)
         return Evaluation(subject.value, policy=policy, unreadable=reasons)
@@ -235,6 +244,17 @@ class Evaluator:
         defaulted = replace(request, object=mutation.object)
         verdict = self.policies.evaluate(defaulted, self.server)
         return PolicyResult(self.policies, request, verdict, mutation)
+
+    def _denied_after_create(self, request: PolicyRequest) -> list[EnforcedViolation]:
+        """Return the violations for which a plain create of a manifest is denied."""
+        from dataclasses import replace
+
+        from jobsworth.provenance.ways_of_writing import PLAIN_CREATE, as_written
+
+        assert request.manifest is not None
+        created = replace(request, manifest=as_written(request.manifest, PLAIN_CREATE))
+        verdict = self.apply(created).verdict
+        return [enforced for enforced in verdict.findings if enforced.effect == "deny"]
 
     def policy_request(self, subject: Subject) -> PolicyRequest:
         """Return the request that a manifest becomes when a client sends it.

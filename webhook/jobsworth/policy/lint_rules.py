@@ -31,6 +31,11 @@ class LintRules:
 
     effects: Mapping[str, Effect]
 
+    @property
+    def can_deny(self) -> bool:
+        """Return True if a finding of a rule denies the request."""
+        return any(effect == "deny" for effect in self.effects.values())
+
 
 def read(value: Mapping[str, Effect | Literal["off"]], path: str, problems: Problems) -> LintRules:
     """Return the lint rules that a policy enforces.

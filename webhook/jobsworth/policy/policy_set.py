@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_request import PolicyRequest
 
 
+SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
+"""The fields with policy defaults for which the API server has a default, too."""
+
+
 class PolicySet:
     """An immutable, precedence-ordered set of policies.
 
@@ -31,6 +35,15 @@ class PolicySet:
     def needs_namespace_labels(self) -> bool:
         """Return True if a policy selects namespaces by label."""
         return any(policy.matching.needs_namespace_labels for policy in self.policies)
+
+    @property
+    def depends_on_ownership(self) -> bool:
+        """Return True if a verdict may depend on the fields that a client is known to have written."""
+        return any(
+            (policy.defaults is not None and not SERVER_DEFAULTS.isdisjoint(policy.defaults.fields))
+            or (policy.rules is not None and policy.rules.can_deny)
+            for policy in self.policies
+        )
 
     def decisions(self, request: PolicyRequest) -> list[tuple[JobPolicy, MatchDecision]]:
         """Return every policy with its match decision for a request, in order of precedence."""

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """The annotation in which ``kubectl apply`` stores the manifest."""
 
+_SIGNATURES = {
+    "Apply": ("spec", "template", "spec", "containers"),
+    "Update": ("metadata", "annotations", LAST_APPLIED),
+}
+"""The field that the field manager of a whole manifest owns, by the operation of its entry."""
+
 
 class FieldOwnership(Record):
     """The fields that a client wrote.
@@ -68,6 +74,31 @@ def field_ownership(value: dict[str, Any]) -> FieldOwnership:
     if meta.get("managedFields") or meta.get("uid") or meta.get("resourceVersion"):
         return UNKNOWN
     return FieldOwnership(known=True, manifests=[value])
+
+
+def applied_manifest(value: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the manifest that ``kubectl apply`` recorded in an object; None if there is none."""
+    meta = value.get("metadata")
+    return _last_applied(meta.get("annotations")) if isinstance(meta, dict) else None
+
+
+def is_set_by_manifest(value: dict[str, Any], steps: Sequence[str]) -> bool:
+    """Return True if the client that last changed a field of a Job applies the Job's whole manifest.
+
+    A queueing system that resumes a Job takes ``spec.suspend`` over: the field then has another manager than
+    the containers or the annotation of ``kubectl apply``. The API server updates the ownership before it
+    calls a mutating webhook (observed on kube-apiserver 1.36).
+    """
+    meta = value.get("metadata")
+    entries = meta.get("managedFields") if isinstance(meta, dict) else None
+    for entry in entries if isinstance(entries, list) else ():
+        if not isinstance(entry, dict) or entry.get("subresource"):
+            continue
+        signature = _SIGNATURES.get(entry.get("operation", ""))
+        fields = entry.get("fieldsV1")
+        if signature and _leads(fields, signature, "f:") and _leads(fields, steps, "f:"):
+            return True
+    return False
 
 
 def _applied_sets(entries: Any) -> Iterator[dict[str, Any]]:

@@ -162,6 +162,9 @@ def _report(result: PolicyResult, server: ApiServer) -> Iterator[str]:
         yield f"{policy.name} (priority {policy.priority}, {policy.enforcement}) {matches}"
         yield f"  because     {decision.because}"
         yield from _effects_of(policy.name, result)
+    assert result.mutation is not None
+    for field in result.mutation.restored:
+        yield f"\nkeeps {field} as stored: the client writes the same as at creation"
     findings = result.verdict.findings
     counts = dict.fromkeys(("deny", "warn", "audit"), 0)
     for enforced in findings:

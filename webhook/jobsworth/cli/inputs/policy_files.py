@@ -90,6 +90,17 @@ def load_policies(paths: Sequence[str], profile: Profile | None = None) -> Polic
     Raises:
         BadPolicies: a file is unreadable or invalid, or has no policy.
     """
+    return load_with_documents(paths, profile)[0]
+
+
+def load_with_documents(
+    paths: Sequence[str], profile: Profile | None = None
+) -> tuple[PolicySet, dict[str, Document]]:
+    """Load policies as :func:`load_policies` does, and return them with their documents by name.
+
+    Raises:
+        BadPolicies: a file is unreadable or invalid, or has no policy.
+    """
     errors: list[PolicyFileError] = []
     found: list[Document] = []
     for path in paths:
@@ -115,7 +126,10 @@ def load_policies(paths: Sequence[str], profile: Profile | None = None) -> Polic
         raise UsageError(needs) from None
     if errors:
         raise BadPolicies(errors)
-    return policies
+    values: list[Any] = [document.value for document in placed]
+    # The policies are valid, so every document has a name.
+    names = [value["metadata"]["name"] for value in values]
+    return policies, dict(zip(names, placed, strict=True))
 
 
 class PolicyFiles:

@@ -87,6 +87,15 @@ def is_among(rule: Rule, rules: Iterable[Rule]) -> bool:
     return any(_meaning(other) == meaning for other in rules)
 
 
+def meaning(rules: Iterable[Rule]) -> list[tuple[Any, ...]]:
+    """Return rules in canonical form: equal for lists with the same effect in the same order.
+
+    Raises:
+        AttributeError, TypeError: the rules have values of wrong types.
+    """
+    return [_meaning(rule) for rule in rules]
+
+
 def _meaning(rule: Rule) -> tuple[Any, ...]:
     """Return a rule in canonical form; also for a rule that the server would reject."""
     codes = rule.get("onExitCodes") or {}

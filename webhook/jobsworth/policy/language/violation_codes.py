@@ -22,6 +22,7 @@ EXPRESSION_FALSE = "JP040"
 EXPRESSION_FAILED = "JP041"
 
 DEFAULT_NOT_APPLIED = "JP050"
+DENIED_AFTER_CREATE = "JP051"
 
 INTERNAL_ERROR = "JP090"
 UNREADABLE = "JP091"
@@ -42,6 +43,7 @@ CODES: dict[str, str] = {
     EXPRESSION_FALSE: "A CEL expression of a policy is false.",
     EXPRESSION_FAILED: "A CEL expression of a policy could not be evaluated.",
     DEFAULT_NOT_APPLIED: "A default was not set because it would make the object invalid.",
+    DENIED_AFTER_CREATE: "An object passes as a file, but a policy denies it after a plain create.",
     INTERNAL_ERROR: "A policy could not be evaluated because of a bug in jobsworth.",
     UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }

@@ -2,7 +2,7 @@
 
 Defaults do little on an update, so that they neither cause a rejection nor change more than the client meant:
 
-- an update that leaves the spec unchanged gets no defaults;
+- an update that leaves the spec, the labels and the annotations unchanged gets no defaults;
 - a Job gets only the defaults with ``always``, for fields that this update changes and the API lets change;
 - a CronJob gets the same for its labels and annotations; its ``jobTemplate``, if this update changes it, gets
   the defaults as on create, because it applies to new Jobs.
@@ -41,7 +41,8 @@ MUTABLE = (
 )  # fmt: skip
 """JobSpec fields that the API lets change in an existing Job.
 
-``suspend`` is omitted on purpose: queueing systems resume Jobs with it.
+``suspend`` is omitted on purpose: queueing systems resume Jobs with it. Its default applies only to a client
+that applies the manifest of the Job.
 """
 
 _INDEXED = ("backoffLimitPerIndex", "maxFailedIndexes")
@@ -134,7 +135,7 @@ def _meant_on_update(choices: dict[str, Choice], copy: WorkingCopy) -> Iterator[
     old = at(copy.request.old, copy.job) or {}
     for name, (policy, default) in choices.items():
         field = copy.path(name)
-        if name not in MUTABLE:
+        if name not in MUTABLE and not (name == "suspend" and copy.is_set_by_manifest(name)):
             copy.skip(policy, field, "the default applies on create only")
         elif default.when != ALWAYS:
             copy.skip(policy, field, f"on update, only defaults with {ALWAYS} apply")

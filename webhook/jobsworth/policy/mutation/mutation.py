@@ -9,7 +9,8 @@ policy sets ``podReplacementPolicy`` to ``Failed``, and ``backoffLimitPerIndex``
 server would.
 
 A policy may match labels that another policy sets, so labels are set until no further policy matches.
-Applying defaults twice changes nothing.
+Applying defaults twice changes nothing. An update of a Job first gets back the immutable fields that defaults
+changed at its creation: see :mod:`jobsworth.policy.mutation.immutable_fields`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from jobsworth.policy.defaults.defaults import METADATA
 from jobsworth.policy.mutation.apply_defaults import fill_in, fill_in_metadata
+from jobsworth.policy.mutation.immutable_fields import recorded, restored
 from jobsworth.policy.mutation.working_copy import AppliedDefault, RejectedDefault, WorkingCopy
+from jobsworth.policy.policy_request import CREATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +42,14 @@ class Mutation:
         applied: the defaults that were set, in order.
         rejected: the defaults that could not be set, with the reason.
         skipped: policy, field and reason of the defaults that were not needed or do not apply.
+        restored: the immutable fields that got their stored value back.
     """
 
     object: dict[str, Any]
     applied: tuple[AppliedDefault, ...] = ()
     rejected: tuple[RejectedDefault, ...] = ()
     skipped: tuple[tuple[str, str, str], ...] = ()
+    restored: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -54,17 +60,46 @@ class Mutation:
 def default(policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer) -> Mutation:
     """Apply the defaults of policies; the object of the request is not modified.
 
-    An object that is being deleted, and an update that leaves the spec unchanged, get no defaults.
+    An object that is being deleted, and an update that leaves the spec, the labels and the annotations
+    unchanged, get no defaults.
 
     Args:
         policies: the policies, in order of precedence.
         request: the request; its object has the API server's defaults.
         server: the API server that sends the request.
     """
-    if request.object["metadata"].get("deletionTimestamp") or (
-        request.old is not None and request.object["spec"] == request.old["spec"]
-    ):
+    if request.object["metadata"].get("deletionTimestamp"):
         return Mutation(request.object)
+    if request.old is None:
+        mutation = _defaulted(policies, request, server)
+        return replace(mutation, object=recorded(mutation.object, request))
+
+    def recreated() -> dict[str, Any]:
+        created = replace(request, operation=CREATE, old=None)
+        return _defaulted(policies, created, server).object
+
+    fields = restored(request, recreated)
+    if fields:
+        spec = {**request.object["spec"], **fields}
+        spec = {name: value for name, value in spec.items() if value is not None}
+        request = replace(request, object={**request.object, "spec": spec})
+    names = tuple(f"spec.{name}" for name in fields)
+    if _is_unchanged(request):
+        return Mutation(request.object, restored=names)
+    return replace(_defaulted(policies, request, server), restored=names)
+
+
+def _is_unchanged(request: PolicyRequest) -> bool:
+    new, old = request.object, request.old
+    assert old is not None
+    return bool(new["spec"] == old["spec"]) and all(
+        (new["metadata"].get(part) or {}) == (old["metadata"].get(part) or {}) for part in METADATA
+    )
+
+
+def _defaulted(
+    policies: Sequence[JobPolicy], request: PolicyRequest, server: ApiServer
+) -> Mutation:
     copy = _filled_in(policies, WorkingCopy(request, server, careful=False))
     if copy.has_new_errors():
         copy = _filled_in(policies, WorkingCopy(request, server, careful=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jobsworth.provenance.field_ownership import field_ownership
+from jobsworth.provenance.field_ownership import field_ownership, is_set_by_manifest
 from jobsworth.provenance.server_defaults import server_default
 from jobsworth.validation.engine import engine_for
 
@@ -80,6 +80,7 @@ class WorkingCopy:
         "_careful",
         "_engine",
         "_errors",
+        "_sent",
         "_server",
         "applied",
         "job",
@@ -94,9 +95,8 @@ class WorkingCopy:
         self.request = request
         self.object = request.object
         self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
-        self.ownership = field_ownership(
-            request.object if request.manifest is None else request.manifest
-        )
+        self._sent = request.object if request.manifest is None else request.manifest
+        self.ownership = field_ownership(self._sent)
         self.applied: list[AppliedDefault] = []
         self.rejected: list[RejectedDefault] = []
         self.skipped: list[tuple[str, str, str]] = []
@@ -124,6 +124,10 @@ class WorkingCopy:
             return False
         default = server_default(name, self.spec, self._server)
         return default is not None and bool(default == self.spec.get(name))
+
+    def is_set_by_manifest(self, name: str) -> bool:
+        """Return True if the client that last changed a JobSpec field applies the Job's whole manifest."""
+        return is_set_by_manifest(self._sent, (*self.job, name))
 
     def offer(self, policy: str, changes: Iterable[Change]) -> bool:
         """Apply all changes, or none and add a warning if they would make the object invalid."""

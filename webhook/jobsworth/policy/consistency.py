@@ -1,0 +1,223 @@
+"""Check that what the defaults of a policy produce satisfies limits and rules, in every way of writing.
+
+An object reaches a webhook with the API server's defaults. After a plain create it is unknown if a client
+wrote them, so that a default with ``ifUnset`` does not apply, and a limit of the same field denies a Job that
+passes as a file. The check sends sample objects in every way and compares the violations with and without
+the defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jobsworth.policy.defaults.defaults import IF_SERVER_DEFAULT, IF_UNSET, METADATA
+from jobsworth.policy.matching import matching
+from jobsworth.policy.policy_request import CREATE, PolicyRequest
+from jobsworth.policy.policy_set import PolicySet
+from jobsworth.provenance.ways_of_writing import PLAIN_CREATE, WAYS, as_written
+from jobsworth.validation.engine import engine_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.policy.documents.job_policy import JobPolicy
+    from jobsworth.policy.enforcement import EnforcedViolation
+    from jobsworth.policy.violation import Effect
+    from jobsworth.provenance.ways_of_writing import Way
+
+COMPLETIONS = (1, 10, 1_000)
+"""The completions of the Indexed samples: a share of few rounds down to 0, of many exceeds a number."""
+
+_OWN_RULE = {"action": "Count", "onExitCodes": {"operator": "In", "values": [1]}}
+_SCHEDULED = {"schedule": "0 6 * * *", "timeZone": "Etc/UTC", "concurrencyPolicy": "Forbid"}
+"""The part of a CronJob for which lint rules have nothing to say about long runs."""
+_EVERYTHING = matching.matching([], [])
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistency:
+    """A default with which a sample object violates a limit or a rule.
+
+    Attributes:
+        policy: the name of the policy with the default.
+        field: the path of the default in the document.
+        effect: ``deny`` or ``warn``.
+        ways: the ways of writing in which the violation occurs.
+        sample: the sample object, in words.
+        violation: the violation, in words.
+        remedy: the correction of the policy, as a clause.
+    """
+
+    policy: str
+    field: str
+    effect: Effect
+    ways: tuple[Way, ...]
+    sample: str
+    violation: str
+    remedy: str
+
+    def __str__(self) -> str:
+        verb = "denies" if self.effect == "deny" else "warns about"
+        written = "however it is written" if self.ways == WAYS else f"after {', '.join(self.ways)}"
+        return (
+            f"with its defaults, the policy {verb} {self.sample} {written}: "
+            f"{self.violation} ({self.remedy})"
+        )
+
+
+def inconsistencies(policies: PolicySet, server: ApiServer) -> Iterator[Inconsistency]:
+    """Yield the defaults of each policy with which samples violate limits, rules or expressions.
+
+    The samples are checked against the policy itself and the policies that apply to every request.
+
+    Args:
+        policies: the policies that are loaded together.
+        server: the API server that sets the defaults.
+    """
+    everywhere = [policy for policy in policies.policies if policy.matching.is_unconditional]
+    for policy in policies.policies:
+        if policy.defaults is None or CREATE not in policy.matching.operations:
+            continue
+        others = [other for other in everywhere if other is not policy]
+        yield from _of_policy(policy, others, server)
+
+
+def _of_policy(
+    policy: JobPolicy, others: list[JobPolicy], server: ApiServer
+) -> Iterator[Inconsistency]:
+    reported: set[tuple[str, str]] = set()
+    for sample, manifest in _samples(policy):
+        found = _violations_by_way(policy, others, manifest, server)
+        for violation in {
+            key: each for way in found.values() for key, each in way.items()
+        }.values():
+            field = _default_of(policy, violation.violation.field)
+            if (field, violation.violation.code) in reported:
+                continue
+            reported.add((field, violation.violation.code))
+            key = _key(violation)
+            yield Inconsistency(
+                policy=policy.name,
+                field=field,
+                effect=violation.effect,
+                ways=tuple(way for way in WAYS if key in found[way]),
+                sample=sample,
+                violation=str(violation),
+                remedy=_remedy(policy, others, field, manifest, server),
+            )
+
+
+def _remedy(
+    policy: JobPolicy,
+    others: list[JobPolicy],
+    field: str,
+    manifest: dict[str, Any],
+    server: ApiServer,
+) -> str:
+    """Return a correction that makes the sample pass."""
+    assert policy.defaults is not None
+    name = field.rpartition(".")[2]
+    default = policy.defaults.fields.get(name)
+    if default is not None and default.when == IF_UNSET:
+        fields = {**policy.defaults.fields, name: replace(default, when=IF_SERVER_DEFAULT)}
+        better = replace(policy, defaults=replace(policy.defaults, fields=fields))
+        left = _violations_by_way(better, others, manifest, server)
+        if all(
+            _default_of(policy, one.violation.field) != field for one in left[PLAIN_CREATE].values()
+        ):
+            return f"set when: {IF_SERVER_DEFAULT}"
+    return "change the default or what it violates"
+
+
+Key = tuple[str, str]
+
+
+def _key(violation: EnforcedViolation) -> Key:
+    return violation.violation.code, violation.violation.field
+
+
+def _violations_by_way(
+    policy: JobPolicy, others: list[JobPolicy], manifest: dict[str, Any], server: ApiServer
+) -> dict[Way, dict[Key, EnforcedViolation]]:
+    """Return, by way of writing, the violations that the defaults cause or fail to prevent."""
+    always = replace(policy, matching=_EVERYTHING)
+    with_defaults = PolicySet((always, *others))
+    without = PolicySet(
+        (replace(always, defaults=None), *(replace(o, defaults=None) for o in others))
+    )
+    filled = engine_for(server).default(manifest)
+    found: dict[Way, dict[Key, EnforcedViolation]] = {}
+    for way in WAYS:
+        request = PolicyRequest(
+            operation=CREATE,
+            kind=manifest["kind"],
+            namespace="default",
+            name="sample",
+            object=filled,
+            manifest=as_written(manifest, way),
+        )
+        plain = set(map(_key, without.evaluate(request, server).findings))
+        defaulted = replace(request, object=with_defaults.default(request, server).object)
+        found[way] = {
+            _key(one): one
+            for one in with_defaults.evaluate(defaulted, server).findings
+            if one.effect != "audit"
+            and (_key(one) not in plain or _is_left_to(policy, one, manifest))
+        }
+    return found
+
+
+def _is_left_to(policy: JobPolicy, violation: EnforcedViolation, manifest: dict[str, Any]) -> bool:
+    """Return True if a violation is of a field that the sample leaves to a default."""
+    field = _default_of(policy, violation.violation.field)
+    spec = manifest["spec"]
+    own = spec if manifest["kind"] == "Job" else spec["jobTemplate"]["spec"]
+    return field != "spec.defaults" and field.rpartition(".")[2] not in own
+
+
+def _default_of(policy: JobPolicy, field: str) -> str:
+    """Return the path of the default for a field; of all defaults if the field has none."""
+    defaults = policy.defaults
+    assert defaults is not None
+    inner = field.removeprefix("spec.jobTemplate.")
+    for name in (*defaults.fields, *(["podFailurePolicy"] if defaults.failure_policy else [])):
+        if f"{inner}.".startswith(f"spec.{name}."):
+            return f"spec.defaults.{name}"
+    for part in METADATA:
+        for key in getattr(defaults, part):
+            if field == f"metadata.{part}[{key}]":
+                return f"spec.defaults.{part}[{key}]"
+    return "spec.defaults"
+
+
+def _samples(policy: JobPolicy) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield Jobs and CronJobs that leave to defaults what they can, each with a description."""
+    for what, spec in _specs():
+        if "Job" in policy.matching.kinds:
+            yield f"a Job{what}", _object("Job", _job_spec(spec))
+        if "CronJob" in policy.matching.kinds:
+            cron = {**_SCHEDULED, "jobTemplate": {"spec": _job_spec(spec)}}
+            yield f"a CronJob{what}", _object("CronJob", cron)
+
+
+def _specs() -> Iterator[tuple[str, dict[str, Any]]]:
+    yield "", {}
+    for completions in COMPLETIONS:
+        words = f" of {completions:,} completions" if completions > 1 else " of one completion"
+        yield f" (Indexed,{words})", {"completionMode": "Indexed", "completions": completions}
+    yield " with a failure policy of its own", {"podFailurePolicy": {"rules": [_OWN_RULE]}}
+
+
+def _job_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    pod = {
+        "restartPolicy": "Never",
+        "containers": [{"name": "main", "image": "example.com/main:1"}],
+    }
+    return {**spec, "template": {"spec": pod}}
+
+
+def _object(kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {"apiVersion": "batch/v1", "kind": kind, "metadata": {"name": "sample"}, "spec": spec}

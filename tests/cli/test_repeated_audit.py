@@ -145,7 +145,7 @@ def test_a_policy_that_is_invalid_at_the_start_is_reported(
     [
         (["--interval", "often"], '--interval "often" is not a duration; use for example 10s'),
         (["--interval", "5m", "-o", "json"], "omit --output and --output-file"),
-        (["--interval", "5m", "--listen", "8081"], '--listen "8081" is not an address'),
+        (["--interval", "5m", "--listen", "8081"], '--listen: "8081" is not an address'),
     ],
 )
 def test_wrong_options_are_reported(

@@ -126,7 +126,7 @@ def _handler(webhook: RegisteredWebhook) -> type[BaseHTTPRequestHandler]:
 
 
 def _tls(bed: TestBed) -> ssl.SSLContext:
-    pair = bed.authority.server("127.0.0.1")
+    pair = bed.ca.server("127.0.0.1")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     with tempfile.TemporaryDirectory() as folder:
         certificate, key = Path(folder, "tls.crt"), Path(folder, "tls.key")
@@ -149,7 +149,7 @@ def _configuration(bed: TestBed, kind: str, name: str, port: int) -> dict[str, A
         "admissionReviewVersions": ["v1"],
         "clientConfig": {
             "url": f"https://127.0.0.1:{port}/{endpoint}",
-            "caBundle": base64.b64encode(bed.authority.certificate).decode(),
+            "caBundle": base64.b64encode(bed.ca.certificate).decode(),
         },
         "failurePolicy": "Fail",
         "sideEffects": "None",

@@ -11,8 +11,9 @@ from jobsworth.cli import run
 from support.cli.command_runs import CommandResult, Validate
 
 # The same examples at each run: what is red is about the change, however busy the machine is.
-# To look for others: pytest --hypothesis-profile=search
+# To look for others: pytest --hypothesis-profile=search; .ci/run tries more of them.
 settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile("steady")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +32,20 @@ def client() -> WebhookClient:
     return WebhookClient(Reviewer(SERVER, load_policies([POLICIES])))
 
 
-def objects(namespace: str) -> list[dict[str, Any]]:
-    """Jobs and CronJobs that a server accepted, in a namespace."""
+@cache
+def accepted() -> list[dict[str, Any]]:
+    """Return Jobs and CronJobs that a server accepted."""
     found = []
     for category in ("job", "policy", "success", "cron", "pod"):
-        accepted = [case["object"] for case in cases(category) if case["code"] == 201]
-        for value in accepted[:25]:
-            metadata = {**value["metadata"], "namespace": namespace}
-            found.append({**value, "metadata": metadata})
+        found += [case["object"] for case in cases(category) if case["code"] == 201][:25]
     return found
+
+
+def objects(namespace: str) -> list[dict[str, Any]]:
+    """Return the same objects in a namespace."""
+    return [
+        {**value, "metadata": {**value["metadata"], "namespace": namespace}} for value in accepted()
+    ]
 
 
 def printed(

@@ -62,7 +62,7 @@ def test_a_diff_takes_linear_time(kind: str) -> None:
         old, new = (lines(text) for text in (before(count), fixed(before(count)).data.decode()))
         return lambda: list(unified_lines(b"job.yaml", old, new))
 
-    assert time_growth(shown, 50) <= MOST_GROWTH
+    assert time_growth(shown, 25) <= MOST_GROWTH
 
 
 def lines(text: str) -> list[bytes]:

@@ -15,8 +15,9 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda below: st.lists(below) | st.dictionaries(st.text(), below),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=2),
+    lambda below: st.lists(below) | st.dictionaries(st.text(max_size=2), below),
+    max_leaves=30,
 )
 SERVER = ApiServer("1.36")
 

@@ -79,17 +79,29 @@ UNSOUND = {
 }
 
 
-def try_repo(
-    project: Path, folder: Path, environment: dict[str, str], *arguments: str
-) -> tuple[int, str]:
-    command = [
-        sys.executable, "-m", "pre_commit", "try-repo", str(project), *arguments,
-        "--color", "never", "--verbose",
-    ]  # fmt: skip
+def pre_commit(folder: Path, environment: dict[str, str], *arguments: str) -> tuple[int, str]:
+    """Run pre-commit in a folder, and return its exit code and output."""
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-m", "pre_commit", *arguments, "--color", "never", "--verbose"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="session")
+def configuration(
+    project: Path, git_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A configuration with both hooks. pre-commit installs the project once for all tests that use it."""
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"],
+        cwd=project, env=git_environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    hooks = [{"id": "jobsworth-validate"}, {"id": "jobsworth-fix"}]
+    used = {"repo": str(project), "rev": head.stdout.strip(), "hooks": hooks}
+    file = tmp_path_factory.mktemp("configuration") / "pre-commit.yaml"
+    file.write_text(yaml.safe_dump({"repos": [used]}))
+    return file
 
 
 @pytest.fixture
@@ -108,10 +120,11 @@ def repository(tmp_path: Path, git_environment: dict[str, str]) -> Path:
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_passes_a_good_manifest(
-    project: Path, repository: Path, git_environment: dict[str, str]
+def test_the_hooks_pass_a_good_manifest(
+    configuration: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, output = try_repo(project, repository, git_environment, "--files", *SOUND)
+    run = ("run", "--config", str(configuration))
+    code, output = pre_commit(repository, git_environment, *run, "--files", *SOUND)
     assert code == 0, output
     assert (
         "jobsworth validate.......................................................Passed" in output
@@ -129,12 +142,11 @@ def test_try_repo_passes_a_good_manifest(
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_reports_a_bad_manifest(
-    project: Path, repository: Path, git_environment: dict[str, str]
+def test_the_hook_reports_a_bad_manifest(
+    configuration: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, output = try_repo(
-        project, repository, git_environment, "jobsworth-validate", "--all-files"
-    )
+    run = ("run", "--config", str(configuration), "jobsworth-validate")
+    code, output = pre_commit(repository, git_environment, *run, "--all-files")
     assert code == 1, output
     for line in (
         "jobsworth validate.......................................................Failed",
@@ -149,10 +161,11 @@ def test_try_repo_reports_a_bad_manifest(
 
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
-def test_try_repo_applies_fixes(
-    project: Path, repository: Path, git_environment: dict[str, str]
+def test_the_other_hook_applies_fixes(
+    configuration: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:
-    code, output = try_repo(project, repository, git_environment, "jobsworth-fix", "--all-files")
+    run = ("run", "--config", str(configuration), "jobsworth-fix")
+    code, output = pre_commit(repository, git_environment, *run, "--all-files")
     assert code == 1, output
     assert "- files were modified by this hook" in output
     assert "values: [7, 42]  # a bug of ours\n" in (repository / "mendable.yaml").read_text()

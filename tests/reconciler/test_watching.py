@@ -60,8 +60,14 @@ def watched() -> Iterator[Watched]:
         watched = Watched(server)
         yield watched
         watched.stop.set()
-        watched.api.end_watches()
-        watched.thread.join(5)
+        until(lambda: _has_ended(watched))
+
+
+def _has_ended(watched: Watched) -> bool:
+    """End the watches again and again: the watcher may be about to open one."""
+    watched.api.end_watches()
+    watched.thread.join(0.01)
+    return not watched.thread.is_alive()
 
 
 def create(api: FakeJobApi, name: str) -> None:

@@ -37,6 +37,13 @@ def server(tmp_path: Path) -> Iterator[Serving]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """A server for tests that leave nothing behind."""
+    with serving(tmp_path_factory.mktemp("serving"), "--log", "denials") as server:
+        yield server
+
+
 class Crowd(ExitStack):
     """Connections that stay open until the end of the test."""
 
@@ -92,10 +99,10 @@ def seconds_for(client: Client, times: int = 5) -> float:
     [b"", HEAD, HEAD + b"Content-Length: 500\r\n\r\n{"],
     ids=["silent", "slow head", "slow body"],
 )
-def test_forty_slow_clients_delay_no_request(server: Serving, start: bytes) -> None:
-    with Crowd(server) as crowd:
+def test_forty_slow_clients_delay_no_request(shared_server: Serving, start: bytes) -> None:
+    with Crowd(shared_server) as crowd:
         crowd.slow(40, start)
-        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert seconds_for(Client(shared_server)) < MOST_SECONDS
 
 
 def test_clients_that_read_no_answers_delay_no_request(server: Serving) -> None:
@@ -114,15 +121,31 @@ def test_two_thousand_idle_and_forty_slow_connections_delay_no_request(server: S
         assert seconds_for(Client(server)) < MOST_SECONDS
 
 
-def test_two_thousand_kept_alive_connections_give_way_to_new_ones(server: Serving) -> None:
-    regular = Client(server)
-    with Crowd(server) as crowd:
+SMALL = """
+import sys
+from jobsworth.cli import run
+from jobsworth.serving import worker
+
+worker.MOST_CONNECTIONS = 100
+run(sys.argv[1:])
+"""
+
+
+def test_kept_alive_connections_give_way_to_new_ones(tmp_path: Path) -> None:
+    """On a server with a tenth of the documented number of connections."""
+    with serving(tmp_path, "--log", "denials", program=SMALL) as server, Crowd(server) as crowd:
+        regular = Client(server)
         for _ in range(21):
-            crowd.kept_alive(100)
+            crowd.kept_alive(10)
             assert regular.post("validate", GOOD)[0] == 200  # in use, and so never closed
         assert regular.connections == 1
         crowd.silent(60)
         assert seconds_for(Client(server)) < MOST_SECONDS
+        server.wait_until("the warning", lambda: any(_makes_room(line) for line in server.log()))
+
+
+def _makes_room(line: dict[str, str]) -> bool:
+    return "idle connections to make room for others" in line["message"]
 
 
 def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:

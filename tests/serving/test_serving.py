@@ -228,10 +228,22 @@ def test_a_client_that_waits_for_100_continue_gets_it(server: Serving) -> None:
         assert b'"allowed":true' in sock.recv(65536)
 
 
-def test_a_body_that_comes_too_late_is_answered_with_408(server: Serving) -> None:
-    with secured(server) as sock:
+IMPATIENT = """
+import sys
+from jobsworth.cli import run
+from jobsworth.serving import connection
+
+connection.REQUEST_SECONDS = 1.0
+run(sys.argv[1:])
+"""
+
+
+def test_a_body_that_comes_too_late_is_answered_with_408(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "1", program=IMPATIENT) as server, secured(server) as sock:
+        began = time.monotonic()
         sock.sendall(HEAD + b"Content-Length: 50\r\n\r\n{")
         answer = everything(sock)
+        assert 1 <= time.monotonic() - began < 5
     assert answer.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
     assert b"send the request again" in answer
 

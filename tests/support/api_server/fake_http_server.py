@@ -31,6 +31,7 @@ class FakeHttpServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # or each answer waits 40 ms for a delayed ACK
 
             def _serve(self) -> None:
                 outer.headers, outer.path = dict(self.headers), self.path

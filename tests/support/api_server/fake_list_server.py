@@ -136,6 +136,7 @@ def fake_list_server() -> Iterator[FakeListServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each answer waits 40 ms for a delayed ACK
 
         def do_GET(self) -> None:
             address = urlsplit(self.path)

@@ -21,7 +21,10 @@ codes = st.lists(
     min_size=1,
     max_size=5,
 ).map(sorted)
-long_lists = st.sets(st.integers(0, 255), min_size=200, max_size=255).map(sorted)
+# Drawn by what is missing, which takes a tenth of the time.
+long_lists = st.sets(st.integers(0, 255), min_size=1, max_size=56).map(
+    lambda missing: sorted(set(range(256)) - missing)
+)
 requirements = st.fixed_dictionaries(
     {"operator": st.sampled_from(("In", "NotIn")), "values": codes | long_lists},
     optional={"containerName": st.sampled_from(CONTAINERS)},

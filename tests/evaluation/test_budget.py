@@ -14,9 +14,10 @@ from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 
+TEXTS = st.text(max_size=2) | st.sampled_from(("x" * 63, "x" * 64, "x" * 200))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=2),
-    lambda below: st.lists(below) | st.dictionaries(st.text(max_size=2), below),
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda below: st.lists(below) | st.dictionaries(TEXTS, below),
     max_leaves=30,
 )
 SERVER = ApiServer("1.36")

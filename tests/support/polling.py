@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 
-def until(true: Callable[[], object], seconds: float = 5) -> None:
+def until(true: Callable[[], object], seconds: float = 30) -> None:
     """Wait until something holds."""
     end = time.monotonic() + seconds
     while not true():

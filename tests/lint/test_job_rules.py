@@ -141,6 +141,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("nothing shows an identity", "JW210", job(**INDEXED), []),
     ("it waits", "JW210", job({"subdomain": "workers"}, podReplacementPolicy="Failed", **INDEXED), []),
     ("a failure policy makes it wait", "JW210", with_policy(IGNORE, pod={"subdomain": "workers"}, **INDEXED), []),
+    ("no retry, so no replacement", "JW210", job({"subdomain": "workers"}, backoffLimit=0, **INDEXED), []),
+    ("no retry of an index", "JW210", job({"subdomain": "workers"}, backoffLimitPerIndex=0, **INDEXED), []),
+    ("a retry", "JW210", job({"subdomain": "workers"}, backoffLimit=1, **INDEXED), ["podReplacementPolicy"]),
     ("no indexes", "JW210", job({"subdomain": "workers"}), []),
     # JW211 global-limit-with-per-index: ten indexes, of which nine may fail
     ("28 of 29", "JW211", job(backoffLimit=28, backoffLimitPerIndex=2, **INDEXED), ["backoffLimit"]),

@@ -45,6 +45,8 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
 def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
+    if not _may_replace(job):
+        return
     why = _identity(job)
     if why or "podReplacementPolicy" in job.written_spec:
         at = f"{job.path}.podReplacementPolicy"
@@ -54,6 +56,15 @@ def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
             "podReplacementPolicy: Failed.",
             Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=False),
         )
+
+
+def _may_replace(job: LintedJob) -> bool:
+    """Return True if the limits allow a retry.
+
+    With this podReplacementPolicy, a terminating Pod counts as failed (isPodFailed), so without retries even
+    an eviction is final.
+    """
+    return 0 not in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
 
 
 def _identity(job: LintedJob) -> str:

@@ -55,6 +55,9 @@ def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
         ({"requests": {"ephemeral-storage": "1Gi"}}, True),
         ({"requests": {"cpu": "1"}}, False),
         ({"limits": {"memory": "1Gi"}}, False),
+        ({"limits": {"nvidia.com/gpu": 8}}, False),
+        ({"requests": {"google.com/tpu": 4}, "limits": {"google.com/tpu": 4}}, False),
+        ({"claims": [{"name": "gpu"}]}, False),
     ],
 )
 def test_a_container_requests_resources(resources: dict[str, Any], reported: bool) -> None:

@@ -46,13 +46,13 @@ def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     "JW502",
     "no-resource-requests",
     severity="info",
-    summary="A container requests neither CPU nor memory.",
+    summary="A container requests neither CPU, memory nor devices.",
 )
 def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
     if _amounts(job.pod):
         return
     for index, container in enumerate(job.pod.get("containers", ())):
-        if not _amounts(container):
+        if not _amounts(container) and not _devices(container):
             yield Diagnostic(
                 f"{job.pod_path}.containers[{index}]",
                 "No CPU or memory requests: the Pod may land on an overcommitted node and is evicted "
@@ -65,6 +65,14 @@ def _amounts(holder: dict[str, Any]) -> bool:
     resources = holder.get("resources", {})
     return any(
         name in resources.get(kind, {}) for kind in ("requests", "limits") for name in COMPUTED
+    )
+
+
+def _devices(container: dict[str, Any]) -> bool:
+    """Return True if a container requests GPUs, TPUs or other devices, whose number limits its node."""
+    resources = container.get("resources", {})
+    return "claims" in resources or any(
+        "/" in name for kind in ("requests", "limits") for name in resources.get(kind, {})
     )
 
 

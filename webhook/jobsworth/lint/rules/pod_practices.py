@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
+MOVING_TAGS = frozenset(
+    (
+        "canary", "ci", "dev", "devel", "develop", "development", "edge", "head", "main", "master",
+        "master-head", "next", "nightly", "rolling", "snapshot", "stable", "staging", "trunk", "unstable",
+    )
+)  # fmt: skip
+"""Tags of branches, environments and channels of a release process."""
 COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
 CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
@@ -24,22 +31,32 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
     "JW501",
     "moving-image",
     severity="warning",
-    summary="An image has the tag latest, or no tag.",
+    summary="An image has no tag, or one that moves: latest, main, nightly.",
 )
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         image = container.get("image", "")
-        if image and "@" not in image and default_pull_policy(image) == "Always":
-            tag = (
-                "has the tag latest"
-                if image.endswith(":latest")
-                else "has no tag, which means latest"
-            )
+        moving = _moving_tag(image)
+        if moving:
             yield Diagnostic(
                 f"{path}.image",
-                f"{image} {tag}: a retry may run another version than the Pod it replaces. Pin a version "
+                f"{image} {moving}: a retry may run another version than the Pod it replaces. Pin a version "
                 "or a digest.",
             )
+
+
+def _moving_tag(image: str) -> str:
+    """Return a description of the tag if it names other images over time; empty if it does not."""
+    if not image or "@" in image:
+        return ""
+    if default_pull_policy(image) == "Always":
+        latest = image.endswith(":latest")
+        return "has the tag latest" if latest else "has no tag, which means latest"
+    tag = image.rpartition("/")[2].partition(":")[2].lower()
+    words = (tag, tag.partition("-")[0], tag.rpartition("-")[2])
+    if tag in MOVING_TAGS or "latest" in words:
+        return f"has the tag {tag}, which is moved to each new build"
+    return ""
 
 
 @lint_rule(

@@ -78,6 +78,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("index_limits", _indexes),
     ("job_names", _cron_job),
     ("lifetime", _always),
+    ("lost_exit_codes", _always),
     ("parallelism", _always),
     ("pod_conditions", _failure_policy),
     ("pod_practices", _always),

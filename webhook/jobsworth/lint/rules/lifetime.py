@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
-DELETION_MARKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+ARGO_HOOK = "argocd.argoproj.io/hook"
+DELETION_MARKS = ("helm.sh/hook", ARGO_HOOK)
 """Annotations of Jobs that a deployment tool deletes when they have finished."""
 SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"))
 """Tools that create a deleted Job again, by a substring of their labels and annotations."""
@@ -171,3 +172,29 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
             f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, and the Job "
             "fails only then. Set a shorter grace period.",
         )
+
+
+@lint_rule(
+    "JW228",
+    "hook-ttl",
+    severity="warning",
+    summary="A hook of Argo CD has a ttlSecondsAfterFinished of less than an hour.",
+    fixable="unsafe",
+)
+def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
+    ttl = job.spec.get("ttlSecondsAfterFinished")
+    annotations = job.written.get("metadata", {}).get("annotations", {})
+    if (
+        job.cron is not None
+        or ttl is None
+        or not MINUTE <= ttl < HOUR
+        or ARGO_HOOK not in annotations
+    ):
+        return  # ttl-too-short reports less than a minute
+    at = f"{job.path}.ttlSecondsAfterFinished"
+    yield Diagnostic(
+        at,
+        f"The TTL deletes the Job {ttl} s after its end, possibly before Argo CD has recorded its result: "
+        f"the sync then waits forever. Remove it; {ARGO_HOOK}-delete-policy cleans up.",
+        Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
+    )

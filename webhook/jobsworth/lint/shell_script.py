@@ -45,7 +45,9 @@ _CLOSING = {
 
 _CONDITIONS = ("if", "elif", "while", "until")
 _BODIES = ("then", "do", "else")
-_SPECIAL = frozenset(" \t\n;&|()<>'\"\\$`#")
+_MARK = "\0"
+_MARKS = dict.fromkeys(map(ord, " \t\n;&|()<>'\"\\$`#"), _MARK)
+"""Replaces the characters at which a word may end: the search for a mark is faster than a loop."""
 
 
 class ShellCommand:
@@ -165,6 +167,7 @@ class _Reader:
         self.last = 0
         self.closed = False
         self._text = text
+        self._marked = text.translate(_MARKS)
         self._at = 0
         self._words: list[str] = []
         self._assigns = False
@@ -301,9 +304,8 @@ class _Reader:
         text, parts, quoted = self._text, [], False
         at = self._at
         while at < len(text):
-            end = at
-            while end < len(text) and text[end] not in _SPECIAL:
-                end += 1
+            end = self._marked.find(_MARK, at)
+            end = end if end >= 0 else len(text)
             if end > at:
                 parts.append(text[at:end])
                 at = end
@@ -332,11 +334,16 @@ class _Reader:
         """Return the index after a quoted text."""
         text, quote = self._text, self._text[at]
         at += 1
-        while at < len(text):
+        if quote == "'":
+            at = text.find(quote, at) + 1
+            if not at:
+                raise _Unreadable
+            return at
+        while 0 <= (at := self._marked.find(_MARK, at)) < len(text):
             character = text[at]
             if character == quote:
                 return at + 1
-            if character == "\\" and quote != "'":
+            if character == "\\":
                 at += 2
             elif quote == '"' and text.startswith("$(", at):
                 at = self._after_parentheses(at + 1, nesting + 1)

@@ -73,8 +73,10 @@ def overlap(job: LintedJob) -> Iterator[Diagnostic]:
 def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if job.cron is None or job.cron.get("concurrencyPolicy") != "Allow" or _has_deadline(job):
         return
-    gap = shortest_gap(job.schedule) if job.schedule is not None else None
-    if gap is None or gap >= _AN_HOUR or not _has_command_line(job):
+    if job.schedule is None or not _has_command_line(job):
+        return
+    gap = shortest_gap(job.schedule)
+    if gap is None or gap >= _AN_HOUR:
         return
     yield Diagnostic(
         _concurrency_field(job),

@@ -177,6 +177,14 @@ def test_a_misplaced_field_goes_where_it_belongs() -> None:
     )  # fmt: skip
 
 
+def test_fields_that_move_keep_their_order() -> None:
+    moved = "serviceAccountName: a\nhostNetwork: true\nterminationGracePeriodSeconds: 3"
+    check(
+        job_text(container=moved),
+        job_text(pod=f"restartPolicy: Never\n{moved}"),
+    )
+
+
 @pytest.mark.parametrize(
     ("field", "pod"),
     [
@@ -201,6 +209,16 @@ def test_a_field_that_belongs_in_several_places_stays(field: str, pod: str) -> N
 )  # fmt: skip
 def test_a_name_that_is_nearly_supported_is_written_right(before: str, after: str) -> None:
     check(job_text(pod=before), job_text(pod=after))
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.33"])
+def test_a_value_that_only_another_release_supports_stays(release: str) -> None:
+    text = job_text(
+        pod="restartPolicy: Never\ninitContainers: [{name: a, image: b, restartPolicy: OnFailure}]"
+    )
+    (left,) = findings_left(autofixed(text, release=release))
+    assert left.reason == "FieldValueNotSupported"
+    assert left.fix is None
 
 
 @pytest.mark.parametrize("action", ["failjob", "Failjob", "Fail_Job", "FialJob", "FailJobs"])

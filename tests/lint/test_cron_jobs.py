@@ -17,6 +17,9 @@ def with_deadline(seconds: int, **spec: Any) -> dict[str, Any]:
     return cron_job(job(activeDeadlineSeconds=seconds), schedule="*/10 * * * *", **spec)
 
 
+WORKING = {"containers": [{"name": "main", "image": "tool:1", "args": ["work"]}]}
+
+
 def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     value["spec"]["jobTemplate"]["metadata"] = metadata
     return value
@@ -28,6 +31,14 @@ def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
         ("JW409", every_ten_minutes(concurrencyPolicy="Forbid"), "spec.concurrencyPolicy"),
         ("JW410", with_deadline(601), "spec.schedule"),
         ("JW410", with_deadline(3600, concurrencyPolicy="Allow"), "spec.concurrencyPolicy"),
+        ("JW420", cron_job(job(WORKING), schedule="*/10 * * * *"), "spec.schedule"),
+        (
+            "JW420",
+            cron_job(job(WORKING), schedule="*/59 * * * *", concurrencyPolicy="Allow"),
+            "spec.concurrencyPolicy",
+        ),
+        ("JW421", every_ten_minutes(concurrencyPolicy="Replace"), "spec.concurrencyPolicy"),
+        ("JW421", with_deadline(601, concurrencyPolicy="Replace"), "spec.concurrencyPolicy"),
         ("JW411", every_ten_minutes(startingDeadlineSeconds=9), "spec.startingDeadlineSeconds"),
         ("JW411", every_ten_minutes(startingDeadlineSeconds=0), "spec.startingDeadlineSeconds"),
         ("JW412", every_ten_minutes(suspend=True), "spec.suspend"),
@@ -53,6 +64,16 @@ def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) ->
         ("JW409", with_deadline(3600, concurrencyPolicy="Forbid")),
         ("JW409", cron_job(job({"activeDeadlineSeconds": 60}), concurrencyPolicy="Forbid")),
         ("JW410", with_deadline(600)),
+        ("JW420", cron_job(job(WORKING), schedule="0 * * * *")),
+        ("JW420", cron_job(job(WORKING), schedule="0 0 31 2 *")),
+        ("JW420", cron_job(job(WORKING, activeDeadlineSeconds=9999), schedule="*/5 * * * *")),
+        ("JW420", cron_job(job({**WORKING, "activeDeadlineSeconds": 60}), schedule="*/5 * * * *")),
+        ("JW420", cron_job(job(WORKING), schedule="*/5 * * * *", concurrencyPolicy="Forbid")),
+        ("JW420", cron_job(job(WORKING), schedule="*/5 * * * *", concurrencyPolicy="Replace")),
+        ("JW420", every_ten_minutes()),
+        ("JW421", with_deadline(600, concurrencyPolicy="Replace")),
+        ("JW421", every_ten_minutes()),
+        ("JW421", cron_job(job(), schedule="0 0 31 2 *", concurrencyPolicy="Replace")),
         ("JW410", with_deadline(3600, concurrencyPolicy="Forbid")),
         ("JW410", with_deadline(3600, concurrencyPolicy="Replace")),
         ("JW410", every_ten_minutes()),

@@ -189,6 +189,20 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("a misspelt one is reported as such", "JW104", with_policy(on_condition("Ignore", "Disruption-Target")), []),
     ("fail-on-signal-code says more", "JW104", with_policy(on_codes("FailJob", "In", 137)), []),
     ("so does ignore-oom", "JW104", with_policy(on_codes("Ignore", "In", 137)), []),
+    ("few retries are another rule", "JW104", with_policy(on_codes("FailJob", "In", 42), backoffLimit=2), []),
+    # JW127 disruption-counted
+    ("they are counted", "JW127", with_policy(on_condition("Count", "DisruptionTarget"), backoffLimit=1), ["podFailurePolicy.rules[0].action"]),
+    ("after another rule", "JW127", with_policy(on_codes("FailJob", "In", 42), on_condition("Count", "DisruptionTarget"), backoffLimit=0), ["podFailurePolicy.rules[1].action"]),
+    ("of an index", "JW127", with_policy(on_condition("Count", "DisruptionTarget"), backoffLimitPerIndex=1, completionMode="Indexed", completions=9), ["podFailurePolicy.rules[0].action"]),
+    ("no rule on disruptions, few retries", "JW127", with_policy(on_codes("FailJob", "In", 42), backoffLimit=2), ["podFailurePolicy.rules"]),
+    ("enough retries", "JW127", with_policy(on_condition("Count", "DisruptionTarget"), backoffLimit=3), []),
+    ("the default is enough", "JW127", with_policy(on_condition("Count", "DisruptionTarget")), []),
+    ("they are ignored", "JW127", with_policy(on_condition("Ignore", "DisruptionTarget"), backoffLimit=1), []),
+    ("they are ignored first", "JW127", with_policy(on_condition("Ignore", "DisruptionTarget"), on_condition("Count", "DisruptionTarget"), backoffLimit=1), []),
+    ("to fail for disruptions is an answer, too", "JW127", with_policy(on_condition("FailJob", "DisruptionTarget"), backoffLimit=1), []),
+    ("a misspelt rule is reported as such", "JW127", with_policy(on_condition("Ignore", "Disruption-Target"), backoffLimit=1), []),
+    ("without a policy it is a question of habits", "JW127", job(backoffLimit=1), []),
+    # JW104 missing-disruption-rule
     ("no retries, no policy", "JW104", job(backoffLimit=0), ["backoffLimit"]),
     ("no retries, an empty policy", "JW104", job(backoffLimit=0, podFailurePolicy={"rules": []}), ["backoffLimit"]),
     ("retries, no policy", "JW104", job(backoffLimit=1), []),
@@ -525,3 +539,16 @@ def test_before_1_28_there_is_no_replacement_policy_to_write() -> None:
     assert finding.fix is not None
     assert [edit.action for edit in finding.fix.edits] == ["delete"]
     assert not finding.fix.safe
+
+
+@pytest.mark.parametrize(
+    ("limit", "evictions"),
+    [(0, "A single eviction fails"), (1, "2 evictions fail"), (2, "3 evictions fail")],
+)
+def test_the_number_of_evictions_that_fail_a_job_is_told(limit: int, evictions: str) -> None:
+    value = with_policy(on_condition("Count", "DisruptionTarget"), backoffLimit=limit)
+    (finding,) = found("JW127", value)
+    assert finding.message.startswith(evictions)
+    fixed = after_fix("JW127", value)
+    assert fixed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
+    assert found("JW127", fixed) == []

@@ -97,6 +97,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
         labelled(job(), ownerReferences=[{"apiVersion": "v1", "kind": "Pod", "name": "a", "uid": "b"}]),
         [],
     ),
+    ("Argo CD applies it", "JW204", labelled(job(), labels={"argocd.argoproj.io/instance": "a"}), ["ttlSecondsAfterFinished"]),
     # JW205 ttl-too-short
     ("0", "JW205", job(ttlSecondsAfterFinished=0), ["ttlSecondsAfterFinished"]),
     ("59", "JW205", job(ttlSecondsAfterFinished=59), ["ttlSecondsAfterFinished"]),
@@ -141,6 +142,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("nothing shows an identity", "JW210", job(**INDEXED), []),
     ("it waits", "JW210", job({"subdomain": "workers"}, podReplacementPolicy="Failed", **INDEXED), []),
     ("a failure policy makes it wait", "JW210", with_policy(IGNORE, pod={"subdomain": "workers"}, **INDEXED), []),
+    ("no retry, so no replacement", "JW210", job({"subdomain": "workers"}, backoffLimit=0, **INDEXED), []),
+    ("no retry of an index", "JW210", job({"subdomain": "workers"}, backoffLimitPerIndex=0, **INDEXED), []),
+    ("a retry", "JW210", job({"subdomain": "workers"}, backoffLimit=1, **INDEXED), ["podReplacementPolicy"]),
     ("no indexes", "JW210", job({"subdomain": "workers"}), []),
     # JW211 global-limit-with-per-index: ten indexes, of which nine may fail
     ("28 of 29", "JW211", job(backoffLimit=28, backoffLimitPerIndex=2, **INDEXED), ["backoffLimit"]),
@@ -216,6 +220,13 @@ def test_a_rule_reports_these_fields(
     what: str, code: str, manifest: dict[str, Any], expected: list[str]
 ) -> None:
     assert fields(code, manifest) == expected
+
+
+@pytest.mark.parametrize("key", ["argocd.argoproj.io/instance", "kustomize.toolkit.fluxcd.io/name"])
+def test_no_fix_adds_a_ttl_to_a_job_that_a_tool_would_create_again(key: str) -> None:
+    (finding,) = found("JW204", labelled(job(), labels={key: "a"}))
+    assert finding.fix is None
+    assert "again" in finding.message
 
 
 def test_the_deadline_moves_to_the_job() -> None:

@@ -77,6 +77,35 @@ def test_a_page_describes_severity_and_fix(code: str, line: str) -> None:
     assert line in pages.page(RULE_OF[code]).splitlines()
 
 
+@pytest.mark.parametrize(
+    ("code", "counts", "line"),
+    [
+        ("JW501", [792, 54], "- In public repositories: in 792 of 1,660 valid Jobs and CronJobs (48 %), from 54 repositories"),
+        ("JW222", [5, 1], "- In public repositories: in 5 of 1,660 valid Jobs and CronJobs (0.3 %), from 1 repository"),
+        ("JW101", [0, 0], "- In public repositories: in none of 1,660 valid Jobs and CronJobs"),
+    ],
+)  # fmt: skip
+def test_a_page_says_how_often_a_rule_is_reported(
+    code: str, counts: list[int], line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"objects": 1660, "repositories": 80, "reported": {code: counts}}
+    monkeypatch.setattr(pages, "_measured", lambda: table)
+    assert line in pages.page(RULE_OF[code]).splitlines()
+
+
+def test_rules_on_the_text_of_manifests_were_not_measured() -> None:
+    assert "In public repositories" not in pages.page(RULE_OF["JW301"])
+
+
+def test_few_real_manifests_have_a_warning_of_the_same_rule() -> None:
+    table = pages._measured()
+    assert set(table["reported"]) <= set(RULE_OF)
+    for code, (objects, repositories) in table["reported"].items():
+        assert repositories <= objects <= table["objects"]
+        if RULE_OF[code].severity != "info" and code != "JW501":
+            assert objects <= table["objects"] / 10, "make it an info finding, or restrict it"
+
+
 def test_json_examples_are_marked_as_such() -> None:
     assert "```json\n{" in pages.page(RULE_OF["JW305"])
 

@@ -36,6 +36,15 @@ def with_memory(amount: str | int, kind: str = "requests") -> dict[str, Any]:
         (f"busybox@sha256:{'0' * 64}", False),
         (f"busybox:latest@sha256:{'0' * 64}", False),
         ("$(IMAGE)", False),
+        ("registry:5000/tool:main", True),
+        ("litmuschaos/ansible-runner:ci", True),
+        ("tool:main-latest", True),
+        ("tool:latest-alpine", True),
+        ("tool:Nightly", True),
+        ("tool:stable-1.4", False),
+        ("tool:2026-11-22-main", False),
+        ("tool:slim", False),
+        (f"tool:main@sha256:{'0' * 64}", False),
         ("<image>", False),
     ],
 )
@@ -55,6 +64,9 @@ def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
         ({"requests": {"ephemeral-storage": "1Gi"}}, True),
         ({"requests": {"cpu": "1"}}, False),
         ({"limits": {"memory": "1Gi"}}, False),
+        ({"limits": {"nvidia.com/gpu": 8}}, False),
+        ({"requests": {"google.com/tpu": 4}, "limits": {"google.com/tpu": 4}}, False),
+        ({"claims": [{"name": "gpu"}]}, False),
     ],
 )
 def test_a_container_requests_resources(resources: dict[str, Any], reported: bool) -> None:

@@ -29,6 +29,11 @@ def scheduled(schedule: str, **spec: Any) -> dict[str, Any]:
         ("JW404", "* 3 * * *"),
         ("JW404", "* 0,12 * * *"),
         ("JW404", "*/1 3 1 * *"),
+        ("JW422", "* * 1 * *"),
+        ("JW422", "* * 1,15 * *"),
+        ("JW422", "*/1 * * * sun"),
+        ("JW422", "* * * * 1,3,5"),
+        ("JW422", "* * 1 * mon"),
         ("JW405", "*/45 * * * *"),
         ("JW405", "*/7 9-17 * * *"),
         ("JW405", "0-59/25 * * * *"),
@@ -68,6 +73,13 @@ def test_a_schedule_is_reported(code: str, schedule: str) -> None:
         ("JW404", "*/5 3 * * *"),
         ("JW404", "* 9-17 * * *"),
         ("JW404", "* * * * *"),
+        ("JW422", "* * * * *"),
+        ("JW422", "* * * * 1-5"),
+        ("JW422", "* * * * 0,6"),
+        ("JW422", "* * 1-7 * *"),
+        ("JW422", "0 * 1 * *"),
+        ("JW422", "* 3 1 * *"),
+        ("JW422", "* * * 1 *"),
         ("JW405", "*/5 * * * *"),
         ("JW405", "*/45 3 * * *"),
         ("JW405", "*/60 * * * *"),
@@ -87,7 +99,9 @@ def test_a_schedule_is_left_alone(code: str, schedule: str) -> None:
     assert found(code, scheduled(schedule)) == []
 
 
-@pytest.mark.parametrize("code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419"])
+@pytest.mark.parametrize(
+    "code", ["JW401", "JW402", "JW403", "JW404", "JW405", "JW406", "JW419", "JW422"]
+)
 @pytest.mark.parametrize("value", [job(), scheduled("60 * * * *"), scheduled("")])
 def test_a_missing_schedule_is_left_alone(code: str, value: dict[str, Any]) -> None:
     assert found(code, value) == []

@@ -147,6 +147,13 @@ def test_a_missing_field_is_made_beside_its_siblings(before: str, edit: Edit, af
         ("a: [\n  1, # one\n  # about 2\n  2, # two\n  3 # three\n]\n", Edit("delete", "a[1]"), "a: [\n  1, # one\n  3 # three\n]\n"),
         ("a: [\n  1, # one\n  2 # two\n]\n", Edit("delete", "a[1]"), "a: [\n  1 # one\n]\n"),
         ("a: |\n  x\n\nb: 2\n", Edit("delete", "a"), "b: 2\n"),
+        ("a:\n- 1\n# - 2\nb: 2\n", Edit("delete", "a"), "b: 2\n"),
+        ("a:\n- 1\n# - 2\nb: 2\n", Edit("delete", "b"), "a:\n- 1\n# - 2\n"),
+        ("a:\n  x: 1\n#   y: 2\n# about b\nb: 2\n", Edit("delete", "a"), "# about b\nb: 2\n"),
+        ("a:\n  x: 1\n# about b\nb: 2\n", Edit("delete", "a"), "# about b\nb: 2\n"),
+        ("a:\n  - 1\n# - about b\nb: 2\n", Edit("delete", "a"), "# - about b\nb: 2\n"),
+        ("a: 1\n#   about b\nb: 2\n", Edit("delete", "a"), "#   about b\nb: 2\n"),
+        ("a:\n- x: 1\n# - x: 2\n- x: 3\n", Edit("delete", "a[1]"), "a:\n- x: 1\n"),
     ],
 )  # fmt: skip
 def test_a_deleted_field_takes_its_comments_along(before: str, edit: Edit, after: str) -> None:

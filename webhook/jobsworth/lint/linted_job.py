@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.matched_failures import Facts
+    from jobsworth.lint.shell_script import ShellScript
 
 
 class LintedJob:
@@ -30,8 +31,8 @@ class LintedJob:
     """
 
     __slots__ = (
-        "_decided", "_facts", "cron", "kind", "object", "path", "schedule", "server", "spec", "written",
-        "written_spec",
+        "_decided", "_facts", "_scripts", "cron", "kind", "object", "path", "schedule", "server", "spec",
+        "written", "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +51,7 @@ class LintedJob:
         self.spec = spec
         self._facts: list[Facts] | None = None
         self._decided: list[Facts] | None = None
+        self._scripts: list[tuple[str, str, ShellScript]] | None = None
         self.schedule: Schedule | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
@@ -114,6 +116,19 @@ class LintedJob:
     def container_names(self) -> list[str]:
         """Return the names of all init containers and containers."""
         return [container.get("name", "") for _, container in self.containers()]
+
+    @property
+    def scripts(self) -> list[tuple[str, str, ShellScript]]:
+        """The shell scripts in command lines: the field path, the path of the container, and the script."""
+        if self._scripts is None:
+            from jobsworth.lint.shell_script import script_of  # most objects have none
+
+            self._scripts = []
+            for path, container in self.containers():
+                found = script_of(container)
+                if found is not None:
+                    self._scripts.append((f"{path}.{found[0]}", path, found[1]))
+        return self._scripts
 
     @property
     def windows(self) -> bool:

@@ -69,6 +69,7 @@ TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
 """The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
 FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
+    ("container_commands", _always),
     ("cron_jobs", _cron_job),
     ("disruptions", _disruptions_matter),
     ("exit_codes", _failure_policy),
@@ -78,10 +79,13 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("index_limits", _indexes),
     ("job_names", _cron_job),
     ("lifetime", _always),
+    ("lost_exit_codes", _always),
     ("parallelism", _always),
+    ("pod_annotations", _always),
     ("pod_conditions", _failure_policy),
     ("pod_practices", _always),
-    ("replacement", _indexes),
+    ("pod_references", _always),
+    ("replacement", _few_rules),
     ("schedules", _cron_job),
     ("sidecars", _few_rules),
     ("success_policies", _success_policy),

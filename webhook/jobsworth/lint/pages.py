@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
     from jobsworth.lint.catalogue import CatalogueEntry
     from jobsworth.lint.lint_rule import Rule
@@ -38,6 +39,10 @@ Each finding of `jobsworth validate` has a code. `jobsworth rule JW101` prints t
 To ignore a finding, add the comment `# jobsworth: ignore[JW101] reason` on its line, the annotation
 `jobsworth.dev/ignore`, or an entry in the configuration, with codes, names or code prefixes (`JW1`). Select a
 rule that is off by default to enable it.
+
+Each page says how often the rule is reported on valid Jobs and CronJobs of public repositories, many of them
+examples and test data; `benchmarks/rule_findings.py` counts them. Passwords in plain text are not reported:
+use a secret scanner, which knows their forms in all files.
 """
 
 
@@ -80,13 +85,38 @@ def page(rule: Rule) -> str:
 - Severity: {rule.severity}
 - Fix: {_FIXES[rule.fixable]}
 - Reported by default: {"yes" if rule.on else f"no, select it: `--select default,{rule.code}`"}
-
+{_frequency(rule)}
 {_text(rule)}
 ## To ignore it
 
 Add `# jobsworth: ignore[{rule.code}] reason` on the line of the finding, or before the first key of a
 document to ignore it in the whole document.
 """
+
+
+def _frequency(rule: Rule) -> str:
+    """Return the line that says how often a rule is reported; empty if it was not measured."""
+    table = _measured()
+    if rule.code not in table["reported"]:
+        return ""
+    objects, repositories = table["reported"][rule.code]
+    corpus = f"{table['objects']:,} valid Jobs and CronJobs"
+    if not objects:
+        return f"- In public repositories: in none of {corpus}\n"
+    share = 100 * objects / table["objects"]
+    shown = f"{share:.0f}" if share >= 1 else f"{share:.1f}"
+    where = "1 repository" if repositories == 1 else f"{repositories} repositories"
+    return f"- In public repositories: in {objects:,} of {corpus} ({shown} %), from {where}\n"
+
+
+def _measured() -> dict[str, Any]:
+    """Return the counts that ``benchmarks/rule_findings.py`` has written."""
+    import json
+    from importlib.resources import files
+
+    text = (files(__package__) / "findings_in_public.json").read_text(encoding="utf-8")
+    table: dict[str, Any] = json.loads(text)
+    return table
 
 
 def _text(rule: Rule) -> str:

@@ -85,6 +85,8 @@ def shortest_gap(schedule: Schedule) -> int | None:
         return schedule.every // _SECOND
     if not schedule.fires_ever():
         return None
+    if any(minute + 1 in schedule.minutes for minute in schedule.minutes):
+        return 60  # most of those that run often
     minutes = sorted(hour * 60 + minute for hour in schedule.hours for minute in schedule.minutes)
     gaps = [later - earlier for earlier, later in pairwise(minutes)]
     overnight = _DAY + minutes[0] - minutes[-1]

@@ -149,7 +149,8 @@ class _FixLoop:
     def _candidates(self) -> dict[int, list[Candidate]]:
         """Return the fixes not yet tried of each document, the last ones first.
 
-        From the end, because the remaining ones keep their line.
+        From the end, because the remaining ones keep their line. But fields that move into the same mapping
+        come in the order of the text, which they keep.
         """
         candidates: dict[int, list[Candidate]] = {}
         for result in reversed(self._results):
@@ -159,7 +160,7 @@ class _FixLoop:
                 if fix is None or not (fix.safe or self._unsafe) or _key(located) in rejected:
                     continue
                 candidates.setdefault(result.document, []).append((_number(result), located))
-        return candidates
+        return {index: _with_moves_in_order(found) for index, found in candidates.items()}
 
     def _trials(self, file: FileText, candidates: dict[int, list[Candidate]]) -> list[_Trial]:
         """Return the patches of fixes that can be tried together."""
@@ -318,6 +319,21 @@ class _DisjointRanges:
 def _fix(located: LocatedFinding) -> Fix:
     assert located.finding.fix is not None
     return located.finding.fix
+
+
+def _with_moves_in_order(found: list[Candidate]) -> list[Candidate]:
+    """Reverse, among the candidates, those that move a field into the same mapping."""
+    places: dict[tuple[Number, str], list[int]] = {}
+    for place, (number, located) in enumerate(found):
+        edits = located.finding.fix.edits if located.finding.fix else ()
+        if len(edits) == 1 and edits[0].action == "move":
+            target = str(edits[0].value).rpartition(".")[0]
+            places.setdefault((number, target), []).append(place)
+    ordered = list(found)
+    for moves in places.values():
+        for place, other in zip(moves, reversed(moves), strict=True):
+            ordered[place] = found[other]
+    return ordered
 
 
 def _number(result: Result) -> Number:

@@ -358,9 +358,8 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
     found = declared(kind_of(rejected.value), place.steps).field
     if not isinstance(written, str) or place.missing or found is None:
         return None
-    names = [
-        name for name in (*found.enum, *found.values) if f'"{name}"' in rejected.finding.message
-    ]
+    supported = rejected.finding.message.partition("supported values:")[2]
+    names = [name for name in (*found.enum, *found.values) if f'"{name}"' in supported]
     meant = near(written, names)
     if meant is None:
         return None

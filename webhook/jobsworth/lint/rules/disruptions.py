@@ -22,6 +22,8 @@ DISRUPTION = "DisruptionTarget"
 DISRUPTED = f"{DISRUPTION}=True"
 TERMINATION_CODES = frozenset((137, 143))
 MAX_RULES = 20
+FEW_RETRIES = 2
+"""The number of retries that evictions soon consume, for example while all nodes are upgraded."""
 
 CONSEQUENCES = {
     "FailJob": "a drained node fails the Job",
@@ -144,8 +146,8 @@ def missing_disruption_rule(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.rules:
         yield from _no_retries_and_no_policy(job)
         return
-    if _minds_disruptions(job) or rules_before_disruptions(job):
-        return
+    if _minds_disruptions(job) or rules_before_disruptions(job) or _low_limit(job) is not None:
+        return  # another rule reports it
     edits = insert_ignore_disruptions(job)
     yield Diagnostic(
         f"{job.path}.podFailurePolicy.rules",
@@ -184,3 +186,47 @@ def _no_retries_and_no_policy(job: LintedJob) -> Iterator[Diagnostic]:
         f"ignores {DISRUPTION}.",
         Fix(f"Add a failure policy that ignores {DISRUPTION}", *edits, safe=False),
     )
+
+
+@lint_rule(
+    "JW127",
+    "disruption-counted",
+    severity="warning",
+    summary="A failure policy counts evictions as failures, and few retries are allowed.",
+    fixable="unsafe",
+)
+def disruption_counted(job: LintedJob) -> Iterator[Diagnostic]:
+    limit = _low_limit(job)
+    if not job.rules or limit is None:
+        return
+    position = disruption_rule(job)
+    if position is None:
+        if not _minds_disruptions(job) and not rules_before_disruptions(job):
+            edits = insert_ignore_disruptions(job)
+            yield Diagnostic(
+                f"{job.path}.podFailurePolicy.rules",
+                f"{_evictions(job, limit)}: the failure policy does not distinguish them from failures. Add "
+                f"a rule that ignores {DISRUPTION}.",
+                Fix(f"Insert a rule that ignores {DISRUPTION}", *edits, safe=False)
+                if edits
+                else None,
+            )
+    elif job.rules[position].get("action") == "Count":
+        path = f"{job.rule_path(position)}.action"
+        yield Diagnostic(
+            path,
+            f"{_evictions(job, limit)}: Count counts each as a failure. Use the action Ignore.",
+            Fix("Set action: Ignore", Edit("set", path, "Ignore"), safe=False),
+        )
+
+
+def _low_limit(job: LintedJob) -> int | None:
+    """Return the number of retries if it is low, of an index if there is a limit for each; else None."""
+    limit: int = job.spec.get("backoffLimitPerIndex", job.spec.get("backoffLimit", 0))
+    return limit if 0 <= limit <= FEW_RETRIES else None
+
+
+def _evictions(job: LintedJob, limit: int) -> str:
+    """Return the number of evictions that end the Job or the index."""
+    what = "the index" if "backoffLimitPerIndex" in job.spec else "the Job"
+    return f"{limit + 1} evictions fail {what}" if limit else f"A single eviction fails {what}"

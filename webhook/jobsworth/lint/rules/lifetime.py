@@ -8,13 +8,17 @@ from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
 
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
-DELETION_MARKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+ARGO_HOOK = "argocd.argoproj.io/hook"
+DELETION_MARKS = ("helm.sh/hook", ARGO_HOOK)
 """Annotations of Jobs that a deployment tool deletes when they have finished."""
+SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"))
+"""Tools that create a deleted Job again, by a substring of their labels and annotations."""
 
 
 @lint_rule(
@@ -88,11 +92,28 @@ def no_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     if marked or meta.get("ownerReferences"):
         return
     at = f"{job.path}.ttlSecondsAfterFinished"
+    tool = _synchronizing_tool(meta)
+    if tool:
+        yield Diagnostic(
+            at,
+            f"The finished Job and its Pods are never cleaned up. {tool} would create a Job that a TTL "
+            "deletes again: make the Job a hook, or delete it by hand.",
+        )
+        return
     yield Diagnostic(
         at,
         "The finished Job and its Pods are never cleaned up. Set ttlSecondsAfterFinished.",
         Fix(f"Set ttlSecondsAfterFinished: {DAY} (one day)", Edit("set", at, DAY), safe=False),
     )
+
+
+def _synchronizing_tool(meta: dict[str, Any]) -> str:
+    """Return the tool that keeps the Job as it is in a repository; empty if none has left a mark."""
+    for key in (*meta.get("labels", {}), *meta.get("annotations", {})):
+        for mark, tool in SYNCHRONIZING_TOOLS:
+            if mark in key:
+                return tool
+    return ""
 
 
 @lint_rule(
@@ -119,7 +140,7 @@ def ttl_too_short(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW206",
     "onfailure-logs-lost",
-    severity="warning",
+    severity="info",
     summary="backoffLimit is set, but failed containers restart inside their Pods.",
 )
 def onfailure_logs_lost(job: LintedJob) -> Iterator[Diagnostic]:
@@ -151,3 +172,29 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
             f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, and the Job "
             "fails only then. Set a shorter grace period.",
         )
+
+
+@lint_rule(
+    "JW228",
+    "hook-ttl",
+    severity="warning",
+    summary="A hook of Argo CD has a ttlSecondsAfterFinished of less than an hour.",
+    fixable="unsafe",
+)
+def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
+    ttl = job.spec.get("ttlSecondsAfterFinished")
+    annotations = job.written.get("metadata", {}).get("annotations", {})
+    if (
+        job.cron is not None
+        or ttl is None
+        or not MINUTE <= ttl < HOUR
+        or ARGO_HOOK not in annotations
+    ):
+        return  # ttl-too-short reports less than a minute
+    at = f"{job.path}.ttlSecondsAfterFinished"
+    yield Diagnostic(
+        at,
+        f"The TTL deletes the Job {ttl} s after its end, possibly before Argo CD has recorded its result: "
+        f"the sync then waits forever. Remove it; {ARGO_HOOK}-delete-policy cleans up.",
+        Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
+    )

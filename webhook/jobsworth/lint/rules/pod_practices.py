@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
+MOVING_TAGS = frozenset(
+    (
+        "canary", "ci", "dev", "devel", "develop", "development", "edge", "head", "main", "master",
+        "master-head", "next", "nightly", "rolling", "snapshot", "stable", "staging", "trunk", "unstable",
+    )
+)  # fmt: skip
+"""Tags of branches, environments and channels of a release process."""
 COMPUTED = ("cpu", "memory")
 MEBIBYTE = 2**20
 CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
@@ -24,35 +31,45 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
     "JW501",
     "moving-image",
     severity="warning",
-    summary="An image has the tag latest, or no tag.",
+    summary="An image has no tag, or one that moves: latest, main, nightly.",
 )
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         image = container.get("image", "")
-        if image and "@" not in image and default_pull_policy(image) == "Always":
-            tag = (
-                "has the tag latest"
-                if image.endswith(":latest")
-                else "has no tag, which means latest"
-            )
+        moving = _moving_tag(image)
+        if moving:
             yield Diagnostic(
                 f"{path}.image",
-                f"{image} {tag}: a retry may run another version than the Pod it replaces. Pin a version "
+                f"{image} {moving}: a retry may run another version than the Pod it replaces. Pin a version "
                 "or a digest.",
             )
+
+
+def _moving_tag(image: str) -> str:
+    """Return a description of the tag if it names other images over time; empty if it does not."""
+    if not image or "@" in image:
+        return ""
+    if default_pull_policy(image) == "Always":
+        latest = image.endswith(":latest")
+        return "has the tag latest" if latest else "has no tag, which means latest"
+    tag = image.rpartition("/")[2].partition(":")[2].lower()
+    words = (tag, tag.partition("-")[0], tag.rpartition("-")[2])
+    if tag in MOVING_TAGS or "latest" in words:
+        return f"has the tag {tag}, which is moved to each new build"
+    return ""
 
 
 @lint_rule(
     "JW502",
     "no-resource-requests",
     severity="info",
-    summary="A container requests neither CPU nor memory.",
+    summary="A container requests neither CPU, memory nor devices.",
 )
 def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
     if _amounts(job.pod):
         return
     for index, container in enumerate(job.pod.get("containers", ())):
-        if not _amounts(container):
+        if not _amounts(container) and not _devices(container):
             yield Diagnostic(
                 f"{job.pod_path}.containers[{index}]",
                 "No CPU or memory requests: the Pod may land on an overcommitted node and is evicted "
@@ -65,6 +82,14 @@ def _amounts(holder: dict[str, Any]) -> bool:
     resources = holder.get("resources", {})
     return any(
         name in resources.get(kind, {}) for kind in ("requests", "limits") for name in COMPUTED
+    )
+
+
+def _devices(container: dict[str, Any]) -> bool:
+    """Return True if a container requests GPUs, TPUs or other devices, whose number limits its node."""
+    resources = container.get("resources", {})
+    return "claims" in resources or any(
+        "/" in name for kind in ("requests", "limits") for name in resources.get(kind, {})
     )
 
 

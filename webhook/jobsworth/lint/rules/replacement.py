@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
 
+LONGEST_NAME = 300
+"""The number of characters of a command line in which the word migrate is looked for."""
+
 
 @lint_rule(
     "JW123",
@@ -45,6 +48,8 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
 def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
+    if not _may_replace(job):
+        return
     why = _identity(job)
     if why or "podReplacementPolicy" in job.written_spec:
         at = f"{job.path}.podReplacementPolicy"
@@ -56,10 +61,51 @@ def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
         )
 
 
+@lint_rule(
+    "JW231",
+    "replacement-overlaps",
+    severity="info",
+    summary="The only Pod of a Job writes to shared data, and its replacement may start before it has ended.",
+    fixable="unsafe",
+)
+def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
+    spec = job.spec
+    if job.indexed or spec.get("podReplacementPolicy") != "TerminatingOrFailed":
+        return
+    if (spec.get("parallelism"), spec.get("completions")) != (1, 1) or not _may_replace(job):
+        return
+    why = _identity(job).removeprefix(", which both ") or _migration(job)
+    if why and "podReplacementPolicy" not in job.written_spec:
+        at = f"{job.path}.podReplacementPolicy"
+        yield Diagnostic(
+            at,
+            f"After an eviction the replacement starts while its predecessor terminates, and both {why}. Set "
+            "podReplacementPolicy: Failed.",
+            Fix("Set podReplacementPolicy: Failed", Edit("set", at, "Failed"), safe=False),
+        )
+
+
+def _migration(job: LintedJob) -> str:
+    """Return the effect of two Pods that migrate a database; empty if the Job does not look like one."""
+    names = [job.written["metadata"].get("name", "")]
+    for _, container in job.containers():
+        names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
+    return "migrate the same data" if any("migrat" in name[:LONGEST_NAME] for name in names) else ""
+
+
+def _may_replace(job: LintedJob) -> bool:
+    """Return True if the limits allow a retry.
+
+    With this podReplacementPolicy, a terminating Pod counts as failed (isPodFailed), so without retries even
+    an eviction is final.
+    """
+    return 0 not in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
+
+
 def _identity(job: LintedJob) -> str:
     """Return the reason why each index must have one Pod at a time; empty if there is no sign of one."""
     pod = job.pod
-    if pod.get("subdomain"):
+    if job.indexed and pod.get("subdomain"):
         return f", both with its hostname in {pod['subdomain']}"
     claims = {
         volume.get("name")

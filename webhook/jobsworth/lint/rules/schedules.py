@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.linted_job import LintedJob
 
 FIELD = "spec.schedule"
@@ -119,6 +120,40 @@ def every_minute_of_hour(job: LintedJob) -> Iterator[Diagnostic]:
         FIELD,
         f'The * in the first field means every minute, 60 runs an hour. Use "{once}" for one run an hour.',
         Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
+    )
+
+
+@lint_rule(
+    "JW422",
+    "every-minute-of-day",
+    severity="warning",
+    summary="A schedule fires in every minute of single days.",
+    fixable="unsafe",
+)
+def every_minute_of_day(job: LintedJob) -> Iterator[Diagnostic]:
+    schedule = job.schedule
+    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+        return
+    if len(schedule.minutes) < 60 or len(schedule.hours) < 24 or not _single_days(schedule):
+        return
+    _, _, *others = _fields(job)
+    once = " ".join(["0", "0", *others])
+    yield Diagnostic(
+        FIELD,
+        f'The first two fields, *, mean every minute of the day, 1,440 runs. Use "{once}" for one run a day.',
+        Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
+    )
+
+
+def _single_days(schedule: Schedule) -> bool:
+    """Return True if a schedule names days of which no two are adjacent."""
+    dates, weekdays = schedule.days_of_month, schedule.days_of_week
+    adjacent_dates = any(date + 1 in dates for date in dates)
+    adjacent_weekdays = any((weekday + 1) % 7 in weekdays for weekday in weekdays)
+    return (
+        (schedule.any_day_of_month or not adjacent_dates)
+        and (schedule.any_day_of_week or not adjacent_weekdays)
+        and not (schedule.any_day_of_month and schedule.any_day_of_week)
     )
 
 

@@ -48,8 +48,19 @@ IMAGES_THAT_RUN_ON = frozenset(
 proxyv2 and linkerd2-proxy are the proxies of Istio and Linkerd.
 """
 
-WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall")
+WAYS_TO_END_THEM = ("quitquitquit", "pkill", "killall", "linkerd-await", "3500/v1.0/shutdown")
 """Words in a command line that stop another container of the Pod."""
+
+PREPARATIONS = (
+    "istio-iptables",
+    "istio-clean-iptables",
+    "validate",
+    "--mode",
+    "--version",
+    "--help",
+    "version",
+)
+"""Arguments with which such an image does something that ends."""
 
 
 @lint_rule(
@@ -145,7 +156,7 @@ def blocking_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     pod = job.pod
     containers = pod.get("containers", ())
     running_on = [_runs_on(container) for container in containers]
-    if len(containers) < 2 or not any(running_on) or all(running_on) or _stopped_by_command(pod):
+    if len(containers) < 2 or not any(running_on) or all(running_on) or stopped_by_command(pod):
         return
     path = f"{job.pod_path}.containers"
     last = len(pod.get("initContainers", ()))
@@ -174,7 +185,7 @@ def _runs_on(container: dict[str, Any]) -> bool:
     return image in IMAGES_THAT_RUN_ON
 
 
-def _stopped_by_command(pod: dict[str, Any]) -> bool:
+def stopped_by_command(pod: dict[str, Any]) -> bool:
     """Return True if a container probably stops the others when it has finished."""
     if pod.get("shareProcessNamespace"):
         return True
@@ -184,3 +195,34 @@ def _stopped_by_command(pod: dict[str, Any]) -> bool:
         for argument in (*container.get("command", ()), *container.get("args", ()))
         for way in WAYS_TO_END_THEM
     )
+
+
+@lint_rule(
+    "JW229",
+    "endless-init-container",
+    severity="warning",
+    summary="A proxy or agent that never exits is an init container without restartPolicy.",
+    fixable="unsafe",
+)
+def endless_init_container(job: LintedJob) -> Iterator[Diagnostic]:
+    for index, container in enumerate(job.pod.get("initContainers", ())):
+        arguments = container.get("args", [])
+        if (
+            "restartPolicy" in container
+            or not _runs_on(container)
+            or "command" in container
+            or any(word in PREPARATIONS for word in arguments)
+        ):
+            continue
+        at = f"{job.pod_path}.initContainers[{index}]"
+        name = container.get("name", "")
+        fix = None
+        if job.server.minor >= NATIVE_SIDECARS_SINCE:
+            edit = Edit("set", f"{at}.restartPolicy", "Always")
+            fix = Fix("Make it a sidecar: set restartPolicy: Always", edit, safe=False)
+        yield Diagnostic(
+            at,
+            f"{name} never exits by itself, so the containers of the Pod never start. Set restartPolicy: "
+            "Always, which makes it a sidecar.",
+            fix,
+        )

@@ -185,7 +185,9 @@ class EditableText:
             raise CannotEdit("other content precedes it on its line; edit it by hand")
         shares = bool(before.strip())
         end = self._end_of_lines(max(found.span.end, self.after_head(found)))
-        while self._is_comment(end, deeper_than=column):
+        while self._is_comment(end, deeper_than=column) or self._is_unused_child(
+            end, found, column
+        ):
             end = self.next_line(end)
         start = self.line_start(head)
         while not shares and start and self._is_comment(self.line_start(start - 1), at=column):
@@ -194,7 +196,31 @@ class EditableText:
 
     def units(self, holder: Span) -> list[LineBlock]:
         """Return the lines of every entry or item of a block."""
-        return [self.unit(found) for found in self.members(holder, flows=False)]
+        units: list[LineBlock] = []
+        for found in self.members(holder, flows=False):
+            unit = self.unit(found)
+            if units and unit.start < units[-1].end:
+                # The comments in between belong to the entry or item before.
+                unit = LineBlock(
+                    units[-1].end, unit.head, unit.column, unit.end, shares=unit.shares
+                )
+            units.append(unit)
+        return units
+
+    def _is_unused_child(self, start: int, found: FoundSpan, column: int) -> bool:
+        """Return True for a comment at the column of a key that is a child of its block, not in use.
+
+        It is an item (``# - name: b``) of a list whose dashes are at the column of the key, or is indented
+        within the comment (``#   name: b``) as deep as the children of the key.
+        """
+        if not self._is_comment(start, at=column) or found.span.flows:
+            return False
+        text = self.text[start : self.line_end(start)].lstrip(" ")[1:]
+        inside = column + 1 + len(text) - len(text.lstrip(" "))
+        if found.span.kind == LIST:
+            dashes = self.column(found.span.content)
+            return text.lstrip(" ").startswith("- ") and (dashes == column or inside > dashes)
+        return found.span.kind == MAPPING and inside > self.column(found.span.content) + 1
 
     def members(self, holder: Span, *, flows: bool) -> list[FoundSpan]:
         """Return the values that a mapping or list holds."""

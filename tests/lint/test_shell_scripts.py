@@ -1,0 +1,228 @@
+"""Shell scripts in command lines: how they are read, and the rules on the exit codes that they lose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobsworth.lint.shell_script import MAX_LENGTH, MAX_NESTING, ShellScript, script_of
+from support.lint.linted_jobs import cron_job, fields, found, job, on_codes, with_policy
+
+MAIN = "template.spec.containers[0]"
+
+
+def container(*command: str, **parts: Any) -> dict[str, Any]:
+    return {"name": "main", "image": "tool:1", "command": list(command), **parts}
+
+
+def running(script: str, shell: str = "sh", option: str = "-c", **spec: Any) -> dict[str, Any]:
+    return job({"containers": [container(shell, option, script)]}, **spec)
+
+
+def commands(text: str) -> list[list[str]]:
+    return [command.words for command in ShellScript(text).commands]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a; b c\nd & e", [["a"], ["b", "c"], ["d"], ["e"]]),
+        ("a && b || c | d", [["a"], ["b"], ["c"], ["d"]]),
+        ("echo 'a; b' \"c; d\" e\\;f", [["echo", "a; b", "c; d", "e;f"]]),
+        ("a # b; c\nd", [["a"], ["d"]]),
+        ("a \\\n  b", [["a", "b"]]),
+        ("a > out 2>&1 <in &> all", [["a"]]),
+        ("a $(b; c) `d; e` ${f:-;}", [["a", "$(b; c)", "`d; e`", "${f:-;}"]]),
+        ("A=1 B=$(c) d e", [["d", "e"]]),
+        ("cat <<EOF > f\nx; y | z\nEOF\nb", [["cat"], ["b"]]),
+        ("cat <<-'EOF'\n\tx\n\tEOF\nb", [["cat"], ["b"]]),
+        ("cat <<< 'x'; b", [["cat"], ["b"]]),
+        ("if a; then b; else c; fi; d", [["a"], ["b"], ["c"], ["d"]]),
+        ("for x in 1 2; do a $x; done", [["for", "x", "in", "1", "2"], ["a", "$x"]]),
+        ("case $x in a|b) c ;; (*) d ;; esac; e", [["c"], ["d"], ["e"]]),
+        ("f() { a; }; f", [["a"], ["f"]]),
+        ("function f { a; }; f", [["a"], ["f"]]),
+        ("(a; b) && { c; }", [["a"], ["b"], ["c"]]),
+        ("[[ a && b ]] && c", [["[["], ["c"]]),
+        ("exec sudo /bin/a b", [["/bin/a", "b"]]),
+        ("a <(b; c) d", [["a", "d"]]),
+        ("if a; then b", []),
+        ("a 'b", []),
+        ("a $(b", []),
+        ("done", []),
+        ("{ " * (MAX_NESTING + 2) + "a;" + " }" * (MAX_NESTING + 2), []),
+        ("a" + " " * MAX_LENGTH, []),
+    ],
+)
+def test_a_script_is_split_into_its_commands(text: str, expected: list[list[str]]) -> None:
+    assert commands(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "last", "closed"),
+    [
+        ("a; b && c || d", ["b"], False),
+        ("a; if b; then c; fi", ["b"], True),
+        ("if b; then c; fi; d", ["d"], False),
+        ("{ a; b; } || true", ["a"], False),
+        ("a\n\n", ["a"], False),
+    ],
+)
+def test_the_last_list_of_a_script_is_known(text: str, last: list[str], closed: bool) -> None:
+    script = ShellScript(text)
+    assert script.commands[script.last].words == last
+    assert script.closed is closed
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "field", "errexit", "pipefail"),
+    [
+        (["sh", "-c", "a"], [], "command[2]", False, False),
+        (["/bin/bash"], ["-euxo", "pipefail", "-c", "a"], "args[3]", True, True),
+        (["bash", "-ec"], ["a", "arg"], "args[0]", True, False),
+        (["bash", "-c"], ["set -eo pipefail; a"], "args[0]", True, True),
+        (["bash", "-c"], ["set -o errexit; set -o pipefail; a"], "args[0]", True, True),
+        (["bash", "-ec"], ["set +e; a"], "args[0]", False, False),
+    ],
+)
+def test_the_script_of_a_container_is_found(
+    command: list[str], args: list[str], field: str, errexit: bool, pipefail: bool
+) -> None:
+    found = script_of({"command": command, "args": args})
+    assert found is not None
+    assert found[0] == field
+    assert (found[1].errexit, found[1].pipefail) == (errexit, pipefail)
+
+
+@pytest.mark.parametrize("command", [[], ["python", "-c", "a"], ["sh", "run.sh"], ["bash", "-c"]])
+def test_other_command_lines_have_no_script(command: list[str]) -> None:
+    assert script_of({"command": command}) is None
+
+
+PIECES = [
+    *"ab $(){}'\"`\\|&;<>#\n=![]",
+    "if ",
+    "then ",
+    "fi ",
+    "case ",
+    " in ",
+    "esac ",
+    "<<a\n",
+    "$(",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_every_text_can_be_read_as_a_script(text: str) -> None:
+    script = ShellScript(text)
+    assert 0 <= script.last <= len(script.commands)
+    assert all(command.words or command.assigns for command in script.commands)
+
+
+@pytest.mark.parametrize(
+    ("script", "reported"),
+    [
+        ("work; exit 0", True),
+        ("work\nexit 0\n", True),
+        ("work || true", True),
+        ("work || :", True),
+        ("echo start; work && more || exit 0", True),
+        ("work & wait", True),
+        ("set -e; work & more & wait", True),
+        ("set -e; work || true", True),
+        ("X=$(work); true", True),
+        ("work", False),
+        ("work && exit 0", False),
+        ("work || exit 1", False),
+        ("work || echo 'failed, as expected'", False),
+        ("set -e; work; exit 0", False),
+        ("set -e; work; rm -f lock || true", False),
+        ("sleep 30; exit 0", False),
+        ("if ! work; then exit 1; fi; exit 0", False),
+        ("until work; do sleep 1; done; exit 0", False),
+        ("work || code=$?; clean; exit $code", False),
+        ("work & wait $!", False),
+        ("[ -f done ] || exit 0", False),
+        ("for x in a b; do work $x || true; done", False),
+    ],
+)
+def test_a_script_that_always_exits_with_0_is_reported(script: str, reported: bool) -> None:
+    expected = [f"{MAIN}.command[2]"] if reported else []
+    assert fields("JW222", running(script)) == expected
+    assert fields("JW222", cron_job(running(script))) == expected
+
+
+def test_preparations_in_an_init_container_may_fail() -> None:
+    pod = {"initContainers": [{**container("sh", "-c", "chown a b || true"), "name": "init"}]}
+    assert fields("JW222", job(pod)) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "reported"),
+    [
+        ("work; more", True),
+        ("work\nmore\n", True),
+        ("for x in a b; do work $x; done; more", True),
+        ("work && more", False),
+        ("set -e\nwork\nmore", False),
+        ("echo start; work", False),
+        ("work || echo failed; last", False),
+        ("work; if [ $? -ne 0 ]; then exit 1; fi; more", False),
+        ("if work; then more; fi", False),
+        ("work; exit 0", False),
+    ],
+)
+def test_a_script_that_continues_after_a_failure_is_reported(script: str, reported: bool) -> None:
+    assert fields("JW223", running(script)) == ([f"{MAIN}.command[2]"] if reported else [])
+
+
+def test_a_shell_may_get_its_options_on_the_command_line() -> None:
+    assert fields("JW223", running("work; more", option="-ec")) == []
+
+
+@pytest.mark.parametrize(
+    ("script", "reported"),
+    [
+        ("work | tee log", True),
+        ("set -e; work | tee log; more", True),
+        ("work | tee log; more", False),
+        ("set -o pipefail; work | tee log", False),
+        ("echo a | work", False),
+        ("work | grep ok", False),
+        ("work | tee log || more", False),
+        ("if work | tee log; then more; fi", False),
+    ],
+)
+def test_a_pipe_that_hides_a_failure_is_reported(script: str, reported: bool) -> None:
+    assert fields("JW224", running(script)) == ([f"{MAIN}.command[2]"] if reported else [])
+
+
+@pytest.mark.parametrize("script", ["work; exit 0", "work | tee log"])
+def test_a_failure_policy_makes_a_hidden_exit_code_one_warning(script: str) -> None:
+    pod = {"containers": [container("sh", "-c", script)]}
+    for policy in (with_policy(on_codes("FailJob", "In", 42), pod=pod), _with_reasons(job(pod))):
+        assert fields("JW126", policy) == [f"{MAIN}.command[2]"]
+        assert fields("JW222", policy) == fields("JW224", policy) == []
+    assert fields("JW126", job(pod)) == []
+
+
+def test_a_rule_about_another_container_does_not_count() -> None:
+    pod = {"containers": [container("sh", "-c", "work; exit 0"), {"name": "b", "image": "b:1"}]}
+    value = with_policy(on_codes("FailJob", "In", 42, of="b"), pod=pod)
+    assert fields("JW126", value) == []
+    assert fields("JW222", value) == [f"{MAIN}.command[2]"]
+
+
+def test_a_message_names_the_program() -> None:
+    (finding,) = found("JW222", running("A=b /usr/bin/ansible-playbook x.yml; exit 0"))
+    assert "even if ansible-playbook fails" in finding.message
+    (finding,) = found("JW222", running(f"{'x' * 99}; exit 0"))
+    assert "even if a command fails" in finding.message
+
+
+def _with_reasons(value: dict[str, Any]) -> dict[str, Any]:
+    value["metadata"]["annotations"] = {"jobsworth.dev/pod-failure-policy": "{}"}
+    return value

@@ -1,0 +1,144 @@
+"""Rules for the programs that containers run: requests that cannot fail, and commands that never end."""
+
+from __future__ import annotations
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.shell_script import SHELLS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.shell_script import ShellScript
+
+CURL_OPTIONS_WITH_VALUES = frozenset("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
+"""The short options of curl whose value follows in the same or the next word."""
+
+MAX_WORDS = 4
+"""The number of words of a command line in a message."""
+
+NO_REQUEST = ("--version", "--help", "-V", "--manual")
+
+
+@lint_rule(
+    "JW225",
+    "curl-without-fail",
+    severity="warning",
+    summary="The work of a container is a curl without --fail, which succeeds on HTTP errors.",
+)
+def curl_without_fail(job: LintedJob) -> Iterator[Diagnostic]:
+    scripts = {container: (field, script) for field, container, script in job.scripts}
+    for index, container in enumerate(job.pod.get("containers", ())):
+        path = f"{job.pod_path}.containers[{index}]"
+        if path in scripts:
+            field, script = scripts[path]
+            if _final_request(script):
+                yield Diagnostic(field, _CURL)
+            continue
+        command, arguments = container.get("command", []), container.get("args", [])
+        if command:
+            runs_curl = _base(command[0]) == "curl"
+            words = [*command[1:], *arguments]
+        elif _base(arguments[0] if arguments else "") == "curl":
+            runs_curl, words = True, arguments[1:]
+        else:
+            runs_curl, words = _repository(container) == "curl" and bool(arguments), arguments
+            if arguments and _base(arguments[0]) in SHELLS:
+                continue
+        if runs_curl and _succeeds_on_errors(words):
+            yield Diagnostic(f"{path}.{'command' if command else 'args'}[0]", _CURL)
+
+
+_CURL = (
+    "curl exits with 0 if the server answers with an error such as HTTP 500, so the Job succeeds. Add --fail "
+    "(or --fail-with-body to see the answer)."
+)
+
+
+def _base(word: str) -> str:
+    return word.rpartition("/")[2]
+
+
+def _repository(container: dict[str, Any]) -> str:
+    """Return the last part of the name of an image, without tag and digest."""
+    return _base(container.get("image", "").partition("@")[0]).partition(":")[0]
+
+
+def _final_request(script: ShellScript) -> bool:
+    """Return True if the script ends with a request by curl and nothing reads the answer."""
+    final = script.final
+    return (
+        final is not None
+        and final.depth == 0
+        and not final.checked
+        and final.name == "curl"
+        and final.before in (";", "&&", "|")
+        and final.after == ";"
+        and _succeeds_on_errors(final.words[1:])
+    )
+
+
+def _succeeds_on_errors(words: Sequence[str]) -> bool:
+    """Return True if a curl with these arguments makes an HTTP request and has no option to fail."""
+    if any(word in NO_REQUEST or word.startswith("--fail") or "$@" in word for word in words):
+        return False
+    if any(word.startswith(("ftp:", "file:", "telnet:", "smtp:")) for word in words):
+        return False
+    for word in words:
+        if word.startswith("-") and not word.startswith("--"):
+            for letter in word[1:]:
+                if letter == "f":
+                    return False
+                if letter in CURL_OPTIONS_WITH_VALUES:
+                    break
+    return True
+
+
+@lint_rule(
+    "JW226",
+    "endless-command",
+    severity="warning",
+    summary="A container never exits, and the Job has no deadline.",
+)
+def endless_command(job: LintedJob) -> Iterator[Diagnostic]:
+    if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
+        return
+    if "successPolicy" in job.spec:
+        return
+    scripts = {container: (field, script) for field, container, script in job.scripts}
+    for index, container in enumerate(job.pod.get("containers", ())):
+        path = f"{job.pod_path}.containers[{index}]"
+        if path in scripts:
+            field, script = scripts[path]
+            endless = [
+                command.words
+                for command in script.commands
+                if command.depth == 0
+                and command.after not in ("&", "|")
+                and _never_ends(command.words)
+            ]
+            if endless:
+                yield _endless(field, endless[0])
+            continue
+        words = [*container.get("command", []), *container.get("args", [])]
+        if words and _never_ends(words):
+            command_field = "command" if container.get("command") else "args"
+            yield _endless(f"{path}.{command_field}[0]", words)
+
+
+def _never_ends(words: Sequence[str]) -> bool:
+    name, arguments = (_base(words[0]), words[1:]) if words else ("", ())
+    if name == "sleep":
+        return any(argument in ("inf", "infinity") for argument in arguments)
+    follows = any(argument in ("-f", "-F", "--follow") for argument in arguments)
+    return name == "tail" and follows and "/dev/null" in arguments
+
+
+def _endless(field: str, words: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        field,
+        f"`{' '.join(words[:MAX_WORDS])}` never ends: the Job never completes and holds its resources until "
+        "a user deletes it. Set activeDeadlineSeconds.",
+    )

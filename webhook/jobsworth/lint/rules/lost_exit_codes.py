@@ -1,0 +1,195 @@
+"""Rules for shell scripts in command lines that lose the exit code of a program.
+
+The exit code of the container is all that a Job knows about a run: with exit code 0 the Pod has succeeded,
+whatever happened, also if the kernel has killed the program for its memory.
+"""
+
+from __future__ import annotations
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linter import TERMINATION_RULES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.shell_script import ShellCommand, ShellScript
+
+ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
+"""Commands that only set the exit code 0. An echo after ``||`` is no such command: it reports the failure."""
+
+FEEDING = frozenset(
+    ("cut", "date", "echo", "head", "jq", "printf", "sed", "sort", "tail", "tr", "yes")
+)
+"""Commands that only feed a pipe: they hardly fail."""
+
+LONGEST_NAME = 40
+"""The maximum length of a name of a command in a message."""
+
+
+def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
+    """Return the end of a script by which it always exits with 0, and a program that may fail in it."""
+    final = script.final
+    if final is None or final.depth or _exits_otherwise(script):
+        return None
+    before = script.commands[:-1]
+    if final.words in ALWAYS_ZERO and final.before == ";" and not script.errexit:
+        return _first(before, final.words)
+    if final.words in ALWAYS_ZERO and final.before == "||":
+        if script.errexit and _first(before[: script.last], []):
+            return None  # the work is before the last list, and its failure ends the script
+        return _first(before, ["||", *final.words])
+    if final.words == ["wait"]:
+        started = [command for command in before if command.after == "&"]
+        return _first(started, final.words)
+    return None
+
+
+def _first(commands: Sequence[ShellCommand], end: list[str]) -> tuple[str, ShellCommand] | None:
+    for command in commands:
+        if command.works:
+            return " ".join(end), command
+    return None
+
+
+def _exits_otherwise(script: ShellScript) -> bool:
+    """Return True if the script exits with another code somewhere, so that it checks for failures."""
+    return any(
+        command.name in ("exit", "return") and command.words[1:] != ["0"]
+        for command in script.commands
+    )
+
+
+def lost_in_pipe(script: ShellScript) -> ShellCommand | None:
+    """Return a program whose failure a pipe hides from the script; None if there is none."""
+    if script.pipefail:
+        return None
+    commands = script.commands
+    for index, command in enumerate(commands[:-1]):
+        if (
+            command.after == "|"
+            and command.works
+            and command.name not in FEEDING
+            and (script.errexit or index >= script.last)
+            and not _checks_output(commands, index)
+        ):
+            return command
+    return None
+
+
+def _checks_output(commands: Sequence[ShellCommand], index: int) -> bool:
+    """Return True if a later command of the pipe fails without input, or if the script checks the pipe."""
+    while index + 1 < len(commands) and commands[index].after == "|":
+        index += 1
+        if commands[index].name in ("grep", "egrep", "read", "while"):
+            return True
+    return commands[index].after == "||" or commands[index].checked
+
+
+def _named(command: ShellCommand) -> str:
+    name = command.name
+    return name if name.isprintable() and 0 < len(name) <= LONGEST_NAME else "a command"
+
+
+def _rules_read_codes(job: LintedJob, path: str) -> bool:
+    """Return True if rules of a failure policy match on how a container ends."""
+    if path.startswith(f"{job.pod_path}.initContainers"):
+        return False
+    holder = job.object if job.cron is None else job.cron["jobTemplate"]
+    if TERMINATION_RULES in holder.get("metadata", {}).get("annotations", ()):
+        return True
+    index = int(path.rpartition("[")[2].rstrip("]"))
+    name = job.pod["containers"][index].get("name")
+    return any(
+        rule["onExitCodes"].get("containerName", name) == name
+        for rule in job.rules
+        if "onExitCodes" in rule
+    )
+
+
+@lint_rule(
+    "JW126",
+    "exit-code-hidden",
+    severity="warning",
+    summary="A failure policy has rules on exit codes, which a shell script or a pipe hides.",
+)
+def exit_code_hidden(job: LintedJob) -> Iterator[Diagnostic]:
+    for field, container, script in job.scripts:
+        if not _rules_read_codes(job, container):
+            continue
+        found = lost_by(script)
+        piped = lost_in_pipe(script)
+        if found is not None:
+            end, command = found
+            yield Diagnostic(
+                field,
+                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails or is "
+                "killed for its memory, and no rule of the failure policy matches. Exit with the code of the "
+                "program.",
+            )
+        elif piped is not None:
+            yield Diagnostic(
+                field,
+                f"The pipe hides the exit code of {_named(piped)} from the failure policy: only its last "
+                "command decides. In bash, begin the script with `set -o pipefail`.",
+            )
+
+
+@lint_rule(
+    "JW222",
+    "exit-code-lost",
+    severity="warning",
+    summary="A shell script exits with 0 even if its program fails.",
+)
+def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
+    for field, container, script in job.scripts:
+        found = lost_by(script)
+        if found is None or container.startswith(f"{job.pod_path}.initContainers"):
+            continue
+        if not _rules_read_codes(job, container):
+            end, command = found
+            yield Diagnostic(
+                field,
+                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails or is "
+                "killed for its memory: the Job succeeds, and backoffLimit has no effect. Exit with the code "
+                "of the program.",
+            )
+
+
+@lint_rule(
+    "JW223",
+    "no-errexit",
+    severity="info",
+    summary="A shell script continues after a command that fails.",
+)
+def no_errexit(job: LintedJob) -> Iterator[Diagnostic]:
+    for field, _, script in job.scripts:
+        if script.errexit or "$?" in script.text or lost_by(script) is not None:
+            continue
+        # A failure in the last list decides about the exit code anyway.
+        for command in script.commands[: script.last]:
+            if command.works and command.after in (";", "|"):
+                yield Diagnostic(
+                    field,
+                    f"If {_named(command)} fails, the script continues, and may still exit with 0. Begin the "
+                    "script with `set -e`.",
+                )
+                break
+
+
+@lint_rule(
+    "JW224",
+    "no-pipefail",
+    severity="info",
+    summary="A pipe hides the exit code of a program.",
+)
+def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
+    for field, container, script in job.scripts:
+        command = lost_in_pipe(script)
+        if command is not None and not _rules_read_codes(job, container):
+            yield Diagnostic(
+                field,
+                f"If {_named(command)} fails, the pipe still succeeds: only its last command decides. In "
+                "bash, begin the script with `set -o pipefail`.",
+            )

@@ -1,0 +1,103 @@
+"""Rules for annotations of Pods: those that a Job has in the wrong place, and those that add sidecars."""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.sidecars import stopped_by_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+
+READ_ON_PODS = (
+    "cluster-autoscaler.kubernetes.io/safe-to-evict",
+    "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes",
+    "dapr.io/enabled",
+    "gke-gcsfuse/volumes",
+    "karpenter.sh/do-not-disrupt",
+    "karpenter.sh/do-not-evict",
+    "kubectl.kubernetes.io/default-container",
+    "linkerd.io/inject",
+    "sidecar.istio.io/inject",
+    "vault.hashicorp.com/agent-inject",
+)
+"""Annotations that their tools read on Pods, never on Jobs."""
+
+INJECTED = (
+    ("sidecar.istio.io/inject", ("true",), ("sidecar.istio.io/nativeSidecar",)),
+    (
+        "linkerd.io/inject",
+        ("enabled", "ingress"),
+        (
+            "config.alpha.linkerd.io/proxy-enable-native-sidecar",
+            "config.beta.linkerd.io/proxy-enable-native-sidecar",
+        ),
+    ),
+    (
+        "vault.hashicorp.com/agent-inject",
+        ("true",),
+        ("vault.hashicorp.com/agent-pre-populate-only",),
+    ),
+    ("dapr.io/enabled", ("true",), ()),
+)
+"""The annotations or labels that inject a sidecar: key, values, and keys that make it end with the Pod."""
+
+
+@lint_rule(
+    "JW227",
+    "annotation-on-job",
+    severity="warning",
+    summary="A Job has an annotation that has an effect only on its Pods.",
+    fixable="unsafe",
+)
+def annotation_on_job(job: LintedJob) -> Iterator[Diagnostic]:
+    own = _metadata_of_template(job).get("annotations", {})
+    template = f"{job.path}.template.metadata.annotations"
+    holders = [("metadata", job.written.get("metadata", {}))]
+    if job.cron is not None:
+        inner = job.written["spec"]["jobTemplate"].get("metadata", {})
+        holders.append(("spec.jobTemplate.metadata", inner))
+    for path, metadata in holders:
+        for key in READ_ON_PODS:
+            if key not in metadata.get("annotations", {}) or key in own:
+                continue
+            field = f"{path}.annotations[{key}]"
+            yield Diagnostic(
+                field,
+                f"{key} has no effect here, because its tool reads it on Pods. Move it to {template}.",
+                Fix(
+                    "Move the annotation to the Pod template",
+                    Edit("move", field, f"{template}[{key}]"),
+                    safe=False,
+                ),
+            )
+
+
+@lint_rule(
+    "JW230",
+    "injected-sidecar",
+    severity="info",
+    summary="An annotation or label adds a sidecar, which may keep the Pod running after its work.",
+)
+def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
+    metadata = _metadata_of_template(job)
+    for part in ("annotations", "labels"):
+        values = metadata.get(part, {})
+        for key, on, ending in INJECTED:
+            ends = any(metadata.get("annotations", {}).get(other) == "true" for other in ending)
+            if values.get(key) in on and not ends and not stopped_by_command(job.pod):
+                advice = f"Set {ending[-1]}, if" if ending else "Stop it at the end of the work, if"
+                yield Diagnostic(
+                    f"{job.path}.template.metadata.{part}[{key}]",
+                    "The sidecar that this adds runs on after the work is done, and the Job never completes, "
+                    f"unless it is a native sidecar. {advice} it is none.",
+                )
+
+
+def _metadata_of_template(job: LintedJob) -> dict[str, Any]:
+    metadata: dict[str, Any] = job.written_spec["template"].get("metadata", {})
+    return metadata

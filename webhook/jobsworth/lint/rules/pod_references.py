@@ -1,0 +1,109 @@
+"""Rules for names within a Pod: variables that nothing sets, and volumes that nothing mounts."""
+
+from __future__ import annotations
+
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.rules.parallelism import INDEX_VARIABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+
+MOUNTED_BY_INJECTION = ("gke-gcsfuse-",)
+"""Beginnings of the names of volumes that an injected sidecar mounts (Cloud Storage FUSE on GKE)."""
+
+LONGEST_VALUE = 32_768
+"""The maximum length of a text in which references are looked for."""
+
+
+@lint_rule(
+    "JW506",
+    "undefined-variable",
+    severity="warning",
+    summary="A command line or variable refers to a variable that the container does not set.",
+)
+def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
+    scripts = {field for field, _, _ in job.scripts}
+    for path, container in job.containers():
+        if "envFrom" in container or not container.get("env"):
+            continue  # without any variable, the manifest is probably a template or to be patched
+        known: set[str] = set()
+        for index, variable in enumerate(container.get("env", ())):
+            value = variable.get("value", "")
+            if "$(" in value:
+                field = f"{path}.env[{index}].value"
+                yield from _unknown(field, value, known, constants=True)
+            known.add(variable.get("name", ""))
+        for part in ("command", "args"):
+            for index, text in enumerate(container.get(part, ())):
+                if "$(" in text:
+                    field = f"{path}.{part}[{index}]"
+                    yield from _unknown(field, text, known, constants=field in scripts)
+
+
+def _unknown(
+    field: str, text: str, known: Collection[str], *, constants: bool
+) -> Iterator[Diagnostic]:
+    """Report the first unknown variable of a text.
+
+    With ``constants``, only names in capitals are variables: a shell runs the others as commands.
+    """
+    for name in _references(text[:LONGEST_VALUE]):
+        if name in known or _is_set_for_all(name) or (constants and not name.isupper()):
+            continue
+        yield Diagnostic(
+            field,
+            f"The container gets the text $({name}), because no variable {name} is set before it in env. Set "
+            f"the variable, or write $$({name}) for this text.",
+        )
+        return
+
+
+def _references(text: str) -> Iterator[str]:
+    """Yield the names in ``$(NAME)``; ``$$`` stands for a dollar sign."""
+    at = text.find("$")
+    while 0 <= at < len(text) - 1:
+        if text[at + 1] == "(":
+            end = text.find(")", at)
+            if end < 0:
+                return
+            name = text[at + 2 : end]
+            if name.isidentifier() and name.isascii():
+                yield name
+        at = text.find("$", at + 2)
+
+
+def _is_set_for_all(name: str) -> bool:
+    """Return True for a variable that the kubelet or the Job controller sets, such as those of Services."""
+    return (
+        name == INDEX_VARIABLE or "_SERVICE_" in name or name.endswith("_PORT") or "_PORT_" in name
+    )
+
+
+@lint_rule(
+    "JW507",
+    "unmounted-volume",
+    severity="warning",
+    summary="No container mounts a volume of the Pod.",
+)
+def unmounted_volume(job: LintedJob) -> Iterator[Diagnostic]:
+    volumes = job.pod.get("volumes", ())
+    if not volumes:
+        return
+    mounted = {
+        mount.get("name")
+        for _, container in job.containers()
+        for part in ("volumeMounts", "volumeDevices")
+        for mount in container.get(part, ())
+    }
+    for index, volume in enumerate(volumes):
+        name: Any = volume.get("name", "")
+        if name not in mounted and not name.startswith(MOUNTED_BY_INJECTION):
+            yield Diagnostic(
+                f"{job.pod_path}.volumes[{index}]",
+                f"No container mounts the volume {name}, so programs do not find its files. Add it to the "
+                "volumeMounts of a container, or remove it.",
+            )

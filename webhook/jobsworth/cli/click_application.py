@@ -21,6 +21,7 @@ COMMANDS = {
     "validate": "validate:COMMAND",
     "rule": "rule:COMMAND",
     "default": "default:COMMAND",
+    "explain": "explain:COMMAND",
     "schema": "schema:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",

@@ -73,8 +73,8 @@ class CodeRow:
 
     @property
     def changed(self) -> bool:
-        """True if the outcomes differ."""
-        return len(set(self.outcomes)) > 1
+        """True if the Jobs behave differently."""
+        return _differ(self.outcomes)
 
     def includes(self, code: int | None) -> bool:
         """Return True if the row is about an exit code, or about NO_CODE."""
@@ -102,8 +102,8 @@ class NamedRow:
 
     @property
     def changed(self) -> bool:
-        """True if the outcomes differ."""
-        return len(set(self.outcomes)) > 1
+        """True if the Jobs behave differently."""
+        return _differ(self.outcomes)
 
     @property
     def reachable(self) -> bool:
@@ -136,6 +136,11 @@ class DecisionTable:
 
     codes: tuple[CodeRow, ...]
     named: tuple[NamedRow, ...]
+
+    @property
+    def changed(self) -> bool:
+        """True if the Jobs behave differently after some failure."""
+        return any(row.changed for row in self.codes) or any(row.changed for row in self.named)
 
     def find(
         self, container: str, code: int | None, condition: str = "", reason: str = ANY_REASON
@@ -215,6 +220,10 @@ class _Side:
             ]
             pod = failed_pod(job, tuple(ended), conditions)
         return self.outcomes.of(pod)
+
+
+def _differ(outcomes: Results) -> bool:
+    return len({each and each.behavior for each in outcomes}) > 1
 
 
 def _is_init(container: ExplainedContainer) -> bool:

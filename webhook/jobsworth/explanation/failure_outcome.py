@@ -86,6 +86,11 @@ class Outcome:
         """True if the first such failure fails its index."""
         return self.index_failure == 1
 
+    @property
+    def behavior(self) -> Outcome:
+        """The consequences alone: equal for two rules, at any index, that lead to the same."""
+        return replace(self, rule=None, action=None, by_annotation=False)
+
 
 def failed_pod(
     job: Job,

@@ -70,7 +70,7 @@ class Cause:
     @property
     def reachable(self) -> bool:
         """True if some rule of a failure policy can match such a Pod."""
-        return self.state == "failed" and bool(self.codes or self.condition or self.standing)
+        return self.state != "pending" and bool(self.codes or self.condition or self.standing)
 
 
 CAUSES = (

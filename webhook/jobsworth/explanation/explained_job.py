@@ -84,11 +84,12 @@ class ExplainedJob:
         return bool(self.rules or self.termination_rules)
 
 
-def explained_job(created: Mapping[str, Any]) -> ExplainedJob:
+def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJob:
     """Read a Job to explain.
 
     Args:
         created: a valid Job with the API server's defaults; for a CronJob the Job that it creates.
+        cron_job: the name of the CronJob; empty for a Job.
     """
     spec: dict[str, Any] = created["spec"]
     meta = created.get("metadata") or {}
@@ -99,7 +100,7 @@ def explained_job(created: Mapping[str, Any]) -> ExplainedJob:
         del annotations[ANNOTATION]
     value = {
         "metadata": {
-            "name": meta.get("name") or meta.get("generateName") or "",
+            "name": f"{cron_job}-xxxxxxxx" if cron_job else meta.get("name") or "xxxxxxxx",
             "namespace": meta.get("namespace") or "default",
             "uid": "job",
             "annotations": annotations,

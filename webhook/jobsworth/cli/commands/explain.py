@@ -275,8 +275,10 @@ def _read(running: _Run, document: Document, server: ApiServer) -> _Read | None:
             printable(f"{document.file}: not explained, because the API server rejects it"),
         )
         return None
-    job = explained_job(engine.created_job(engine.decode_object(value)))
-    inner = "" if kind_of(value).name == "Job" else "jobTemplate.spec."
+    cron_job = kind_of(value).name != "Job"
+    created = engine.created_job(engine.decode_object(value))
+    job = explained_job(created, (name or "") if cron_job else "")
+    inner = "jobTemplate.spec." if cron_job else ""
     return _Read(
         document,
         server,

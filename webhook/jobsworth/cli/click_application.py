@@ -22,6 +22,7 @@ COMMANDS = {
     "rule": "rule:COMMAND",
     "default": "default:COMMAND",
     "explain": "explain:COMMAND",
+    "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",

@@ -20,6 +20,7 @@ from jobsworth.explanation.explained_job import INIT_CONTAINER, SIDECAR
 from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
 from jobsworth.explanation.named_causes import (
     CAUSES,
+    DISRUPTED,
     NAMED_CODES,
     NAMED_WINDOWS_CODES,
     STANDING_CONDITIONS,
@@ -194,7 +195,8 @@ class _Side:
         container = self.job.container(name)
         if container is None:
             return None
-        if code is not NO_CODE and container.restarts(code):
+        # The kubelet restarts no container of a Pod that it stops.
+        if code is not NO_CODE and container.restarts(code) and DISRUPTED not in conditions:
             return self.outcomes.restarted()
         ended = () if code is NO_CODE else (Termination(name, code, reason),)
         return self.outcomes.of(failed_pod(self.job.job, ended, tuple(conditions)))

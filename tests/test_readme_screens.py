@@ -53,7 +53,9 @@ def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
     (match,) = [found for found in SCREEN.finditer(text) if found["command"] == command]
     now = printed(command)
     if os.environ.get("JOBSWORTH_RENEW"):
-        page.write_text(text[: match.start("text")] + now + text[match.end("text") :], encoding="utf-8")
+        page.write_text(
+            text[: match.start("text")] + now + text[match.end("text") :], encoding="utf-8"
+        )
         return
     assert match["text"] == now
 

@@ -189,7 +189,7 @@ class _Side:
         self.outcomes = Outcomes(job.job)
 
     def of_code(
-        self, name: str, code: int | None, reason: str, conditions: Iterable[str]
+        self, name: str, code: int | None, reason: str, conditions: Sequence[str]
     ) -> Outcome | None:
         """Return the outcome of a container that ends so; None if the Job has no such container."""
         container = self.job.container(name)
@@ -401,7 +401,7 @@ def _named_rows(sides: Sequence[_Side]) -> Iterable[NamedRow]:
 
 
 def _results(
-    sides: Sequence[_Side], name: str, code: int, reason: str, conditions: Iterable[str]
+    sides: Sequence[_Side], name: str, code: int, reason: str, conditions: Sequence[str]
 ) -> Results:
     return tuple(side.of_code(name, code, reason, conditions) for side in sides)
 

@@ -186,13 +186,14 @@ class _Side:
 
     def __init__(self, job: ExplainedJob) -> None:
         self.job = job
+        self.containers = {container.name: container for container in job.containers}
         self.outcomes = Outcomes(job.job)
 
     def of_code(
         self, name: str, code: int | None, reason: str, conditions: Sequence[str]
     ) -> Outcome | None:
         """Return the outcome of a container that ends so; None if the Job has no such container."""
-        container = self.job.container(name)
+        container = self.containers.get(name)
         if container is None:
             return None
         # The kubelet restarts no container of a Pod that it stops.
@@ -306,7 +307,7 @@ class _Distinct:
 
     def alike(self, name: str) -> object:
         """Return a key that containers share if no rule distinguishes them."""
-        containers = (side.job.container(name) for side in self._sides)
+        containers = (side.containers.get(name) for side in self._sides)
         return (
             name if name in self._scopes else None,
             *(
@@ -319,7 +320,7 @@ class _Distinct:
 
     def classes(self, name: str) -> list[list[int]]:
         """Return the exit codes of a container in classes that no rule of any Job divides."""
-        containers = [side.job.container(name) for side in self._sides]
+        containers = [side.containers.get(name) for side in self._sides]
         found: dict[tuple[bool, ...], list[int]] = {}
         for code in sorted(self._domain - {0}):
             key = (

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import ConditionRule, ReasonRule
+from jobsworth.explanation.explained_job import SIDECAR
 from jobsworth.explanation.failure_outcome import (
     Outcomes,
     backoff_delays,
@@ -158,6 +159,12 @@ def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
         yield (
             "replacement",
             "as soon as the Pod is deleted or failed (podReplacementPolicy: TerminatingOrFailed)",
+        )
+    sidecars = [each.name for each in job.containers if each.role == SIDECAR]
+    if sidecars:
+        yield (
+            "sidecars",
+            f"{', '.join(sidecars)}: the exit code matters only if the Pod fails anyway",
         )
     if job.job.active_deadline is not None:
         reason = well_known_names.DEADLINE_EXCEEDED[0]

@@ -18,6 +18,7 @@ from jobsworth.explanation.failure_outcome import (
     failed_index_limit,
     job_failure_message,
 )
+from jobsworth.explanation.named_causes import DISRUPTED
 from jobsworth.explanation.outcome_wording import listed_codes, rule_name, seconds
 
 if TYPE_CHECKING:
@@ -234,6 +235,11 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
             f"A new Pod replaces it {seconds(outcome.delay)} after its end; the delay doubles with each "
             f"consecutive failure of {whose}, ignored ones included, up to 10 min."
         )
+        if not job.job.only_replace_failed and DISRUPTED in pod.conditions:
+            yield (
+                "The Job controller does not wait for its end: a Pod that is being deleted counts as failed, "
+                "and its replacement may run beside it (podReplacementPolicy: TerminatingOrFailed)."
+            )
     elif not (outcome.fails_index or exhausted):
         yield "No Pod replaces it."
     yield from _deadline(job)

@@ -20,7 +20,7 @@ from jobsworth.cli.file_evaluation import FILES_FOR_ONE_PROCESS
 ROOT = Path(__file__).parent.parent.parent
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
-INSTALL, VALIDATE = (step for step in STEPS if "run" in step)
+INSTALL, VALIDATE, EXPLAIN = (step for step in STEPS if "run" in step)
 
 GOOD = """\
 apiVersion: batch/v1
@@ -153,18 +153,20 @@ def executed(tmp_path: Path, folder: Path) -> Path:
     return executed
 
 
-def test_it_is_a_composite_action_with_four_inputs() -> None:
+def test_it_is_a_composite_action_with_five_inputs() -> None:
     assert ACTION["runs"]["using"] == "composite"
-    assert set(ACTION["inputs"]) == {"paths", "kubernetes-version", "policy", "args"}
+    assert set(ACTION["inputs"]) == {
+        "paths", "kubernetes-version", "policy", "args", "explain-changes-since",
+    }  # fmt: skip
     assert all(not facts.get("required") for facts in ACTION["inputs"].values())
     assert {"name", "description", "branding"} <= ACTION.keys()
 
 
 def test_no_input_is_pasted_into_a_script() -> None:
-    for step in (INSTALL, VALIDATE):
+    for step in (INSTALL, VALIDATE, EXPLAIN):
         assert step["shell"] == "bash"
         assert "${{" not in step["run"]
-    assert set(VALIDATE["env"].values()) >= {
+    assert {*VALIDATE["env"].values(), *EXPLAIN["env"].values()} >= {
         f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]
     }
 
@@ -194,6 +196,47 @@ def test_paths_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
     assert "some jobs/job.yaml" in done.stdout
     assert "other.yaml" in done.stdout
     assert "third.yaml" not in done.stdout
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=Jo", "-c", "user.email=jo@example.com")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def committed(folder: Path) -> Path:
+    (folder / "job.yaml").write_text(GOOD)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def explained(folder: Path, temp: Path, ref: str) -> tuple[subprocess.CompletedProcess[str], str]:
+    """Run the step, and return what it adds to the summary of the workflow run."""
+    summary = temp / "summary.md"
+    summary.write_text("# Before\n")
+    environment = {"GITHUB_STEP_SUMMARY": str(summary)}
+    done = run(EXPLAIN, folder, temp, environment=environment, explain_changes_since=ref)
+    return done, summary.read_text().removeprefix("# Before\n")
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
+def test_changed_behavior_is_added_to_the_summary(committed: Path, temp: Path) -> None:
+    limited = GOOD.replace("spec:\n", "spec:\n  backoffLimit: 0\n", 1)
+    (committed / "job.yaml").write_text(limited)
+    (committed / "bad.yaml").write_text(BAD)
+    done, summary = explained(committed, temp, "HEAD")
+    assert done.returncode == 0, done.stderr
+    assert summary.startswith("### Job train (job.yaml:1)")
+    assert "the Job fails (BackoffLimitExceeded)" in summary
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
+def test_a_ref_that_was_not_fetched_fails_the_step(committed: Path, temp: Path) -> None:
+    done, summary = explained(committed, temp, "origin/main")
+    assert (done.returncode, summary) == (2, "")
+    assert 'no commit "origin/main"; fetch it first' in done.stderr
 
 
 def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) -> None:

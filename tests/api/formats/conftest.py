@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,11 @@ def recorded() -> Recorded:
 
     def read(name: str) -> list[Any]:
         path = Path(__file__).parent / "data" / f"{name}.jsonl"
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        compressed = path.with_suffix(".jsonl.xz")
+        if compressed.exists():
+            text = lzma.decompress(compressed.read_bytes()).decode()
+        else:
+            text = path.read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.split("\n") if line]
 
     return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -200,6 +201,18 @@ def test_fires_when_upstream_does(recorded: Recorded) -> None:
         return [int(time.timestamp()) for time in next_times(parse(schedule), moment, 4)]
 
     wrong = [case for case in recorded("cron_times") if answer(*case[:3]) != case[3]]
+    assert wrong == []
+
+
+def test_a_cron_job_with_a_time_zone_runs_when_upstream_says(recorded: Recorded) -> None:
+    def answer(schedule: str, zone: str, after: int) -> list[int]:
+        moment = datetime.fromtimestamp(after, UTC)
+        times = next_times(parse(f"TZ={zone} {schedule}"), moment, 5)
+        return [
+            int((later - earlier).total_seconds()) for earlier, later in pairwise([moment, *times])
+        ]
+
+    wrong = [case for case in recorded("cron_runs") if answer(*case[:3]) != case[3]]
     assert wrong == []
 
 

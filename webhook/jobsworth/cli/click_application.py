@@ -21,6 +21,8 @@ COMMANDS = {
     "validate": "validate:COMMAND",
     "rule": "rule:COMMAND",
     "default": "default:COMMAND",
+    "explain": "explain:COMMAND",
+    "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",

@@ -6,10 +6,8 @@ a failure policy does not load the rules for failure policies.
 
 from __future__ import annotations
 
-from jobsworth.api.kinds import Job
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linted_job import LintedJob
-from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,19 +170,10 @@ class Linter:
 
 
 def _subject(decoded: DecodedObject, engine: Engine) -> LintedJob:
-    filled = decoded.filled
-    spec = filled["spec"]
-    if decoded.struct is not Job:
-        # The API server applies the defaults of a Job only when the controller creates it.
-        template = spec["jobTemplate"]
-        # Copy deeply: the CronJob itself does not get these defaults.
-        job = {**copied(template), "status": {}}
-        engine.fill_in(Job, job)
-        spec = job["spec"]
     return LintedJob(
         kind=decoded.struct.name,
         written=decoded.written,
-        object=filled,
-        spec=spec,
+        object=decoded.filled,
+        spec=engine.created_job(decoded)["spec"],
         server=engine.server,
     )

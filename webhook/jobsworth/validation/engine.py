@@ -5,11 +5,11 @@ from __future__ import annotations
 from sys import intern
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
-from jobsworth.api.kinds import kind
+from jobsworth.api.kinds import Job, kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
 from jobsworth.validation.checking import Checking
-from jobsworth.validation.decoded_object import DecodedObject
+from jobsworth.validation.decoded_object import DecodedObject, copied
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 from jobsworth.validation.reason_codes import CODES
@@ -161,6 +161,20 @@ class Engine:
             self._encoding = Encoding(self.server)
         encoded: dict[str, Any] = self._encoding.of(struct)(filled)
         return encoded
+
+    def created_job(self, decoded: DecodedObject) -> dict[str, Any]:
+        """Return the Job that an object creates, with defaults: the Job itself, or a CronJob's Job.
+
+        Do not change it.
+        """
+        filled = decoded.filled
+        if decoded.struct is Job:
+            return filled
+        # The API server applies the defaults of a Job only when the controller creates it. Copy deeply:
+        # the CronJob itself does not get these defaults.
+        job = {**copied(filled["spec"]["jobTemplate"]), "status": {}}
+        self.fill_in(Job, job)
+        return job
 
     def fill_in(self, struct: Struct, decoded: dict[str, Any]) -> None:
         """Fill in the defaults of a decoded object, in place."""

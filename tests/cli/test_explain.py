@@ -1,0 +1,292 @@
+"""`jobsworth explain`, run as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.cli.command_processes import BAD, GOOD, OTHER
+from support.cli.command_runs import Command
+
+RULES = """\
+  podFailurePolicy:
+    rules:
+    - action: Ignore
+      onPodConditions:
+      - type: DisruptionTarget
+    - action: FailJob
+      onExitCodes:
+        operator: In
+        values: [42]
+    - action: Count
+      onExitCodes:
+        operator: In
+        values: [42]
+"""
+POLICY = f"{GOOD}{RULES}"
+CRON = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  jobTemplate:
+    spec:
+      backoffLimit: 1
+      podFailurePolicy:
+        rules:
+        - action: FailJob
+          onExitCodes: {operator: In, values: [3]}
+      template:
+        spec:
+          restartPolicy: Never
+          containers: [{name: main, image: "busybox:1.36"}]
+"""
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: train-x7k2p}
+status:
+  phase: Failed
+  containerStatuses:
+  - name: main
+    state: {terminated: {exitCode: 42, reason: Error}}
+"""
+
+
+def test_a_job_is_summed_up_and_its_table_printed(command: Command) -> None:
+    done = command("explain", "job.yaml", files={"job.yaml": POLICY})
+    assert done.code == 0
+    assert done.err == ""
+    assert (
+        "rules[2]  lines 24-27  Count    if any container exits with 42 (never decides: "
+        in done.out
+    )
+    assert (
+        "  42                                    rules[1]  the Job fails (PodFailurePolicy)"
+        in done.out
+    )
+    assert "memory limit exceeded (OOMKilled)" in done.out
+    assert done.out.count("no rule can reach it") == 2
+
+
+def test_table_leaves_out_the_rest(command: Command) -> None:
+    done = command("explain", "--table", "job.yaml", files={"job.yaml": POLICY})
+    assert "Exit codes and conditions" in done.out
+    assert "back-off" not in done.out
+
+
+def test_one_exit_code_is_traced_with_the_lines_of_its_rule(command: Command) -> None:
+    done = command("explain", "job.yaml", "--exit-code", "42", files={"job.yaml": POLICY})
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert "Container main exits with 42" in lines
+    assert (
+        "  rules[0] (lines 17-19, Ignore) does not match: the Pod does not have DisruptionTarget=True"
+        in lines
+    )
+    assert "  rules[1] (lines 20-23, FailJob) matches: container main exited with 42" in lines
+    assert "    23 |         values: [42]" in lines
+    assert "  rules[2]: not evaluated, because an earlier rule matches" in lines
+    assert "  - The Job fails at once: condition Failed, reason PodFailurePolicy." in lines
+
+
+def test_a_condition_is_traced(command: Command) -> None:
+    arguments = ("--exit-code", "main=42", "--condition", "DisruptionTarget")
+    done = command("explain", "job.yaml", *arguments, files={"job.yaml": POLICY})
+    assert "Container main exits with 42 and the Pod has DisruptionTarget=True" in done.out
+    assert "rules[0] (lines 17-19, Ignore) matches: the Pod has the condition" in done.out
+    assert "such retries have no limit" in done.out
+
+
+def test_a_pod_of_a_cluster_is_traced(command: Command) -> None:
+    files = {"job.yaml": POLICY, "pod.yaml": POD}
+    done = command("explain", "job.yaml", "--pod", "pod.yaml", files=files)
+    assert "Pod train-x7k2p: phase Failed, container main exited with 42 (Error)" in done.out
+    assert "rules[1] (lines 20-23, FailJob) matches" in done.out
+
+
+@pytest.mark.parametrize(
+    ("phase", "sentence"),
+    [
+        ("Running", "The Pod has not failed: rules apply once it has terminated."),
+        ("Pending", "The Pod is Pending, which is no failure"),
+        ("Succeeded", "The Pod has succeeded: no rule applies."),
+    ],
+)
+def test_a_pod_that_has_not_failed_is_said_so(command: Command, phase: str, sentence: str) -> None:
+    pod = f"kind: Pod\napiVersion: v1\nmetadata: {{name: a}}\nstatus: {{phase: {phase}}}\n"
+    done = command(
+        "explain", "job.yaml", "--pod", "pod.yaml", files={"job.yaml": POLICY, "pod.yaml": pod}
+    )
+    assert sentence in done.out
+
+
+def test_a_cron_job_is_explained_by_its_template(command: Command) -> None:
+    done = command("explain", "cron.yaml", "--exit-code", "3", files={"cron.yaml": CRON})
+    assert "rules[0] (lines 11-12, FailJob) matches" in done.out
+    assert "for pod default/nightly-xxxxxxxx-xxxxx failed" in done.out
+    done = command("explain", "cron.yaml")
+    assert "counted, failure 2 fails the Job; new Pod after 10 s" in done.out
+
+
+def test_an_in_place_restart_is_explained(command: Command) -> None:
+    value = GOOD.replace("Never", "OnFailure")
+    done = command("explain", "job.yaml", "--exit-code", "1", files={"job.yaml": value})
+    assert "the kubelet restarts the container in the same Pod" in done.out
+    assert "Restart 6 of the Pods' containers fails the Job" in done.out
+
+
+def test_an_invalid_job_is_refused_with_the_words_of_the_api_server(command: Command) -> None:
+    done = command("explain", "job.yaml", files={"job.yaml": BAD})
+    assert done.code == 1
+    assert done.out == ""
+    assert "job.yaml:6:25: error: Job train: spec.backoffLimitPerIndex [JW" in done.err
+    assert done.err.endswith("job.yaml: not explained, because the API server rejects it\n")
+
+
+def test_the_valid_ones_are_explained_all_the_same(command: Command) -> None:
+    files = {"job.yaml": f"{BAD}---\n{GOOD}---\n{OTHER}"}
+    done = command("explain", "job.yaml", files=files)
+    assert done.code == 1
+    assert done.out.count("Exit codes and conditions") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--exit-code", "x"), 'exit-code: "x" is not of the form CODE or CONTAINER=CODE'),
+        (("--exit-code", "=1"), 'exit-code: "=1" is not of the form'),
+        (("--exit-code", "9999999999"), "is not of the form"),
+        (("--exit-code", "0"), "a Pod whose containers exit with 0 has succeeded"),
+        (("--exit-code", "other=1"), 'the Job has no container "other"; it has main'),
+        (("--exit-code", "main=1,2"), "name the container of each exit code"),
+        (("--condition", "A=B"), "the status is True, False or Unknown"),
+        (("--pod", "job.yaml"), "--pod: job.yaml:1: not a Pod (kind: Pod)"),
+        (("--pod", "none.yaml"), "none.yaml"),
+        (("--pod", "pod.yaml", "--exit-code", "1"), "the Pod has its own"),
+        (("--table", "--exit-code", "1"), "--table prints all failures"),
+        (("--against", "job.yaml", "--git-ref", "main"), "exclude each other"),
+        (("--against", "job.yaml", "--exit-code", "1"), "omit the single failure"),
+        (("--output-file", "missing/x"), "cannot write missing/x"),
+        (("--kubernetes-version", "1.2"), "1.2"),
+    ],
+)
+def test_wrong_options_are_reported(
+    command: Command, arguments: tuple[str, ...], message: str
+) -> None:
+    files = {"job.yaml": GOOD, "pod.yaml": POD}
+    done = command("explain", "job.yaml", *arguments, files=files)
+    assert done.code == 2
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_files_without_a_job_and_missing_files_exit_with_2(command: Command) -> None:
+    done = command("explain", "other.yaml", files={"other.yaml": OTHER})
+    assert (done.code, "no Job or CronJob found" in done.err) == (2, True)
+    assert command("explain", "missing.yaml").code == 2
+
+
+def test_a_change_is_shown_with_changed_rows_first(command: Command) -> None:
+    new = POLICY.replace("values: [42]", "values: [42, 43]", 1)
+    done = command(
+        "explain", "--against", "old.yaml", "new.yaml", files={"old.yaml": POLICY, "new.yaml": new}
+    )
+    assert done.code == 0
+    changed, _, unchanged = done.out.partition("Unchanged exit codes")
+    assert (
+        "43         no rule: counted, failure 7 fails the Job; new Pod after 10 s  rules[1]: the Job fails"
+        in changed
+    )
+    assert "DisruptionTarget=True" not in changed
+    assert "DisruptionTarget=True" in unchanged
+
+
+def test_a_change_without_effect_is_said_so(command: Command) -> None:
+    new = POLICY.replace("train", "other")  # in files with one Job each, names need not agree
+    done = command(
+        "explain", "--against", "old.yaml", "new.yaml", files={"old.yaml": POLICY, "new.yaml": new}
+    )
+    assert "No change: every failure is handled as before." in done.out
+
+
+def test_a_new_job_is_explained_alone(command: Command) -> None:
+    files = {"old.yaml": f"{POLICY}---\n{CRON}", "new.yaml": GOOD.replace("train", "other")}
+    done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
+    assert "back-off" in done.out
+
+
+def test_json_has_the_outcome_before_and_after(command: Command) -> None:
+    new = POLICY.replace("values: [42]", "values: [42, 43]", 1)
+    files = {"old.yaml": POLICY, "new.yaml": new}
+    (job,) = command(
+        "explain", "--against", "old.yaml", "new.yaml", "-o", "json", files=files
+    ).loaded["jobs"]
+    assert job["changed"] is True
+    (row,) = [row for row in job["exit_codes"] if row["changed"]]
+    assert row["codes"] == [[43, 43]]
+    assert row["before"]["job_fails_after"] == 7
+    assert row["after"]["job_failure_reason"] == "PodFailurePolicy"
+    (alone,) = command("explain", "old.yaml", "-o", "json").loaded["jobs"]
+    assert alone["rules"][2]["never"].startswith("never decides")
+    (trace,) = command("explain", "old.yaml", "-o", "json", "--exit-code", "42").loaded["jobs"][0][
+        "failures"
+    ]
+    assert [step["matches"] for step in trace["steps"]] == [False, True, None]
+
+
+def test_markdown_is_escaped_and_folds_what_did_not_change(command: Command) -> None:
+    new = POLICY.replace("values: [42]", "values: [42, 43]", 1)
+    files = {"old.yaml": POLICY, "<b>@new|.yaml": new}
+    done = command(
+        "explain", "--against", "old.yaml", "<b>@new|.yaml", "-o", "markdown", files=files
+    )
+    assert done.out.startswith(r"### Job train (&lt;b\>\@new\|.yaml:1), Kubernetes")
+    assert "<details><summary>Unchanged</summary>" in done.out
+    assert (
+        r"| 43 | no rule: counted, failure 7 fails the Job; new Pod after 10 s | rules\[1\]: the Job fails"
+        in done.out
+    )
+
+
+def test_the_explanation_is_written_to_a_file(command: Command, tmp_path: Path) -> None:
+    done = command("explain", "job.yaml", "--output-file", "out.txt", files={"job.yaml": GOOD})
+    assert done.out == ""
+    assert "Exit codes" in (tmp_path / "out.txt").read_text()
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=Jo", "-c", "user.email=jo@example.com")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_jobs_that_a_branch_changes_are_compared(command: Command, tmp_path: Path) -> None:
+    files = {"a.yaml": POLICY, "b.yaml": CRON}
+    command("explain", "a.yaml", files=files)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    done = command("explain", "--git-ref", "HEAD")
+    assert (done.code, done.out, done.err) == (0, "", "no Job or CronJob differs from HEAD\n")
+    (tmp_path / "b.yaml").write_text(CRON.replace("[3]", "[3, 4]"))
+    done = command("explain", "--git-ref", "HEAD")
+    assert "CronJob nightly (b.yaml:1)" in done.out
+    assert "4          no rule: counted, failure 2 fails the Job" in done.out
+    assert "train" not in done.out
+
+
+def test_an_older_release_drops_the_policy_and_says_so(command: Command) -> None:
+    done = command(
+        "explain", "job.yaml", "--kubernetes-version", "1.25", files={"job.yaml": POLICY}
+    )
+    assert done.code == 0
+    assert "podFailurePolicy" in done.err
+    assert "No rules: there is no failure policy." in done.out
+
+
+def test_names_cannot_control_the_terminal(command: Command) -> None:
+    done = command("explain", "x\x1b]0;t\x07.yaml", files={"x\x1b]0;t\x07.yaml": GOOD})
+    assert "\x1b" not in done.out

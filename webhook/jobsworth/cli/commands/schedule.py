@@ -1,0 +1,176 @@
+"""``jobsworth schedule``: the next runs of a cron schedule."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from jobsworth.api.formats import time_zones
+from jobsworth.api.formats.cron import BadSchedule, parse
+from jobsworth.api.formats.cron_times import next_times
+from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.options import Options, arguments, choice, integer, text
+from jobsworth.cli.reporting import as_utf8
+from jobsworth.lint.schedule_timing import spelled
+from jobsworth.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+EXIT_DONE, EXIT_INVALID = 0, 1
+
+MOST_RUNS = 10_000
+FIRST_YEAR, LAST_YEAR = 1970, 2200
+DEFAULT_ZONE = "UTC"
+
+
+class ScheduleOptions(Options):
+    """The options of ``jobsworth schedule``."""
+
+    time_zone = text(
+        metavar="TZ",
+        help="The CronJob's timeZone, such as Europe/Berlin; default: UTC, the zone of most clusters.",
+    )
+    from_ = text(
+        metavar="TIME",
+        help="Begin after this time: 2027-03-27, 2027-03-27T01:30 in the time zone, or with an offset; "
+        "default: now.",
+    )
+    count = integer(default=10, metavar="N", help="Print this many runs.")
+    output = choice(short="-o", default="text", choices=("text", "json"), help="Text or JSON.")
+    expression = arguments("EXPRESSION")
+
+
+@dataclass(frozen=True, slots=True)
+class CronRuns:
+    """The next runs of a schedule.
+
+    Attributes:
+        zone: the name of the time zone.
+        runs: in that time zone; fewer than requested if there are no more within five years.
+    """
+
+    schedule: str
+    zone: str
+    start: datetime
+    runs: tuple[datetime, ...]
+
+
+def run(options: ScheduleOptions) -> int:
+    """Print the next runs of a schedule, and return the exit code.
+
+    Raises:
+        UsageError: an option's value is wrong.
+        InputError: the time zone database is missing.
+    """
+    if len(options.expression) != 1:
+        raise UsageError('quote the expression: jobsworth schedule "30 2 * * *"')
+    if options.count > MOST_RUNS:
+        raise UsageError(f"--count must be at most {MOST_RUNS}")
+    (expression,) = options.expression
+    try:
+        schedule = parse(expression)
+    except BadSchedule as error:
+        print(printable(f"error: invalid schedule: {error}"), file=sys.stderr)
+        return EXIT_INVALID
+    if schedule.time_zone is not None and options.time_zone is not None:
+        raise UsageError("--time-zone: the expression has a time zone itself; write only one")
+    written = "" if schedule.time_zone == "Local" else schedule.time_zone  # that of the controller
+    name = options.time_zone or written or DEFAULT_ZONE
+    zone = _zone(name)
+    start = _start(options.from_, zone)
+    found = next_times(schedule.replace(time_zone=name), start, options.count)
+    runs = CronRuns(expression, name, start, tuple(found))
+    as_utf8(sys.stdout)
+    for line in _json(runs) if options.output == "json" else _text(runs):
+        print(line)
+    if len(found) < options.count:
+        what = "further run" if found else "run"
+        print(f"no {what} within five years", file=sys.stderr)
+    return EXIT_DONE if found else EXIT_INVALID
+
+
+def _zone(name: str) -> ZoneInfo:
+    problems = time_zones.validate(name)
+    if problems:
+        raise UsageError(f"--time-zone: {problems[-1]}")
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, OSError, ValueError):
+        raise InputError(
+            f"this machine has no time zone database with {name}: run pip install tzdata"
+        ) from None
+
+
+def _start(text: str | None, zone: ZoneInfo) -> datetime:
+    if text is None:
+        return datetime.now(zone)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise UsageError(
+            f'--from: "{text}" is not a time such as 2027-03-27, 2027-03-27T01:30 or 2027-03-27T01:30:00Z'
+        ) from None
+    if not FIRST_YEAR < moment.year < LAST_YEAR:
+        raise UsageError(f"--from: the year must be from {FIRST_YEAR + 1} to {LAST_YEAR - 1}")
+    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def _text(runs: CronRuns) -> Iterator[str]:
+    start = _local(runs.start)
+    yield printable(f"{runs.schedule}  ({runs.zone}), after {start}")
+    yield from _lines(runs.start, runs.runs)
+
+
+def _lines(start: datetime, runs: Sequence[datetime]) -> Iterator[str]:
+    for before, run_ in pairwise((start, *runs)):
+        shift = (run_.utcoffset() or timedelta()) - (before.utcoffset() or timedelta())
+        if shift:
+            way = "forward" if shift > timedelta() else "back"
+            yield f"  -- clocks go {way} by {spelled(int(abs(shift).total_seconds()))} --"
+        yield f"{_local(run_)}  {run_.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _local(time: datetime) -> str:
+    offset = time.isoformat(timespec="seconds")[19:]
+    return f"{time:%a %Y-%m-%d %H:%M:%S} {offset}"
+
+
+def _json(runs: CronRuns) -> Iterator[str]:
+    import json
+
+    value = {
+        "schedule": runs.schedule,
+        "timeZone": runs.zone,
+        "after": runs.start.isoformat(timespec="seconds"),
+        "runs": [
+            {
+                "local": time.isoformat(timespec="seconds"),
+                "utc": f"{time.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            }
+            for time in runs.runs
+        ],
+    }
+    yield printable_json(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+COMMAND = Command(
+    "schedule",
+    help="""Print the next runs of a cron schedule, as the CronJob controller computes them.
+
+EXPRESSION is a CronJob's schedule, in quotes. Around clock changes, runs are skipped or repeated as in a
+cluster. An interval (@every 90m) is counted from --from; the controller counts it from the last run.
+Exit codes: 0, 1 if the schedule is invalid or never fires, 2 if the command line is wrong.""",
+    epilog="""\b
+Examples:
+  jobsworth schedule "30 4 * * mon-fri"
+  jobsworth schedule "30 2 * * *" --time-zone Europe/Berlin --from 2027-03-27 --count 3
+  jobsworth schedule "0 0 29 2 *" --output json
+""",
+    options=ScheduleOptions,
+    run=run,
+)

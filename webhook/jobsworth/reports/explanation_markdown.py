@@ -1,0 +1,176 @@
+"""Explanations of failure policies as Markdown, such as for a comment on a pull request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.printable import printable
+from jobsworth.reports.explanation_text import (
+    CODE_HEADERS,
+    NAMED_HEADERS,
+    OPTIONAL,
+    code_cells,
+    effect_cell,
+    named_cells,
+    never_applies,
+    place,
+    rule_cell,
+    with_rule,
+    without_empty,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.explanation.decision_table import CodeRow, NamedRow
+    from jobsworth.explanation.explanation import (
+        ExplainedObject,
+        Explanation,
+        FailureExplanation,
+    )
+
+    Cells = tuple[str, ...]
+
+_SPECIAL = "\\`*_{}[]<>#|~@&"
+
+
+def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:
+    """Return the lines for a Job, or for the difference to an earlier version of it."""
+    yield f"### {_title(explanation.object)}"
+    yield ""
+    if explanation.before is not None:
+        yield from _comparison(explanation)
+        return
+    if not only_table:
+        yield from _list([f"{name}: {value}" for name, value in explanation.facts])
+        yield ""
+        rules = [
+            (rule.name, place(rule), rule.action, f"if {rule.requirement}", never_applies(rule))
+            for rule in explanation.rules
+        ]
+        if rules:
+            yield from _table(("rule", "lines", "action", "applies", ""), rules)
+            yield ""
+    yield from _codes(explanation, explanation.table.codes)
+    yield from _named(explanation.table.named)
+
+
+def render_failures(explanation: FailureExplanation) -> Iterator[str]:
+    """Return the lines for single failures of a Job."""
+    yield f"### {_title(explanation.object)}"
+    for trace in explanation.traces:
+        yield ""
+        yield f"**{_escaped(trace.failure)}**"
+        yield ""
+        steps = [
+            (
+                step.name,
+                step.action,
+                "not evaluated" if step.matches is None else "yes" if step.matches else "no",
+                step.because,
+            )
+            for step in trace.steps
+        ]
+        if steps:
+            yield from _table(("rule", "action", "matches", "because"), steps)
+            yield ""
+        yield from _list(trace.consequences)
+    yield ""
+
+
+def _comparison(explanation: Explanation) -> Iterator[str]:
+    if not explanation.changed:
+        yield "No change: every failure is handled as before."
+        yield ""
+        return
+    facts = explanation.changed_facts
+    if facts:
+        yield from _table(
+            ("setting", "before", "after"),
+            [(name, before or "-", after or "-") for name, before, after in facts],
+        )
+        yield ""
+    codes, named = explanation.table.codes, explanation.table.named
+    yield from _named([row for row in named if row.changed])
+    yield from _codes(explanation, [row for row in codes if row.changed])
+    same_codes = [row for row in codes if not row.changed]
+    same_named = [row for row in named if not row.changed]
+    if same_codes or same_named:
+        yield "<details><summary>Unchanged</summary>"
+        yield ""
+        yield from _named(same_named)
+        yield from _codes(explanation, same_codes)
+        yield "</details>"
+        yield ""
+
+
+def _codes(explanation: Explanation, rows: Sequence[CodeRow]) -> Iterator[str]:
+    if not rows:
+        return
+    every = len(explanation.job.containers)
+    headers = _outcome_headers(explanation.table.codes, rows)
+    cells = [(*code_cells(row, every), *_outcome_cells(row)) for row in rows]
+    yield from _table_without_empty((*CODE_HEADERS, *headers), cells)
+    yield ""
+
+
+def _named(rows: Sequence[NamedRow]) -> Iterator[str]:
+    if not rows:
+        return
+    cells = [(*named_cells(row), *_outcome_cells(row, reachable=row.reachable)) for row in rows]
+    yield from _table_without_empty((*NAMED_HEADERS, *_outcome_headers(rows, rows)), cells)
+    yield ""
+
+
+def _outcome_headers(
+    every: Sequence[CodeRow] | Sequence[NamedRow], rows: Sequence[CodeRow] | Sequence[NamedRow]
+) -> Cells:
+    return ("before", "after") if rows[0].changed else ("rule", "what follows")
+
+
+def _outcome_cells(row: CodeRow | NamedRow, *, reachable: bool = True) -> Cells:
+    if row.changed:
+        return tuple(with_rule(outcome, reachable=reachable) for outcome in row.outcomes)
+    last = row.outcomes[-1]
+    return rule_cell(last, reachable=reachable), effect_cell(last)
+
+
+def _title(about: ExplainedObject) -> str:
+    name = f"{about.namespace}/{about.name}" if about.namespace else about.name or "(unnamed)"
+    return _escaped(f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}")
+
+
+def _table_without_empty(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+    first, *rest = without_empty(headers, rows, OPTIONAL)
+    return _table(first, rest)
+
+
+def _table(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_escaped, headers))} |"
+    yield f"|{' --- |' * len(headers)}"
+    for row in rows:
+        yield f"| {' | '.join(map(_escaped, row))} |"
+
+
+def _list(items: Sequence[str]) -> Iterator[str]:
+    for item in items:
+        yield f"- {_escaped(item)}"
+
+
+def _escaped(text: str) -> str:
+    r"""Return text that Markdown and HTML show as it is, and that mentions nobody.
+
+    >>> _escaped("rules[0] @here")
+    'rules\\[0\\] \\@here'
+    """
+    text = printable(text)
+    return "".join(
+        "&amp;"
+        if each == "&"
+        else "&lt;"
+        if each == "<"
+        else f"\\{each}"
+        if each in _SPECIAL
+        else each
+        for each in text
+    )

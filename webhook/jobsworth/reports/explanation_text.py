@@ -1,0 +1,284 @@
+"""Explanations of failure policies as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.explanation.outcome_wording import code_ranges, deciding_rule, effect
+from jobsworth.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from jobsworth.explanation.decision_table import CodeRow, NamedRow, Results
+    from jobsworth.explanation.explanation import (
+        ExplainedObject,
+        ExplainedRule,
+        Explanation,
+        FailureExplanation,
+    )
+    from jobsworth.explanation.failure_outcome import Outcome
+    from jobsworth.explanation.rule_trace import RuleStep, RuleTrace
+
+    Cells = tuple[str, ...]
+
+UNREACHED = "no rule can reach it"
+MISSING = "no such container"
+ANY_CONTAINER = "any"
+NOT_NAMED = "-"
+_MOST_LINES = 8
+_MOST_CONTAINERS = 4
+
+
+def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:
+    """Return the lines for a Job: its facts and rules, and its decision table.
+
+    Args:
+        only_table: leave out the facts and rules.
+    """
+    if explanation.before is not None:
+        lines = _comparison(explanation)
+    else:
+        lines = _alone(explanation, only_table=only_table)
+    yield from map(printable, (heading(explanation.object), "", *lines, ""))
+
+
+def render_failures(explanation: FailureExplanation) -> Iterator[str]:
+    """Return the lines for single failures of a Job."""
+    yield printable(heading(explanation.object))
+    for trace in explanation.traces:
+        yield ""
+        yield from map(printable, _trace(trace, explanation.rules))
+    yield ""
+
+
+def heading(about: ExplainedObject) -> str:
+    """Return the name and place of an object."""
+    name = f"{about.namespace}/{about.name}" if about.namespace else about.name or "(unnamed)"
+    return f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}"
+
+
+def code_cells(row: CodeRow, every_container: int) -> Cells:
+    """Return container, exit code, condition and reason of a row."""
+    codes = code_ranges(row.codes)
+    if row.without_code:
+        codes = f"{codes} or none" if codes else "none"
+    return (
+        containers_named(row.containers, every_container),
+        codes,
+        row.condition,
+        row.reason,
+    )
+
+
+def named_cells(row: NamedRow) -> Cells:
+    """Return cause, container and exit codes of a row."""
+    title = f"{row.codes[0]}: {row.title}" if row.cause is None else row.title
+    codes = " or ".join(code_ranges([(code, code)]) for code in sorted(row.codes))
+    return title, containers_named(row.containers, -1), codes or NOT_NAMED
+
+
+def containers_named(names: Sequence[str], every: int) -> str:
+    """Return container names as a cell: "any" for all."""
+    if not names or len(names) == every:
+        return ANY_CONTAINER
+    if len(names) > _MOST_CONTAINERS:
+        return f"{', '.join(names[:_MOST_CONTAINERS])} and {len(names) - _MOST_CONTAINERS} more"
+    return ", ".join(names)
+
+
+def rule_cell(outcome: Outcome | None, *, reachable: bool = True) -> str:
+    """Return the rule that decides."""
+    if outcome is None:
+        return NOT_NAMED
+    return deciding_rule(outcome) if reachable else UNREACHED
+
+
+def effect_cell(outcome: Outcome | None) -> str:
+    """Return the consequences of a failure."""
+    return MISSING if outcome is None else effect(outcome)
+
+
+def never_applies(rule: ExplainedRule) -> str:
+    """Return why a rule never decides; empty if it does."""
+    if rule.use is None or rule.use.decides:
+        return ""
+    if not rule.use.covered_by:
+        return "never decides"
+    earlier = ", ".join(f"rules[{index}]" for index in rule.use.covered_by)
+    return (
+        f"never decides: {earlier} {'matches' if len(rule.use.covered_by) == 1 else 'match'} first"
+    )
+
+
+def without_empty(headers: Cells, rows: Sequence[Cells], optional: Iterable[str]) -> list[Cells]:
+    """Return a table with headers, without the optional columns that say nothing."""
+    kept = [
+        index
+        for index, header in enumerate(headers)
+        if header not in optional
+        or any(row[index] not in ("", NOT_NAMED, ANY_CONTAINER) for row in rows)
+    ]
+    return [tuple(row[index] for index in kept) for row in (headers, *rows)]
+
+
+OPTIONAL = ("container", "condition", "reason")
+CODE_HEADERS = ("container", "exit code", "condition", "reason")
+NAMED_HEADERS = ("cause", "container", "exit code")
+
+
+def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[str]:
+    if not only_table:
+        yield from _aligned([(f"  {name}", value) for name, value in explanation.facts])
+        yield ""
+        yield from _rules(explanation.rules)
+        yield ""
+    every = len(explanation.job.containers)
+    rows = [
+        (*code_cells(row, every), rule_cell(row.outcomes[0]), effect_cell(row.outcomes[0]))
+        for row in explanation.table.codes
+    ]
+    yield "Exit codes and conditions"
+    yield from _indented((*CODE_HEADERS, "rule", "what follows"), rows)
+    yield ""
+    yield "Codes and causes that people meet"
+    named = [
+        (
+            *named_cells(row),
+            rule_cell(row.outcomes[0], reachable=row.reachable),
+            effect_cell(row.outcomes[0]),
+        )
+        for row in explanation.table.named
+    ]
+    yield from _indented((*NAMED_HEADERS, "rule", "what follows"), named)
+
+
+def _comparison(explanation: Explanation) -> Iterator[str]:
+    if not explanation.changed:
+        yield "No change: every failure is handled as before."
+        return
+    facts = explanation.changed_facts
+    if facts:
+        yield "Changed settings"
+        yield from _indented(
+            ("", "before", "after"),
+            [(name, before or NOT_NAMED, after or NOT_NAMED) for name, before, after in facts],
+        )
+        yield ""
+    every = len(explanation.job.containers)
+    for changed in (True, False):
+        word = "Changed" if changed else "Unchanged"
+        codes = [row for row in explanation.table.codes if row.changed == changed]
+        named = [row for row in explanation.table.named if row.changed == changed]
+        if codes:
+            yield f"{word} exit codes and conditions"
+            yield from _indented(
+                (*CODE_HEADERS, *_compared_headers(changed)),
+                [(*code_cells(row, every), *_compared(row.outcomes, changed)) for row in codes],
+            )
+            yield ""
+        if named:
+            yield f"{word} codes and causes that people meet"
+            yield from _indented(
+                (*NAMED_HEADERS, *_compared_headers(changed)),
+                [
+                    (*named_cells(row), *_compared(row.outcomes, changed, reachable=row.reachable))
+                    for row in named
+                ],
+            )
+            yield ""
+
+
+def _compared_headers(changed: bool) -> Cells:
+    return ("before", "after") if changed else ("what follows",)
+
+
+def _compared(outcomes: Results, changed: bool, *, reachable: bool = True) -> Cells:
+    cells = tuple(with_rule(outcome, reachable=reachable) for outcome in outcomes)
+    return cells if changed else cells[:1]
+
+
+def with_rule(outcome: Outcome | None, *, reachable: bool = True) -> str:
+    """Return the rule that decides and the consequences in one cell."""
+    rule = rule_cell(outcome, reachable=reachable)
+    text = effect_cell(outcome)
+    return text if rule == NOT_NAMED else f"{rule}: {text}"
+
+
+def _rules(rules: Sequence[ExplainedRule]) -> Iterator[str]:
+    if not rules:
+        yield "No rules: there is no failure policy."
+        return
+    yield "Rules: the first that matches decides"
+    rows = []
+    for rule in rules:
+        never = never_applies(rule)
+        rows.append(
+            (
+                f"  {rule.name}",
+                place(rule),
+                rule.action,
+                f"if {rule.requirement}{f' ({never})' if never else ''}",
+            )
+        )
+    rows.append(("  no rule", "", "Count", "otherwise"))
+    yield from _aligned(rows)
+
+
+def place(rule: ExplainedRule) -> str:
+    """Return the lines of a rule: "line 15", "lines 15-19"."""
+    if rule.lines is None:
+        return "annotation"
+    if rule.lines.first == rule.lines.last:
+        return f"line {rule.lines.first}"
+    return f"lines {rule.lines.first}-{rule.lines.last}"
+
+
+def _trace(trace: RuleTrace, rules: Sequence[ExplainedRule]) -> Iterator[str]:
+    yield f"{trace.failure[:1].upper()}{trace.failure[1:]}"
+    skipped: list[RuleStep] = []
+    for step, rule in zip(trace.steps, rules, strict=False):
+        if step.matches is None:
+            skipped.append(step)
+            continue
+        verb = "matches" if step.matches else "does not match"
+        yield f"  {rule.name} ({place(rule)}, {rule.action}) {verb}: {step.because}"
+        if step.matches:
+            yield from _excerpt(rule)
+    if skipped:
+        names = ", ".join(step.name for step in skipped)
+        yield f"  {names}: not evaluated, because an earlier rule matches"
+    if trace.outcome.kind == "failed" and all(not step.matches for step in trace.steps):
+        yield (
+            "  No rule matches: the failure counts."
+            if trace.steps
+            else "  There are no rules: the failure counts."
+        )
+    yield "What follows"
+    for sentence in trace.consequences:
+        yield f"  - {sentence}"
+
+
+def _excerpt(rule: ExplainedRule) -> Iterator[str]:
+    if rule.lines is None:
+        return
+    shown = rule.lines.text[:_MOST_LINES]
+    width = len(str(rule.lines.last))
+    for number, text in enumerate(shown, rule.lines.first):
+        yield f"    {number:>{width}} | {text}"
+    if rule.lines.first + len(shown) <= rule.lines.last:
+        yield f"    {'':>{width}} | …"
+
+
+def _indented(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+    table = without_empty(headers, rows, OPTIONAL)
+    for line in _aligned(table):
+        yield f"  {line}"
+
+
+def _aligned(rows: Sequence[Cells]) -> Iterator[str]:
+    """Return rows with columns of equal width."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()

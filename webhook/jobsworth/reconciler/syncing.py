@@ -183,6 +183,8 @@ class _Sync:
         outcome.requeue_after = conclusion.requeue_after
         if conclusion.status is not None:
             self._store(conclusion.status)
+        if conclusion.finished:
+            outcome.finished = conclusion.status
         self._emit(conclusion.events, conclusion.metrics)
 
     # Ownership.

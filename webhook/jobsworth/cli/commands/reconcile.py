@@ -14,7 +14,7 @@ from jobsworth.cli.configuration.resolved_settings import (
     ConfigurationOptions,
     configurations_for,
 )
-from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
+from jobsworth.cli.options import Options, choice, flag, integer, nested, text, whole_number
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.printable import printable
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.findings.finding import Finding
+    from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
     AuditJob = Callable[[dict[str, Any]], list[tuple[str, Finding]]]
@@ -86,6 +87,20 @@ class ControllerOptions(Options):
     )
 
 
+class LogOptions(Options):
+    """Options for the log on standard error."""
+
+    log_format: LogFormat = choice(
+        choices=("text", "json"), default="text", help="Format of the log lines."
+    )
+    verbosity: LogVerbosity = choice(
+        choices=("quiet", "jobs", "syncs"),
+        default="jobs",
+        help="Besides messages and errors, log nothing (quiet), every finished Job (jobs), or also every "
+        "sync (syncs).",
+    )
+
+
 class AuditingOptions(Options):
     """Options for auditing existing Jobs."""
 
@@ -105,6 +120,7 @@ class ReconcileOptions(Options):
 
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
+    log = nested(LogOptions)
     auditing = nested(AuditingOptions)
     release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
 
@@ -143,19 +159,30 @@ def run(options: ReconcileOptions) -> int:
             audit_job = (
                 _audit_function(options.auditing, config) if options.auditing.audit else None
             )
-            return _reconcile(config, controller, audit_job)
+            return _reconcile(config, controller, options.log, audit_job)
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: ReconcilerOptions, audit_job: AuditJob | None) -> int:
+def _reconcile(
+    config: RestConfig,
+    options: ReconcilerOptions,
+    log_options: LogOptions,
+    audit_job: AuditJob | None,
+) -> int:
+    import time
+
+    from jobsworth.reconciler.operator_log import OperatorLog
     from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line disables it for short commands
-    observed_by = None if audit_job is None else _audit_by(audit_job)
-    process = ReconcilerProcess(config, options, _log, observed_by)
+    log = OperatorLog(
+        _write_line, time.time, format=log_options.log_format, verbosity=log_options.verbosity
+    )
+    observed_by = None if audit_job is None else _audit_by(audit_job, log.message)
+    process = ReconcilerProcess(config, options, log.message, observed_by, log.synced)
     process.stop_on_signals()
     try:
         return process.run()
@@ -163,12 +190,12 @@ def _reconcile(config: RestConfig, options: ReconcilerOptions, audit_job: AuditJ
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error}") from None
 
 
-def _audit_by(audit_job: AuditJob) -> Callable[[Api], LiveAudit]:
+def _audit_by(audit_job: AuditJob, log: Callable[[str], None]) -> Callable[[Api], LiveAudit]:
     import time
 
     from jobsworth.audit.live_audit import LiveAudit
 
-    return lambda api: LiveAudit(audit_job, api, time.time, _log)
+    return lambda api: LiveAudit(audit_job, api, time.time, log)
 
 
 def _release(config: RestConfig, namespace: str, finalizer: str) -> int:
@@ -300,11 +327,9 @@ def _identity() -> str:
     return f"{os.environ.get('POD_NAME') or socket.gethostname()}_{uuid.uuid4()}"
 
 
-def _log(message: str) -> None:
-    import time
-
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    print(printable(f"{stamp} {message}"), file=sys.stderr, flush=True)
+def _write_line(line: str) -> None:
+    sys.stderr.write(f"{line}\n")  # one call, so that the lines of two threads do not mix
+    sys.stderr.flush()
 
 
 def _missing(error: ImportError) -> UsageError:
@@ -324,6 +349,7 @@ Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
+  jobsworth reconcile --log-format json --verbosity syncs
   jobsworth reconcile --audit --policy policies/
   jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods
 """,

@@ -22,6 +22,8 @@ SECONDS = f'jobsworth_admission_duration_seconds_bucket{{{OURS},endpoint="valida
 AUDIT = f'{OURS},endpoint="audit-metrics"'
 NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement="%s"}}'
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
+SYNC_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},le="%s"}}'
+CREATIONS = f'job_controller_job_pods_creation_total{{{OURS},reason="new",status="%s"}}'
 
 
 MINUTES = 61
@@ -97,6 +99,21 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
     (
         "JobsworthControllerSyncErrors",
         {SYNCS % "success": "0+10x70", SYNCS % "error": "0x9 0+5x70"},
+        (28, 61),
+    ),
+    (
+        "JobsworthControllerSlow",
+        {SYNC_SECONDS % "8.192": "0+98x70", SYNC_SECONDS % "16.384": "0+100x70", SYNC_SECONDS % "+Inf": "0+100x70"},
+        None,
+    ),
+    (
+        "JobsworthControllerSlow",
+        {SYNC_SECONDS % "16.384": "0+98x70", SYNC_SECONDS % "32.768": "0+100x70", SYNC_SECONDS % "+Inf": "0+100x70"},
+        (16, 61),
+    ),
+    (
+        "JobsworthControllerCannotCreatePods",
+        {CREATIONS % "succeeded": "0+10x70", CREATIONS % "failed": "0x9 0+5x70"},
         (28, 61),
     ),
 )  # fmt: skip

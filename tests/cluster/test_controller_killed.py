@@ -1,20 +1,31 @@
-"""The reconciler is killed a hundred times during one Job: no Pod is counted twice, none is forgotten."""
+"""The reconciler is killed again and again: no Pod is counted twice, none is forgotten."""
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from cluster.available_beds import bed_or_skip
-from cluster.controller.job_policies import as_indexes, failure_policy, on_exit_codes
+from cluster.bed.stages import NEVER
+from cluster.controller.job_policies import (
+    as_indexes,
+    failure_policy,
+    on_exit_codes,
+    success_policy,
+)
+from cluster.controller.waiting import eventually
 
 if TYPE_CHECKING:
     from cluster.controller.controllers import Jobsworth
+    from cluster.controller.job import Job
+    from cluster.controller.pods_created import PodsCreated
 
 COMPLETIONS = 1000
 ALL_SUCCEED = 200  # of a second Job, whose Pods have no indexes
@@ -85,3 +96,192 @@ def test_killed_a_hundred_times_it_counts_every_pod_once(controller: Jobsworth) 
     phases = Counter(pod.phase for pod in job.pods())
     assert phases == {"Succeeded": COMPLETIONS - len(FAILED), "Failed": FAILURES}
     scenario.all_pods_are_free()
+
+
+KILLS_OF_MANY = int(os.environ.get("JOBSWORTH_KILLS", "40"))
+LONGEST = 0.9  # seconds that it works before it is killed, when Jobs of every kind run
+SWITCHES = 6  # how often the suspended Job is suspended or resumed in a round, at most
+BRIEF = {"pod_failure_backoff": "10ms", "max_pod_failure_backoff": "50ms"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of Job that is to end in one way only, however often its controller dies.
+
+    Attributes:
+        spec: arguments of ``scenario.job``.
+        end, reason: its terminal condition, and that condition's reason.
+        status: counters and lists that follow from the spec.
+    """
+
+    spec: dict[str, Any]
+    end: str
+    reason: str
+    status: dict[str, Any]
+
+
+KINDS = {
+    "per-index": Kind(
+        {
+            "indexed": True,
+            "completions": 60,
+            "parallelism": 5,
+            "backoff_limit_per_index": 1,
+            "pod_failure_policy": failure_policy(on_exit_codes("FailIndex", 42)),
+            "exit_codes": {7: "1", 13: "42", 27: "1", 47: "1"},
+        },
+        "Failed",
+        "FailedIndexes",
+        {
+            "succeeded": 56,
+            "failed": 7,
+            "completed_indexes": "0-6,8-12,14-26,28-46,48-59",
+            "failed_indexes": "7,13,27,47",
+        },
+    ),
+    "too-many-indexes": Kind(
+        {
+            "indexed": True,
+            "completions": 12,
+            "parallelism": 1,
+            "backoff_limit_per_index": 0,
+            "max_failed_indexes": 2,
+            "exit_codes": {2: "1", 5: "1", 8: "1"},
+        },
+        "Failed",
+        "MaxFailedIndexesExceeded",
+        {
+            "succeeded": 6,
+            "failed": 3,
+            "completed_indexes": "0,1,3,4,6,7",
+            "failed_indexes": "2,5,8",
+        },
+    ),
+    "always-failing": Kind(
+        {"completions": 3, "parallelism": 1, "backoff_limit": 8, "exit_code": "1"},
+        "Failed",
+        "BackoffLimitExceeded",
+        {"failed": 9},
+    ),
+    "fatal": Kind(
+        {
+            "indexed": True,
+            "completions": 20,
+            "parallelism": 1,
+            "pod_failure_policy": failure_policy(on_exit_codes("FailJob", 42)),
+            "exit_codes": {11: "42"},
+        },
+        "Failed",
+        "PodFailurePolicy",
+        {"succeeded": 11, "failed": 1, "completed_indexes": "0-10"},
+    ),
+    "success-policy": Kind(
+        {
+            "indexed": True,
+            "completions": 20,
+            "parallelism": 12,
+            "pod_replacement_policy": "Failed",
+            "success_policy": success_policy(indexes="0-7"),
+            "exit_codes": dict.fromkeys(range(8, 20), NEVER),
+        },
+        "Complete",
+        "SuccessPolicy",
+        {"succeeded": 8, "failed": 0, "completed_indexes": "0-7"},
+    ),
+    "ignored": Kind(
+        {
+            "indexed": True,
+            "completions": 10,
+            "parallelism": 4,
+            "pod_failure_policy": failure_policy(on_exit_codes("Ignore", 7)),
+            "success_policy": success_policy(indexes="0,2-9"),
+            "exit_codes": {1: "7"},
+        },
+        "Complete",
+        "SuccessPolicy",
+        {"succeeded": 9, "failed": 0, "completed_indexes": "0,2-9"},
+    ),
+    "suspended": Kind(
+        {"completions": 40, "parallelism": 6, "backoff_limit": 1000, "run_for": "200ms"},
+        "Complete",
+        "CompletionsReached",
+        {"succeeded": 40, "failed": 0},  # a suspended Job's Pods are deleted uncounted
+    ),
+    "all-succeed": Kind(
+        {"completions": 60, "parallelism": 5, "backoff_limit": 0},
+        "Complete",
+        "CompletionsReached",
+        {"succeeded": 60, "failed": 0},
+    ),
+}
+# Of the others, some Pods are deleted, or fail, without being counted.
+EVERY_POD_COUNTS = KINDS.keys() - {"ignored", "success-policy", "suspended"}
+
+
+def test_killed_at_any_moment_it_ends_jobs_of_every_kind_exactly(controller: Jobsworth) -> None:
+    """Round after round of Jobs, until it has been killed so often; JOBSWORTH_KILLS says how often."""
+    from cluster.controller.pods_created import PodsCreated
+    from cluster.controller.scenario import Scenario
+
+    chance = random.Random(SEED)
+    pods_created = PodsCreated(controller.bed)
+    kills = rounds = 0
+    while kills < KILLS_OF_MANY:
+        scenario = Scenario(controller)
+        jobs = {name: scenario.job(name, **kind.spec) for name, kind in KINDS.items()}
+        kills += _killed_until_all_end(controller, jobs, chance)
+        controller.start(**BRIEF)
+        for name, job in jobs.items():
+            _ended_exactly(job, KINDS[name], pods_created, every_pod=name in EVERY_POD_COUNTS)
+        scenario.all_pods_are_free()
+        scenario.ends()
+        controller.kill()
+        rounds += 1
+        kills += 1
+        print(f"{kills} kills, {rounds} rounds of {len(KINDS)} Jobs", flush=True)
+
+
+def _killed_until_all_end(
+    controller: Jobsworth, jobs: dict[str, Job], chance: random.Random
+) -> int:
+    """Kill it again and again until all Jobs have ended; return how often."""
+    kills = 0
+    switches = list[Callable[[], None]](
+        [jobs["suspended"].is_suspended, jobs["suspended"].is_resumed]
+    )
+    switches *= SWITCHES // 2
+    running = dict(jobs)
+    while running:
+        controller.start(**BRIEF)
+        before = chance.uniform(0, LONGEST)
+        time.sleep(before / 2)
+        if "suspended" in running and switches and chance.random() < 0.5:
+            switches.pop(0)()
+        time.sleep(before / 2)
+        controller.kill()
+        kills += 1
+        for name, job in list(running.items()):
+            if job.is_true("Complete") or job.is_true("Failed"):
+                del running[name]
+                continue
+        if running.keys() == {"suspended"} and switches and len(switches) % 2:
+            switches.pop(0)()
+            switches.clear()
+    return kills
+
+
+def _ended_exactly(job: Job, kind: Kind, pods_created: PodsCreated, *, every_pod: bool) -> None:
+    """Its condition, counters and lists are what they must be, and each of its Pods is counted once."""
+    status = job.status()
+    job.ends(kind.end, kind.reason)
+    job.reaches(**kind.status)
+    if every_pod:
+        counted = status.get("succeeded", 0) + status.get("failed", 0)
+        eventually(
+            lambda: (
+                ""
+                if pods_created.of_job(job.uid) == counted
+                else f"{counted} Pods counted, {pods_created.of_job(job.uid)} created"
+            ),
+            explain=job.described,
+        )

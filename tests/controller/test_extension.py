@@ -53,10 +53,18 @@ def test_a_job_with_errors_in_it_runs_without() -> None:
     sync(job, [killed()]).shows(conditions=[], F=1, create=1)
 
 
-def test_problems_are_reported_when_the_job_starts() -> None:
-    job = a_job(completions=1, metadata=annotated("FailJob"))
-    assert sync(job).events == []
-    job["status"] = {}
-    (event,) = sync(job).events
+def test_problems_are_reported_once_when_the_job_starts_or_later() -> None:
+    good = a_job(completions=1, podReplacementPolicy="Failed", metadata=annotated("FailJob"))
+    broken = a_job(completions=1, metadata=annotated("FailJob"))
+    first = sync(good)
+    assert first.events == []
+    second = sync(broken, reported=first.reported)
+    (event,) = second.events
     assert (event.type, event.reason) == ("Warning", "InvalidAnnotation")
     assert "spec.podReplacementPolicy" in event.message
+    third = sync(broken, reported=second.reported)
+    assert third.events == []
+    fixed = sync(good, reported=third.reported)
+    assert fixed.events == []
+    (again,) = sync(broken, reported=fixed.reported).events
+    assert again == event

@@ -33,6 +33,47 @@ def test_u114_the_failure_policy_is_counted_once_for_a_pod() -> None:
     assert not any(key.startswith(handled) for key in sync(job, given).counts)
 
 
+def test_the_first_failure_that_a_rule_matches_has_an_event() -> None:
+    job = a_job(parallelism=4, completions=9, podFailurePolicy=POLICY)
+    first = sync(job, [a_pod("Failed", exit_code=code, name=f"p{code}") for code in (5, 7)])
+    assert [(event.type, event.reason, event.message) for event in first.events] == [
+        (
+            "Normal",
+            "PodFailurePolicyMatched",
+            "Container main for pod default/p5 failed with exit code 5 matching Ignore rule at index 0. "
+            "The failure does not count towards the backoff limits. Further failures that this rule "
+            "matches are not reported",
+        )
+    ]
+    job["status"] = first.status
+    later = [a_pod("Failed", exit_code=code, name=f"q{code}") for code in (5, 6)]
+    (event,) = sync(job, later, reported=first.reported).events
+    assert "exit code 6 matching Count rule at index 1. The failure counts" in event.message
+
+
+def test_a_rule_whose_counted_pods_exist_has_no_event_after_a_restart() -> None:
+    job = a_job(parallelism=4, completions=9, podFailurePolicy=POLICY)
+    counted = a_pod("Failed", exit_code=5, tracked=False)
+    assert sync(job, [counted, a_pod("Failed", exit_code=5)]).events == []
+    assert len(sync(job, [counted, a_pod("Failed", exit_code=6)]).events) == 1
+
+
+def test_the_rule_that_fails_an_index_has_an_event_and_the_one_that_fails_the_job_a_condition() -> (
+    None
+):
+    rules = [
+        {"action": "FailIndex", "onExitCodes": CODES},
+        {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [6]}},
+    ]
+    job = an_indexed_job(4, backoffLimitPerIndex=1, podFailurePolicy={"rules": rules})
+    done = sync(job, [a_pod("Failed", index=2, exit_code=5)])
+    (event,) = done.events
+    assert "FailIndex rule at index 0. Index 2 fails without further retries." in event.message
+    done = sync(job, [a_pod("Failed", index=2, exit_code=6)])
+    assert "PodFailurePolicyMatched" not in [event.reason for event in done.events]
+    assert "matching FailJob rule at index 1" in done.message
+
+
 def test_u114_without_a_policy_nothing_of_it_is_counted() -> None:
     counts = sync(a_job(completions=2), pods((1, "Failed"))).counts
     assert [*counts] == [

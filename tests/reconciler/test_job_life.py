@@ -8,7 +8,7 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import pods_path
 from jobsworth.controller.controller_settings import ControllerSettings
 from support.api_server.fake_job_api import Call
-from support.controller.simulated_reconciler import NAMESPACE, SimulatedReconciler, job
+from support.controller.simulated_reconciler import MANAGER, NAMESPACE, SimulatedReconciler, job
 
 
 @pytest.fixture
@@ -101,6 +101,45 @@ def test_jobs_without_managed_by_are_adopted_with_the_reserved_finalizer_when_co
     simulation.run(2)
     assert "Complete" in simulation.conditions("plain")
     assert simulation.tracked() == []
+
+
+def test_in_the_place_of_the_built_in_controller_it_counts_the_jobs_of_others_once() -> None:
+    simulation = SimulatedReconciler(ControllerSettings(adopt_unmanaged=True))
+    path = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+    others = [("built-in", "kubernetes.io/job-controller"), ("ours", MANAGER), ("plain", None)]
+    for name, manager in [("kueue", "example.com/other"), *others]:
+        simulation.api.request("POST", path, job(name, manager, suspend=True))
+    simulation.run(2)
+    simulation.patch("kueue", suspend=False)
+    simulation.run(2)
+    metric = "jobs_by_external_controller_total"
+    counted = {key: times for key, times in simulation.sink.counts.items() if key[0] == metric}
+    assert counted == {(metric, "example.com/other"): 1}
+
+
+def test_beside_the_built_in_controller_it_leaves_that_count_to_it(
+    simulation: SimulatedReconciler,
+) -> None:
+    path = f"/apis/batch/v1/namespaces/{NAMESPACE}/jobs"
+    simulation.api.request("POST", path, job("kueue", "example.com/other"))
+    simulation.run(2)
+    assert simulation.sink.counts == {}
+
+
+def test_a_rule_of_the_failure_policy_and_an_annotation_that_breaks_have_one_event_each() -> None:
+    simulation = SimulatedReconciler()
+    rule = {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [5]}}
+    simulation.create(completions=3, parallelism=1, podFailurePolicy={"rules": [rule]})
+    for _ in range(3):
+        simulation.run(900)
+        simulation.end(simulation.running()[0], exit_code=5)
+        simulation.run(2)
+    annotations = {"jobsworth.dev/pod-failure-policy": "[]"}
+    simulation.api.change("jobs", NAMESPACE, "train", {"metadata": {"annotations": annotations}})
+    simulation.run(900)
+    reasons = simulation.sink.reasons()
+    assert reasons.count("PodFailurePolicyMatched") == 1
+    assert reasons.count("InvalidAnnotation") == 1
 
 
 def test_suspending_deletes_the_pods_uncounted_and_resuming_makes_new_ones(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cluster.bed import EXIT_CODE
+from cluster.bed import EXIT_CODE, RUN_FOR
 from cluster.bed.audit_log import AuditLog
 from cluster.controller.job import Job
 from cluster.controller.job_policies import camel_case
@@ -63,6 +63,7 @@ class Scenario:
         pod_finalizers: Sequence[str] = (),
         exit_code: str | None = None,
         exit_codes: dict[int, str] | None = None,
+        run_for: str | None = None,
         **spec: Any,
     ) -> Job:
         """Create a Job.
@@ -73,6 +74,7 @@ class Scenario:
             pod_finalizers: of its Pods, besides the controller's own.
             exit_code, exit_codes: on a bed with a kubelet, how its Pods end (see ``cluster.bed.stages``), all of them
                 and those of one index.
+            run_for: on such a bed, how long each of them runs.
             spec: further fields of its spec: ``backoff_limit=1``.
         """
         answer = self.controller.bed.request(
@@ -88,7 +90,7 @@ class Scenario:
                     restart_policy=restart_policy,
                     pod=pod,
                     pod_finalizers=pod_finalizers,
-                    annotations=_ends(exit_code, exit_codes or {}),
+                    annotations=_ends(exit_code, exit_codes or {}, run_for),
                     **spec,
                 ),
             },
@@ -197,6 +199,7 @@ def _owners(pod: Pod) -> set[str]:
     return {each["uid"] for each in pod.stored["metadata"].get("ownerReferences", ())}
 
 
-def _ends(exit_code: str | None, exit_codes: dict[int, str]) -> dict[str, str]:
+def _ends(exit_code: str | None, exit_codes: dict[int, str], run_for: str | None) -> dict[str, str]:
     of_all = {} if exit_code is None else {EXIT_CODE: exit_code}
+    of_all |= {} if run_for is None else {RUN_FOR: run_for}
     return of_all | {f"{EXIT_CODE}.{index}": code for index, code in exit_codes.items()}

@@ -192,6 +192,7 @@ class Synced:
     finished: bool = False
     requeue_after: float | None = None
     backoff: BackoffRecord = NO_FAILURES
+    reported: frozenset[str] = frozenset()
 
     @property
     def created(self) -> list[int | None]:
@@ -264,6 +265,7 @@ def sync(
     observed: bool = True,
     released: Collection[str] = (),
     backoff: BackoffRecord | None = NO_FAILURES,
+    reported: frozenset[str] = frozenset(),
     undeletable: Collection[str] = (),
     creatable: int | None = None,
     unstrippable: Collection[str] = (),
@@ -278,7 +280,7 @@ def sync(
         unstrippable: names of Pods whose finalizer cannot be removed after the first write.
     """
     value = read_job(job, settings)
-    memory = Memory(observed, frozenset(f"uid-{name}" for name in released), backoff)
+    memory = Memory(observed, frozenset(f"uid-{name}" for name in released), backoff, reported)
     decided = plan(value, [read_pod(pod, settings) for pod in pods], memory, now, settings)
     done = Synced(decided, status=job["status"])
     _write(done, job, decided.interim)
@@ -301,6 +303,7 @@ def sync(
     done.events += record.events
     done.metrics += record.metrics
     done.backoff = record.backoff
+    done.reported = record.reported
     gone = [pod.name for pod in record.release if pod.name not in unstrippable]
     done.stripped += gone
     conclusion = record.after(frozenset(f"uid-{name}" for name in gone))

@@ -1,4 +1,4 @@
-"""Conditions and events for start, suspend, resume and finish."""
+"""Conditions and events for suspend, resume and finish."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from jobsworth.controller.signals import (
     TOO_MANY_SUCCEEDED,
     WARNING,
     Event,
-    extension_ignored,
 )
 from jobsworth.controller.status import Condition, Status
 
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
     from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.sync_context import SyncContext
-
-
-def start_events(job: Job) -> tuple[Event, ...]:
-    """Return the events of the first sync of a Job: annotations that the controller ignores."""
-    if job.status.start_time is not None or job.status.conditions:
-        return ()
-    return tuple(extension_ignored(error) for error in job.extension_errors)
 
 
 def with_suspension(context: SyncContext, status: Status) -> tuple[Status, tuple[Event, ...]]:

@@ -46,13 +46,19 @@ class Match:
         """True if the failure counts towards the backoff limits."""
         return self.action != well_known_names.IGNORE
 
+    @property
+    def rule(self) -> str:
+        """The rule among all rules of the Job."""
+        return f"termination rule {self.position}" if self.by_reason else f"rule {self.position}"
+
     def message(self, pod: Pod) -> str:
-        """Return the message of the Job's FailureTarget condition."""
+        """Return the message of the Job's FailureTarget condition, or of the event for another action."""
         if self.ended is None:
             return well_known_names.CONDITION_MATCHED.format(
                 namespace=pod.namespace,
                 pod=pod.name,
                 condition=self.condition,
+                action=self.action,
                 rule=self.position,
             )
         text = (
@@ -66,6 +72,7 @@ class Match:
             pod=pod.name,
             code=self.ended.exit_code,
             reason=self.ended.reason,
+            action=self.action,
             rule=self.position,
         )
 

@@ -7,7 +7,6 @@ finalizer is removed. Then one status update removes the UID from the list and i
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from jobsworth.controller.well_known_names import FAIL_JOB, POD_FAILURE_POLICY
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from jobsworth.controller.failure_policy import Match
     from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
@@ -32,13 +32,13 @@ class FinalizerTracking:
         status: the status with the Pods in uncountedTerminatedPods, and with updated counters.
         release: Pods whose finalizer may be removed once the status is stored.
         capped: the limit was reached; the next sync records the remaining Pods.
-        handled: number of failures by failure policy action.
+        matched: the newly recorded failed Pods that a rule of the failure policy matched.
     """
 
     status: Status
     release: tuple[Pod, ...]
     capped: bool
-    handled: dict[str, int]
+    matched: tuple[tuple[Pod, Match], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTra
             completed_indexes=completed.text,
             failed_indexes=indexes.failed.text if classified.job.per_index else None,
         )
-    return FinalizerTracking(status, tuple(lists.release), capped, dict(lists.handled))
+    return FinalizerTracking(status, tuple(lists.release), capped, tuple(lists.matched))
 
 
 def _by_index(pod: Pod) -> int:
@@ -138,9 +138,9 @@ class _UncountedLists:
         "completed",
         "failed",
         "given",
-        "handled",
         "known_failed",
         "known_succeeded",
+        "matched",
         "release",
         "succeeded",
     )  # fmt: skip
@@ -153,7 +153,7 @@ class _UncountedLists:
         self.known_failed = frozenset(self.failed)
         self.completed: set[int] = set()
         self.release: list[Pod] = []
-        self.handled: Counter[str] = Counter()
+        self.matched: list[tuple[Pod, Match]] = []
 
     @property
     def full(self) -> bool:
@@ -193,6 +193,6 @@ class _UncountedLists:
     def _add_failed(self, pod: Pod) -> None:
         match = self.given.classified.matcher.match(pod)
         if match.action is not None:
-            self.handled[match.action] += 1
+            self.matched.append((pod, match))
         if match.counts:
             self.failed.append(pod.uid)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
@@ -9,11 +10,13 @@ from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.signals import Count
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
     from jobsworth.controller.actions import ActionResults
+    from jobsworth.controller.failure_policy import Match
     from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.jobs import Job
+    from jobsworth.controller.pods import Pod
     from jobsworth.controller.status import Status
 
 
@@ -45,8 +48,9 @@ def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
     return tuple(count for count in counts if count.amount > 0)
 
 
-def handled_failures(handled: Mapping[str, int]) -> tuple[Count, ...]:
+def handled_failures(matched: Iterable[tuple[Pod, Match]]) -> tuple[Count, ...]:
     """Count failures by failure policy action."""
+    handled = Counter(match.action for _, match in matched if match.action is not None)
     return tuple(
         Count(well_known_names.FAILURES_HANDLED, (("action", action),), number)
         for action, number in handled.items()
@@ -63,6 +67,11 @@ def finished_job(job: Job, finished_condition: FinishedCondition) -> Count:
             ("reason", finished_condition.reason),
         ),
     )
+
+
+def job_of_another(manager: str) -> Count:
+    """Count a Job that another controller manages, as the built-in controller does (KEP-4368)."""
+    return Count(well_known_names.JOBS_OF_OTHERS, (("controller_name", manager),))
 
 
 def _newly_finished(before: str | None, after: str | None, limit: int) -> int:

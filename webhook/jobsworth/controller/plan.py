@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import metrics, warning_events, well_known_names
 from jobsworth.controller.actions import ActionResults, Creation, Deletion
-from jobsworth.controller.conditions import finish, start_events, terminal_events, with_suspension
+from jobsworth.controller.conditions import finish, terminal_events, with_suspension
 from jobsworth.controller.finalizer_tracking import (
     FinalizerTracking,
     TrackingInput,
@@ -97,6 +97,7 @@ class StatusRecord:
         status: status to store first; None if nothing changed.
         release: Pods whose tracking finalizer to remove once the status is stored. A Pod that no longer
             exists counts as released.
+        reported: what to remember as reported once the status is stored.
         backoff: backoff record to remember once the status is stored, or needed no update.
         action_metrics: counts to add at once, even if the status update fails.
         events: events to emit once the status is stored.
@@ -106,6 +107,7 @@ class StatusRecord:
 
     status: Status | None
     release: tuple[Pod, ...]
+    reported: frozenset[str]
     backoff: BackoffRecord
     action_metrics: tuple[Count, ...]
     events: tuple[Event, ...]
@@ -185,7 +187,7 @@ class Plan:
             finished_condition, deferred = None, finished_condition
         elif finished_condition is None:
             finished_condition = completed(context.job, context.succeeded, counts.active)
-        events = (*start_events(context.job), *self._warnings)
+        events = self._warnings
         if self._managed and finished_condition is None:
             status, news = with_suspension(context, status)
             events = (*events, *news)
@@ -198,6 +200,9 @@ class Plan:
         )
         tracking = record_terminated_pods(status, tracking_input)
         status = tracking.status
+        reports = dict(warning_events.invalid_annotations(context))
+        reports |= warning_events.matched_rules(context, tracking.matched)
+        events = (*reports.values(), *events)
         if finished_condition is not None and not finished_condition.stored:
             status = status.with_condition(finished_condition.interim(context.second))
         if self._finished_condition is None:
@@ -207,12 +212,13 @@ class Plan:
         return StatusRecord(
             status=None if status == stored else status,
             release=tracking.release,
+            reported=warning_events.still_reported(context) | reports.keys(),
             backoff=context.backoff,
             action_metrics=metrics.created_pods(context.creation_reason, results),
             events=events,
             metrics=(
                 *metrics.finished_pods(context.job, stored, status),
-                *metrics.handled_failures(tracking.handled),
+                *metrics.handled_failures(tracking.matched),
             ),
             requeue_after=self._requeue(tracking),
             _context=context,

@@ -74,6 +74,12 @@ def no_rule_can_match(pod: str) -> Event:
     )
 
 
+def rule_matched(match: str, effect: str) -> Event:
+    """Return the event for the first failure that a rule of the failure policy matches."""
+    message = f"{match}. {effect}. Further failures that this rule matches are not reported"
+    return Event(NORMAL, "PodFailurePolicyMatched", message)
+
+
 def restarted_too_often(pod: str, restarts: int) -> Event:
     """Return the event for a Pod that is deleted, with its logs, because of too many restarts."""
     message = f"Deleting pod {pod}: its containers restarted {restarts} times"

@@ -33,11 +33,13 @@ class Memory:
         released: UIDs of Pods whose finalizer we removed, and whose update the watch has not shown.
         backoff: the last ``StatusRecord.backoff``; None after a restart: it is then derived from the
             existing Pods.
+        reported: the last ``StatusRecord.reported``; empty after a restart.
     """
 
     observed: bool = True
     released: frozenset[str] = frozenset()
     backoff: BackoffRecord | None = None
+    reported: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class SyncContext:
         backoff: the backoff record, including the Pods of this sync.
         started: the start time to store.
         active_since: the time from which the active deadline runs; None if it does not run.
+        reported: errors of annotations, and rules of the failure policy, that have had their event.
     """
 
     job: Job
@@ -63,6 +66,7 @@ class SyncContext:
     active_since: int | None
     now: float
     settings: ControllerSettings
+    reported: frozenset[str]
 
     @property
     def second(self) -> int:
@@ -110,6 +114,7 @@ def new_sync_context(
         active_since=int(now) if resuming else started,
         now=now,
         settings=settings,
+        reported=memory.reported,
     )
 
 

@@ -1,4 +1,4 @@
-"""Events on Jobs that lose logs or make no progress, which upstream does not emit.
+"""Events that upstream does not emit: Jobs that lose logs or make no progress, matches of a failure policy.
 
 Requested in kubernetes/kubernetes issues 74848 (Pods with ``OnFailure`` are deleted with their logs),
 115688 (a failure that no rule can match), 134038 (a Pod that never terminates).
@@ -15,10 +15,18 @@ from jobsworth.controller.times import write_time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from jobsworth.controller.failure_policy import Match
     from jobsworth.controller.finished_condition import FinishedCondition
     from jobsworth.controller.pods import Pod
     from jobsworth.controller.signals import Event
     from jobsworth.controller.sync_context import SyncContext
+
+_ERROR = "error "  # distinguishes errors from rules among what is reported
+_EFFECTS: dict[str | None, str] = {
+    well_known_names.IGNORE: "The failure does not count towards the backoff limits",
+    well_known_names.COUNT: "The failure counts towards the backoff limits",
+    well_known_names.FAIL_INDEX: "Index {index} fails without further retries",
+}
 
 
 def unmatched(context: SyncContext, failed: Iterable[Pod]) -> Iterator[Event]:
@@ -29,6 +37,49 @@ def unmatched(context: SyncContext, failed: Iterable[Pod]) -> Iterator[Event]:
         none_failed = pod.state == POD_FAILED and not pod.terminations
         if none_failed and context.classified.matcher.match(pod).action is None:
             yield signals.no_rule_can_match(pod.name)
+
+
+def matched_rules(
+    context: SyncContext, matched: Iterable[tuple[Pod, Match]]
+) -> Iterator[tuple[str, Event]]:
+    """Yield each rule that has matched a failure for the first time, and its event.
+
+    The condition of a failed Job names the rule of a FailJob action. After a restart of the controller,
+    counted Pods show which rules have matched before.
+    """
+    news = [(pod, match) for pod, match in matched if match.action in _EFFECTS]
+    if not news:
+        return
+    classified = context.classified
+    tracked = {pod.uid for pod in classified.tracked}
+    known = set(context.reported)
+    known.update(
+        classified.matcher.match(pod).rule
+        for pod in classified.pods
+        if pod.uid not in tracked and classified.failed(pod)
+    )
+    for pod, match in news:
+        if match.rule not in known:
+            known.add(match.rule)
+            effect = _EFFECTS[match.action].format(index=pod.index)
+            yield match.rule, signals.rule_matched(match.message(pod), effect)
+
+
+def invalid_annotations(context: SyncContext) -> Iterator[tuple[str, Event]]:
+    """Yield each error in the annotations that this controller has not reported yet, and its event."""
+    for error in context.job.extension_errors:
+        if _error_key(error) not in context.reported:
+            yield _error_key(error), signals.extension_ignored(error)
+
+
+def still_reported(context: SyncContext) -> frozenset[str]:
+    """Return what stays reported; forget fixed errors, so that they are reported if they return."""
+    errors = frozenset(map(_error_key, context.job.extension_errors))
+    return frozenset(key for key in context.reported if key in errors or not key.startswith(_ERROR))
+
+
+def _error_key(error: str) -> str:
+    return _ERROR + error
 
 
 def restarted(context: SyncContext, finished_condition: FinishedCondition) -> Iterator[Event]:

@@ -36,15 +36,15 @@ SUSPENDED = "Suspended"
 POD_FAILURE_POLICY = "PodFailurePolicy"
 CONTAINER_FAILED = (
     "Container {container} for pod {namespace}/{pod} failed with exit code {code} "
-    "matching FailJob rule at index {rule}"
+    "matching {action} rule at index {rule}"
 )
 CONDITION_MATCHED = (
-    "Pod {namespace}/{pod} has condition {condition} matching FailJob rule at index {rule}"
+    "Pod {namespace}/{pod} has condition {condition} matching {action} rule at index {rule}"
 )
 # Ours: the extension for termination reasons, worded like the upstream messages.
 CONTAINER_TERMINATED = (
     "Container {container} for pod {namespace}/{pod} terminated with reason {reason} "
-    "matching FailJob termination rule at index {rule}"
+    "matching {action} termination rule at index {rule}"
 )
 BACKOFF_LIMIT_EXCEEDED = ("BackoffLimitExceeded", "Job has reached the specified backoff limit")
 DEADLINE_EXCEEDED = ("DeadlineExceeded", "Job was active longer than specified deadline")
@@ -76,6 +76,7 @@ FAILURES_HANDLED = "pod_failures_handled_by_failure_policy_total"
 TERMINATED_PODS = "terminated_pods_tracking_finalizer_total"
 PODS_CREATED = "job_pods_creation_total"
 STALE_SYNCS = "stale_sync_skips_total"
+JOBS_OF_OTHERS = "jobs_by_external_controller_total"
 
 # Values of the ``action`` label of the sync metrics.
 SyncAction = Literal["reconciling", "tracking", "pods_created", "pods_deleted"]

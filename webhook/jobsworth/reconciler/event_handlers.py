@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.controller import well_known_names
+from jobsworth.controller import metrics, well_known_names
 from jobsworth.controller.ownership import controlling_job
 from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED
 from jobsworth.controller.signals import Count
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.jobs import Job
     from jobsworth.controller.pods import Pod
     from jobsworth.reconciler.expectations import Expectations
     from jobsworth.reconciler.informers import CachedJob, JobInformer, PodInformer
@@ -61,6 +62,8 @@ class EventHandlers:
             return
         job = new.job
         if not self._settings.manages(job.managed_by):
+            if old is None:
+                self._count_job_of_another(job)
             return
         if job.finished:
             if old is None or not old.job.finished:
@@ -117,6 +120,11 @@ class EventHandlers:
         for pod in pods:
             if self._orphans.is_orphan(pod):
                 self._orphan_queue.add(pod.uid)
+
+    def _count_job_of_another(self, job: Job) -> None:
+        """Count a Job with another managedBy when it appears, in the place of the built-in controller."""
+        if self._settings.adopt_unmanaged and job.managed_by is not None:
+            self._count(metrics.job_of_another(job.managed_by))
 
     def _count_finalizer(self, old: Pod | None, new: Pod | None) -> None:
         """Count a terminated Pod that gained or lost its finalizer; the metric shows the counting rate."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
+    from jobsworth.reconciler.sync_outcome import SyncOutcome
 
 SECONDS_TO_STOP = 20.0  # less than the default grace period of a Pod, 30 seconds
 CONNECTIONS_BESIDES = 8  # watches, events, the Lease
@@ -37,16 +38,22 @@ class ReconcilerProcess:
     """Runs a reconciler with its threads, metrics and health endpoints.
 
     Args:
-        log: logs a line for the operator.
+        log: logs a message for the operator.
+        synced: called after each sync with its outcome and its duration in seconds.
     """
 
     def __init__(
-        self, config: RestConfig, options: ReconcilerOptions, log: Callable[[str], None]
+        self,
+        config: RestConfig,
+        options: ReconcilerOptions,
+        log: Callable[[str], None],
+        synced: Callable[[SyncOutcome, float], None] = lambda outcome, seconds: None,
     ) -> None:
         self.options = options
         self.metrics = ReconcilerMetrics()
         self.stop = threading.Event()
         self._log = log
+        self._synced = synced
         self._failure: str | None = None
         self._standing_by = options.leader_elect
         self._started = time.time()
@@ -192,7 +199,9 @@ class ReconcilerProcess:
                 self._log(f"internal error: {_describe_error(error)}")
                 continue
             if outcome is not None:
-                self.metrics.synced(outcome, time.monotonic() - begun)
+                seconds = time.monotonic() - begun
+                self.metrics.synced(outcome, seconds)
+                self._synced(outcome, seconds)
                 for sync_error in outcome.errors[:3]:
                     key = outcome.job.key if outcome.job else ""
                     self._log(f"sync of {key}: {sync_error}")

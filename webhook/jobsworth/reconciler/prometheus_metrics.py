@@ -39,6 +39,10 @@ COUNTERS: dict[str, tuple[tuple[str, ...], str]] = {
         ("group", "resource"),
         "Syncs skipped because a cache was stale",
     ),
+    well_known_names.JOBS_OF_OTHERS: (
+        ("controller_name",),
+        "Jobs whose managedBy names another controller; counted with --adopt-unmanaged",
+    ),
 }
 """Labels and help text of each counter. Source: Kubernetes 1.36, ``pkg/controller/job/metrics``."""
 

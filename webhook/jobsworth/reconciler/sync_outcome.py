@@ -10,6 +10,7 @@ from jobsworth.controller import well_known_names
 if TYPE_CHECKING:
     from jobsworth.client.api_errors import ApiError
     from jobsworth.controller.jobs import Job
+    from jobsworth.controller.status import Status
 
 
 @dataclass(slots=True)
@@ -21,7 +22,8 @@ class SyncOutcome:
         requeue_after: seconds until the next sync, also without a watch event.
         stale: resource whose cache was older than our writes: the sync was skipped, retry it soon.
         action: the ``action`` label of the sync metrics.
-        job: the synced Job; None if it does not exist.
+        job: the synced Job, as it was before; None if it does not exist.
+        finished: the status with which this sync has finished the Job.
     """
 
     errors: list[ApiError] = field(default_factory=list)
@@ -29,6 +31,7 @@ class SyncOutcome:
     stale: str | None = None
     action: well_known_names.SyncAction = well_known_names.RECONCILING
     job: Job | None = None
+    finished: Status | None = None
 
     @property
     def retry_at_least(self) -> float:

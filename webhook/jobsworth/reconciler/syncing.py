@@ -73,6 +73,7 @@ class Syncer:
         self.calls = calls
         self.event_sink = event_sink
         self.backoffs: dict[str, tuple[str, BackoffRecord]] = {}
+        self.reported: dict[str, tuple[str, frozenset[str]]] = {}
         self._unconfirmed: set[str] = set()
 
     def sync(self, key: str) -> SyncOutcome:
@@ -103,6 +104,7 @@ class Syncer:
     def _forget(self, key: str) -> None:
         self.expectations.forget(key)
         self.backoffs.pop(key, None)
+        self.reported.pop(key, None)
 
     def mark_unconfirmed(self, key: str) -> None:
         """Note a status update without a response, which may have succeeded.
@@ -131,6 +133,11 @@ class Syncer:
         uid, backoff = self.backoffs.get(job.key, (None, None))
         return backoff if uid == job.uid else None
 
+    def already_reported(self, job: Job) -> frozenset[str]:
+        """Return what has been reported of the Job with this UID."""
+        uid, reported = self.reported.get(job.key, (None, frozenset[str]()))
+        return reported if uid == job.uid else frozenset()
+
 
 class _Sync:
     """One sync of one Job."""
@@ -158,6 +165,7 @@ class _Sync:
             observed=True,  # otherwise this sync would have been skipped as stale
             released=syncer.expectations.released(self._key),
             backoff=syncer.backoff(job),
+            reported=syncer.already_reported(job),
         )
         planned = plan(job, pods, memory, syncer.clock(), syncer.settings)
         outcome.action = planned.action
@@ -169,11 +177,14 @@ class _Sync:
         if record.status is not None:
             self._store(record.status)
         syncer.backoffs[self._key] = (job.uid, record.backoff)
+        syncer.reported[self._key] = (job.uid, record.reported)
         self._emit(record.events, record.metrics)
         conclusion = record.after(self._pods.remove_finalizers(record.release))
         outcome.requeue_after = conclusion.requeue_after
         if conclusion.status is not None:
             self._store(conclusion.status)
+        if conclusion.finished:
+            outcome.finished = conclusion.status
         self._emit(conclusion.events, conclusion.metrics)
 
     # Ownership.

@@ -8,8 +8,8 @@ import sys
 
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
-from jobsworth.cli.options import Options, flag, integer, nested, text
-from jobsworth.cli.process_options import duration_in_seconds, listen_address, log_line
+from jobsworth.cli.options import Options, choice, flag, integer, nested, text
+from jobsworth.cli.process_options import duration_in_seconds, listen_address
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.reconciler.operator_log import LogFormat, LogVerbosity
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions
 
 
@@ -74,11 +75,26 @@ class ControllerOptions(Options):
     )
 
 
+class LogOptions(Options):
+    """Options for the log on standard error."""
+
+    log_format: LogFormat = choice(
+        choices=("text", "json"), default="text", help="Format of the log lines."
+    )
+    verbosity: LogVerbosity = choice(
+        choices=("quiet", "jobs", "syncs"),
+        default="jobs",
+        help="Besides messages and errors, log nothing (quiet), every finished Job (jobs), or also every "
+        "sync (syncs).",
+    )
+
+
 class ReconcileOptions(Options):
     """The options of ``jobsworth reconcile``."""
 
     cluster = nested(ClusterOptions)
     controller = nested(ControllerOptions)
+    log = nested(LogOptions)
     release = flag(help="Remove our finalizer from all Pods that still have it, and exit.")
 
 
@@ -111,18 +127,24 @@ def run(options: ReconcileOptions) -> int:
         with rest_config(target_of(options.cluster)) as config:
             if options.release:
                 return _release(config, controller.namespace, controller.settings.finalizer)
-            return _reconcile(config, controller)
+            return _reconcile(config, controller, options.log)
     except ApiError as error:
         raise UsageError(str(error)) from None
     except ImportError as error:
         raise _missing(error) from None
 
 
-def _reconcile(config: RestConfig, options: ReconcilerOptions) -> int:
+def _reconcile(config: RestConfig, options: ReconcilerOptions, log_options: LogOptions) -> int:
+    import time
+
+    from jobsworth.reconciler.operator_log import OperatorLog
     from jobsworth.reconciler.process import ReconcilerProcess
 
     gc.enable()  # the command line disables it for short commands
-    process = ReconcilerProcess(config, options, log_line)
+    log = OperatorLog(
+        _write_line, time.time, format=log_options.log_format, verbosity=log_options.verbosity
+    )
+    process = ReconcilerProcess(config, options, log.message, log.synced)
     process.stop_on_signals()
     try:
         return process.run()
@@ -193,6 +215,11 @@ def _identity() -> str:
     return f"{os.environ.get('POD_NAME') or socket.gethostname()}_{uuid.uuid4()}"
 
 
+def _write_line(line: str) -> None:
+    sys.stderr.write(f"{line}\n")  # one call, so that the lines of two threads do not mix
+    sys.stderr.flush()
+
+
 def _missing(error: ImportError) -> UsageError:
     return UsageError(
         f"the package {error.name or error} is missing: run pip install 'jobsworth[cluster]'"
@@ -210,6 +237,7 @@ Examples:
   jobsworth reconcile
   jobsworth reconcile --kubeconfig ~/.kube/config --namespace batch
   jobsworth reconcile --leader-elect --kube-api-qps 100 --kube-api-burst 200
+  jobsworth reconcile --log-format json --verbosity syncs
   jobsworth reconcile --release      # before uninstalling: remove our finalizer from Pods
 """,
     options=ReconcileOptions,

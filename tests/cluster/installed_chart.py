@@ -264,6 +264,9 @@ class Installation:
         fresh = folder / "..data_tmp"
         fresh.symlink_to(version.name)
         fresh.replace(folder / "..data")
+        for link in folder.iterdir():
+            if not link.name.startswith("..") and not link.exists():
+                link.unlink()
 
 
 def wait_for(

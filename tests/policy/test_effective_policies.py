@@ -101,15 +101,15 @@ def test_of_documents_with_the_same_name_none_counts() -> None:
 
 
 def test_a_changed_default_that_a_limit_rejects_gives_way() -> None:
-    before = version("d", **{"defaults": {"backoffLimit": {"value": 2, "when": "ifUnset"}}})
-    changed = version("d", **{"defaults": {"backoffLimit": {"value": 9, "when": "ifUnset"}}})
+    before = version("d", defaults={"backoffLimit": {"value": 2, "when": "ifUnset"}})
+    changed = version("d", defaults={"backoffLimit": {"value": 9, "when": "ifUnset"}})
     policies = after(changed, A, before=(before, A))
     assert policies.versions["d"] == before
     assert policies.broken == {"d": True}
 
 
 def test_a_changed_limit_that_rejects_a_default_gives_way() -> None:
-    default = version("d", **{"defaults": {"backoffLimit": {"value": 2, "when": "ifUnset"}}})
+    default = version("d", defaults={"backoffLimit": {"value": 2, "when": "ifUnset"}})
     policies = after(default, version("a", 1), before=(default, A))
     assert maxima(policies) == {"a": 3}
     assert policies.broken == {"a": True}
@@ -119,7 +119,7 @@ def test_a_changed_limit_that_rejects_a_default_gives_way() -> None:
 
 
 def test_at_the_start_the_limit_of_a_conflict_is_enforced() -> None:
-    default = version("d", **{"defaults": {"backoffLimit": {"value": 9, "when": "ifUnset"}}})
+    default = version("d", defaults={"backoffLimit": {"value": 9, "when": "ifUnset"}})
     policies = effective([default, A], {})
     assert maxima(policies) == {"a": 3}
     assert policies.broken == {"d": False}

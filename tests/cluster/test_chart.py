@@ -137,7 +137,7 @@ def test_every_container_is_confined(ready: tuple[TestBed, str]) -> None:
         for each in objects
         if each["kind"] in ("Deployment", "Job")
     ]
-    assert len(pods) == 4
+    assert len(pods) == 5
     for pod in pods:
         assert pod["securityContext"]["runAsNonRoot"]
         for container in [*pod.get("initContainers", ()), *pod["containers"]]:

@@ -7,8 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from jobsworth.cli import run
+from jobsworth.policy.effective_policies import PolicyVersion
 from support.admission.running_webhook import Client, serving
 
 CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
@@ -26,8 +28,11 @@ CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
         ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number of 0 or more'),
         ((*CERTIFICATE, "--graceful-seconds", "many"), '"many" is not a whole number'),
         ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
-        ((*CERTIFICATE, "--policy", "broken.yaml"), "broken.yaml:3:16: error: spec.limits"),
-        ((*CERTIFICATE, "--policy", "missing.yaml"), "missing.yaml"),
+        (
+            (*CERTIFICATE, "--kubernetes-version", "auto", "--feature-gates", "Unknown=true"),
+            'unknown feature gate "Unknown"',
+        ),
+        ((*CERTIFICATE, "--policy", "missing.yaml"), "missing.yaml: no such file or folder"),
     ],
 )  # fmt: skip
 def test_wrong_options_are_reported(
@@ -38,10 +43,6 @@ def test_wrong_options_are_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "broken.yaml").write_text(
-        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nspec: {limits: 1}\n"
-        "metadata: {name: broken}\n"
-    )
     with pytest.raises(SystemExit) as ended:
         run(["serve", *options])
     assert ended.value.code == 2
@@ -79,3 +80,51 @@ def test_a_server_is_ready_when_its_certificate_is_there(tmp_path: Path) -> None
         rejected["message"] == "certificate rejected: the previous one stays active; fix the files"
     )
     assert rejected["error"].endswith("tls.crt: no such file")
+
+
+GOOD = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: good}
+spec: {limits: {backoffLimit: {maximum: 3}}}
+"""
+
+
+def test_a_server_starts_with_the_valid_policies_and_the_last_good_version_of_the_others(
+    tmp_path: Path,
+) -> None:
+    policies, stored = tmp_path / "policies", tmp_path / "stored"
+    policies.mkdir()
+    stored.mkdir()
+    (policies / "good.yaml").write_text(GOOD)
+    for name in ("kept", "new"):
+        text = GOOD.replace("good", name).replace("maximum", "maximun")
+        (policies / f"{name}.yaml").write_text(text)
+    kept = yaml.safe_load(GOOD.replace("good", "kept"))
+    (stored / "kept").write_text(PolicyVersion("kept.yaml", kept).to_json())
+    (stored / "damaged").write_text("{")
+    options = ("--policy", str(policies), "--last-good-policies", str(stored))
+    with serving(tmp_path, *options) as server:
+        code, text = server.probe("/readyz")
+        assert code == 200
+        assert (
+            "[+]policy ok: kept is invalid, its last valid version is active; "
+            "new is invalid, it enforces nothing\n"
+        ) in text
+        for name, success in (("good", 1), ("kept", 0), ("new", 0)):
+            line = f'jobsworth_policy_load_success{{policy="{name}"}} {success}.0'
+            assert line in server.probe("/metrics")[1].splitlines()
+        hashes = {
+            line
+            for _ in range(20)
+            for line in server.probe("/metrics")[1].splitlines()
+            if line.startswith("jobsworth_policies_info")
+        }
+        assert len(hashes) == 1  # of all workers
+        assert server.metric("jobsworth_policies") == 2
+    (rejected,) = [line for line in server.log() if line["level"] == "error"]
+    assert rejected["broken"] == {
+        "kept": "its last valid version is active",
+        "new": "it enforces nothing",
+    }
+    assert "new.yaml:4:41: error: spec.limits.backoffLimit.maximun" in rejected["error"]

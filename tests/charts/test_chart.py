@@ -121,7 +121,7 @@ def test_a_container_is_given_options_that_its_command_has(
 def test_dashboard_and_alerts_query_metrics_that_exist() -> None:
     source = "".join(
         path.read_text()
-        for name in ("admission", "audit", "reconciler", "controller")
+        for name in ("admission", "audit", "reconciler", "controller", "serving")
         for path in (ROOT / "webhook" / "jobsworth" / name).rglob("*.py")
     )
     for path in ("dashboards/jobsworth.json", "templates/prometheus-rule.yaml"):

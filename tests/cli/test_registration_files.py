@@ -16,7 +16,12 @@ pytest.importorskip("cryptography")
 pytest.importorskip("kubernetes")
 
 from jobsworth.certificates.cluster_store import WebhookConfiguration
-from jobsworth.cli.inputs.registration_files import READY_SECONDS, Readiness, RegistrationFiles
+from jobsworth.cli.inputs.registration_files import (
+    READY_SECONDS,
+    Readiness,
+    RegistrationFiles,
+    WatchedPolicies,
+)
 from jobsworth.cli.profile_options import Profile
 from jobsworth.policy.violation import Effect
 from jobsworth.registration.policy_scope import EVERYTHING
@@ -56,7 +61,8 @@ class Folder:
         (self.policies / "policy.yaml").write_text(text)
 
     def files(self, api_verdict: Any = "warn") -> RegistrationFiles:
-        return RegistrationFiles(self.template, (self.policies,), None, api_verdict, KNOWN)
+        policies = WatchedPolicies((self.policies,), None)
+        return RegistrationFiles(self.template, policies, api_verdict, KNOWN)
 
 
 @pytest.fixture
@@ -97,7 +103,7 @@ def test_invalid_policies_are_logged_and_the_last_valid_ones_count(
     (record,) = caplog.records
     assert "rejected the policy files" in record.message
     assert "backoffLimt" in record.message
-    assert conditions(folder.files()) is None
+    assert conditions(folder.files()) == [False]  # never valid: it denies nothing
 
 
 def test_the_verdict_of_the_api_may_deny_everything(folder: Folder) -> None:
@@ -106,13 +112,14 @@ def test_the_verdict_of_the_api_may_deny_everything(folder: Folder) -> None:
 
 
 def test_without_policies_nothing_is_required(folder: Folder) -> None:
-    assert conditions(RegistrationFiles(folder.template, (), None, "warn", KNOWN)) == [False]
+    files = RegistrationFiles(folder.template, WatchedPolicies((), None), "warn", KNOWN)
+    assert conditions(files) == [False]
 
 
 def test_what_a_profile_denies_is_required(folder: Folder) -> None:
     def required(effect: Effect) -> list[Any] | None:
-        profile = Profile("baseline", effect)
-        return conditions(RegistrationFiles(folder.template, (), profile, "warn", KNOWN))
+        policies = WatchedPolicies((), Profile("baseline", effect))
+        return conditions(RegistrationFiles(folder.template, policies, "warn", KNOWN))
 
     assert required("warn") == [False]
     assert required("deny") != [False]

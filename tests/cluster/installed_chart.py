@@ -126,6 +126,7 @@ class Installation:
 
     def start(self, container: str, *arguments: str, process: str = "") -> None:
         """Start a container of a Deployment as a process, with these arguments in addition."""
+        self._carry_policies()
         (args,) = (each["args"] for each in self.containers() if each["name"] == container)
         own = {
             "certificates": (
@@ -225,6 +226,12 @@ class Installation:
         path = f"/api/v1/namespaces/{self.namespace}/secrets/{NAME}-certificates"
         return self.bed.get(path).get("data") or {}
 
+    def monitor(self, path: str) -> str:
+        """Return the answer of the webhook's port for probes and metrics; OSError unless its code is 200."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self._monitor}{path}", timeout=5) as answer:
+            text: str = answer.read().decode()
+            return text
+
     @property
     def tls(self) -> Path:
         """The folder with the certificate files."""
@@ -237,7 +244,7 @@ class Installation:
 
     def _carry_policies(self) -> None:
         """Update volumes as the kubelet does: a new folder with the ConfigMap's data, and a link that is replaced."""
-        for name in ("policies", "registration"):
+        for name in ("policies", "registration", "last-good-policies"):
             self._carry(name)
 
     def _carry(self, what: str) -> None:
@@ -249,7 +256,7 @@ class Installation:
         folder.mkdir(exist_ok=True)
         version = folder / f"..{time.monotonic_ns()}"
         version.mkdir()
-        for name, text in answer.body["data"].items():
+        for name, text in (answer.body.get("data") or {}).items():
             (version / name).write_text(text)
             link = folder / name
             if not link.is_symlink():
@@ -257,6 +264,9 @@ class Installation:
         fresh = folder / "..data_tmp"
         fresh.symlink_to(version.name)
         fresh.replace(folder / "..data")
+        for link in folder.iterdir():
+            if not link.name.startswith("..") and not link.exists():
+                link.unlink()
 
 
 def wait_for(

@@ -24,6 +24,9 @@ NEW = f'jobsworth_audit_new_violations_total{{{AUDIT},policy="small",enforcement
 SYNCS = f'job_controller_job_syncs_total{{{OURS},result="%s"}}'
 SYNC_SECONDS = f'job_controller_job_sync_duration_seconds_bucket{{{OURS},le="%s"}}'
 CREATIONS = f'job_controller_job_pods_creation_total{{{OURS},reason="new",status="%s"}}'
+HASH = f'jobsworth_policies_info{{{OURS},pod="%s",hash="%s"}}'
+RELEASE = f'jobsworth_kubernetes_release_%s{{{OURS},pod="a",server="1.39",assumed="1.37"}}'
+SKEW = "jobsworth_kubernetes_release_skew"
 
 
 MINUTES = 61
@@ -44,6 +47,22 @@ CASES: tuple[tuple[str, dict[str, str], tuple[int, int] | None], ...] = (
         "JobsworthFilesRefused",
         {f'jobsworth_file_load_success{{{OURS},endpoint="metrics",pod="a",what="policy"}}': "1x9 0x19 1x30"},
         (15, 29),
+    ),
+    (
+        "JobsworthPoliciesDiffer",
+        {HASH % ("a", "1"): "1x50", HASH % ("b", "1"): "1x9 _x50", HASH % ("b", "2"): "_x10 1x19 _x30"},
+        (20, 33),
+    ),
+    ("JobsworthPoliciesDiffer", {HASH % ("a", "1"): "1x60", HASH % ("b", "1"): "1x60"}, None),
+    (
+        "JobsworthKubernetesReleaseSkew",
+        {RELEASE % "info": "1x60", f'{SKEW}{{{OURS},pod="a"}}': "0x9 1x50"},
+        (25, 61),
+    ),
+    (
+        "JobsworthKubernetesReleaseSkew",
+        {RELEASE % "info": "1x60", f'{SKEW}{{{OURS},pod="a"}}': "0x60"},
+        None,
     ),
     (
         "JobsworthInternalErrors",

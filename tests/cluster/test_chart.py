@@ -169,6 +169,7 @@ def test_only_containers_that_call_the_api_server_have_a_token(ready: tuple[Test
 WEBHOOK, CONTROLLER, AUDIT = "", "-job-controller", "-audit"
 PERMISSIONS = {
     "default": (WEBHOOK, "controller.enabled=true"),
+    "policies": (WEBHOOK, "policies.retries.limits.backoffLimit.maximum=3"),
     "chart-registration": (WEBHOOK, "controller.enabled=true,registration.mode=chart"),
     "controller": (CONTROLLER, "controller.enabled=true"),
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),

@@ -92,10 +92,36 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
-{{- /* For releases that jobsworth does not know yet, use the newest known one. */}}
+{{- /* The sidecar stores the last valid version of each policy in this ConfigMap. */}}
+{{- define "jobsworth.lastGoodPolicies" -}}
+{{- if and (eq .Values.certificates.mode "selfManaged") (include "jobsworth.policies" .) -}}
+{{ include "jobsworth.fullname" . }}-last-good-policies
+{{- end }}
+{{- end }}
+
+{{- define "jobsworth.lastGoodPoliciesMount" -}}
+{{- if include "jobsworth.lastGoodPolicies" . }}
+- name: last-good-policies
+  mountPath: /etc/jobsworth/last-good-policies
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{- define "jobsworth.lastGoodPoliciesVolume" -}}
+{{- with include "jobsworth.lastGoodPolicies" . }}
+- name: last-good-policies
+  configMap: {name: {{ . }}, optional: true}
+{{- end }}
+{{- end }}
+
+{{- /* By default, the release that the API server reports at run time. */}}
 {{- define "jobsworth.kubernetesVersion" -}}
-{{- $minor := regexFind "[0-9]+" .Capabilities.KubeVersion.Minor | int }}
-{{- default (printf "1.%d" (min $minor 37)) .Values.webhook.kubernetesVersion }}
+{{- default "auto" .Values.webhook.kubernetesVersion }}
+{{- end }}
+
+{{- /* Without the sidecar, which knows it, the webhook asks the API server for its release. */}}
+{{- define "jobsworth.asksRelease" -}}
+{{- if and (ne .Values.certificates.mode "selfManaged") (eq (include "jobsworth.kubernetesVersion" .) "auto") }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.featureGates" -}}
@@ -124,7 +150,7 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- /* The webhook's Pod calls the API server. */}}
 {{- define "jobsworth.usesApi" -}}
-{{- if or (eq .Values.certificates.mode "selfManaged") .Values.webhook.namespaceLabels }}true{{ end }}
+{{- if or (eq .Values.certificates.mode "selfManaged") .Values.webhook.namespaceLabels (include "jobsworth.asksRelease" .) }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.ipFamilies" -}}

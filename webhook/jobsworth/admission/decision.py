@@ -24,6 +24,7 @@ from jobsworth.provenance.generated_fields import came_from_a_server
 
 if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Unreadable
+    from jobsworth.policy.violation import Effect
 
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """Returns the labels of a namespace by its name; None if they are unknown."""
@@ -50,6 +51,7 @@ class Answer:
         policies: the names of the policies that denied the request or whose defaults apply.
         unreadable: the reasons why parts of the object were not evaluated, from
             :data:`jobsworth.evaluation.evaluation.UNREADABLE`.
+        violations: the violated policies, each with the effect on the request.
     """
 
     response: AdmissionResponse
@@ -57,6 +59,7 @@ class Answer:
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    violations: tuple[tuple[str, Effect], ...] = ()
 
 
 _TOO_MANY_VALUES = f"it has more than {REQUEST.values:,} values"
@@ -180,10 +183,13 @@ class Reviewer:
         )
         codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
         warned = warning_texts.texts([*warnings, *policy_verdict.warnings])
+        violations = tuple(
+            dict.fromkeys((verdict.policy, verdict.effect) for verdict in policy_verdict.findings)
+        )
         unreadable = () if evaluation.policy is None else evaluation.unreadable
         if not policy_verdict.denied:
             response = AdmissionResponse(allowed=True, warnings=warned, audit_annotations=audit)
-            return Answer(response, "allowed", codes, unreadable=unreadable)
+            return Answer(response, "allowed", codes, unreadable=unreadable, violations=violations)
         denying = [verdict for verdict in policy_verdict.findings if verdict.effect == "deny"]
         response = AdmissionResponse(
             allowed=False,
@@ -194,7 +200,7 @@ class Reviewer:
             audit_annotations=audit,
         )
         names = tuple(dict.fromkeys(verdict.policy for verdict in denying))
-        return Answer(response, "denied", codes, names, unreadable)
+        return Answer(response, "denied", codes, names, unreadable, violations)
 
     def too_large(self, request: AdmissionRequest, why: str) -> Answer:
         """Answer without an evaluation: deny if ``onInternalError`` of any policy is ``deny``.

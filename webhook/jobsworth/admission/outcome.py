@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from jobsworth.admission.review import Operation
     from jobsworth.evaluation.evaluation import Unreadable
+    from jobsworth.policy.violation import Effect
 
 Endpoint = Literal["mutate", "validate"]
 MUTATE: Final = "mutate"
@@ -43,6 +44,7 @@ class ReviewOutcome:
         dry_run: the request was a dry run.
         codes: the codes of the findings, in order, without duplicates.
         policies: the names of the policies that denied the request or whose defaults apply.
+        violations: the violated policies, each with the effect on the request.
         unreadable: the reasons why policies did not evaluate the whole object.
         operations: the number of operations in the patch.
         seconds: the time from the last byte of the body to the complete answer.
@@ -61,6 +63,7 @@ class ReviewOutcome:
     dry_run: bool = False
     codes: tuple[str, ...] = ()
     policies: tuple[str, ...] = ()
+    violations: tuple[tuple[str, Effect], ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     operations: int = 0
     seconds: float = 0.0

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import generate_latest
@@ -22,11 +23,18 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.scope import KINDS
 
+if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
+    from jobsworth.policy.violation import Effect
+
 BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0)
 """Bucket bounds of the latency histogram, in seconds: a review takes tenths of a millisecond, under overload
 seconds."""
 
 OTHER = "other"
+MOST_POLICIES = 100
+"""The largest number of policies with labels of their own; all others share the label ``other``."""
 RETIRED = "0"
 """Replaces the process ID in the names of the files that hold the counts of ended processes."""
 
@@ -35,6 +43,9 @@ _COUNTERS = {
     "jobsworth_admission_requests_total": ("Admission requests by endpoint, operation, kind and verdict.",
         "endpoint", "operation", "kind", "verdict"),
     "jobsworth_admission_findings_total": ("Admission requests with a finding, by code.", "code"),
+    "jobsworth_admission_violations_total": (
+        "Admission requests that violate a policy, by policy and effect: deny, warn or audit.",
+        "policy", "effect"),
     "jobsworth_admission_patches_total": ("Patched objects by kind.", "kind"),
     "jobsworth_admission_internal_errors_total": (
         "Admission requests that jobsworth could not review because of an internal error.",),
@@ -86,6 +97,7 @@ class WebhookMetrics:
         self._requests_of = cache(self._counters["jobsworth_admission_requests_total"].labels)
         self._findings_of = cache(self._counters["jobsworth_admission_findings_total"].labels)
         self._seconds_of = cache(seconds.labels)
+        self._policies: set[str] = set()
 
     def observe(self, outcome: ReviewOutcome) -> None:
         """Count a request."""
@@ -94,6 +106,8 @@ class WebhookMetrics:
         self._seconds_of(outcome.endpoint).observe(outcome.seconds)
         for code in outcome.codes:
             self._findings_of(code).inc()
+        for policy, effect in outcome.violations:
+            self._violations_of(policy, effect).inc()
         for reason in outcome.unreadable:
             self._counters["jobsworth_admission_unreadable_total"].labels(
                 outcome.endpoint, reason
@@ -102,6 +116,19 @@ class WebhookMetrics:
             self._counters["jobsworth_admission_patches_total"].labels(kind).inc()
         elif outcome.verdict == "failed":
             self._counters["jobsworth_admission_internal_errors_total"].inc()
+
+    def expect_violations(self, policies: Iterable[tuple[str, Effect]]) -> None:
+        """Begin to count violations with 0, so that ``increase()`` sees the first one."""
+        for policy, effect in policies:
+            self._violations_of(policy, effect)
+
+    def _violations_of(self, policy: str, effect: Effect) -> Counter:
+        if policy not in self._policies:
+            if len(self._policies) >= MOST_POLICIES:
+                policy = OTHER
+            else:
+                self._policies.add(policy)
+        return self._counters["jobsworth_admission_violations_total"].labels(policy, effect)
 
     def loaded(self, what: str, seconds: float, *, success: bool) -> None:
         """Count a load of changed files."""
@@ -117,9 +144,16 @@ class WebhookMetrics:
             self._gauges["jobsworth_certificate_expiry_timestamp_seconds"].set(expiry)
 
 
-def exposition(folder: Path) -> bytes:
-    """Return the metrics of all processes in the text format of Prometheus."""
+def exposition(folder: Path, state: Collector | None = None) -> bytes:
+    """Return the metrics of all processes in the text format of Prometheus.
+
+    Args:
+        folder: the folder with the metrics of each process.
+        state: metrics that all processes agree about; None for none.
+    """
     registry = CollectorRegistry()
+    if state is not None:
+        registry.register(state)
     with _locked(folder, fcntl.LOCK_SH):
         MultiProcessCollector(registry, str(folder))
         return generate_latest(registry)

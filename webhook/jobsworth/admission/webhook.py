@@ -120,6 +120,7 @@ def _outcome(
         dry_run=request.dry_run,
         codes=answer.codes,
         policies=answer.policies,
+        violations=answer.violations,
         unreadable=answer.unreadable,
         operations=len(response.patch),
         seconds=time.perf_counter() - began,

@@ -27,6 +27,17 @@ def minor(release: str) -> int:
     return int(release[2:])
 
 
+def is_release(text: str) -> bool:
+    """Return True for a release, known or not: ``1.31``."""
+    major, dot, number = text.partition(".")
+    return major == "1" and bool(dot) and number.isascii() and number.isdigit()
+
+
+def nearest_release(release: str) -> str:
+    """Return a release, or the nearest known one."""
+    return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
+
+
 class ApiServer:
     """A kube-apiserver of one release, with its feature gates.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import BATCH, namespaces_path, resource_path
 from jobsworth.client.paging import PAGE_SIZE, Page, resumed_pages
+from jobsworth.client.server_release import server_release
 
 if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
@@ -33,13 +34,7 @@ class StoredObjects:
         Raises:
             ApiError: the API server cannot be reached, or does not report its version.
         """
-        version = self._api.get("/version")
-        major, minor = str(version.get("major", "")), str(version.get("minor", ""))
-        # Some distributions report a minor version such as "29+".
-        digits = "".join(character for character in minor if character.isdigit())
-        if not (major.isdigit() and digits):
-            raise ApiError(200, "", "the API server does not report its version at /version")
-        return f"{major}.{digits}"
+        return server_release(self._api)
 
     def batch_objects(self, kind: str, namespace: str | None = None) -> Iterator[Page]:
         """Yield all objects of a kind, in pages, each with its ``apiVersion`` and ``kind``.

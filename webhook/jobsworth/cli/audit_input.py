@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobsworth.api.api_server import RELEASES, minor
+from jobsworth.api.api_server import RELEASES, nearest_release
 from jobsworth.cli import reporting
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
 from jobsworth.cli.options import Options, choice, flag, words
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.cli.configuration.resolved_settings import Configurations
+    from jobsworth.cli.configuration.resolved_settings import Configurations, LoadPolicies
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.client.transport import Client
     from jobsworth.policy.policy_set import PolicySet
@@ -63,6 +63,7 @@ class AuditInput:
         configuration: lint rules and policies.
         report: the report's content, format and destination.
         timeout: the timeout of a request to the cluster, in seconds.
+        last_good: a folder with the last good version of each policy, for an audit that runs continuously.
     """
 
     scope: ScopeOptions
@@ -71,6 +72,7 @@ class AuditInput:
     configuration: ConfigurationOptions
     report: AuditReportOptions
     timeout: int
+    last_good: str | None = None
 
 
 def audit_client(config: RestConfig, audit: AuditInput) -> Client:
@@ -88,8 +90,15 @@ def audit_client(config: RestConfig, audit: AuditInput) -> Client:
     )
 
 
-def audit_configurations(audit: AuditInput, release: str | None) -> Configurations:
+def audit_configurations(
+    audit: AuditInput, release: str | None, load_policies: LoadPolicies | None = None
+) -> Configurations:
     """Return the configurations of an audit as this release, or as the configured one.
+
+    Args:
+        audit: the audit.
+        release: the release; None for the configured one.
+        load_policies: reads policies; by default, an invalid one raises UsageError.
 
     Raises:
         UsageError: an option's value, a configuration or a policy is invalid.
@@ -99,6 +108,7 @@ def audit_configurations(audit: AuditInput, release: str | None) -> Configuratio
         release=release,
         gates=audit.gates,
         allow_privileged=True,  # a stored object has been accepted
+        load_policies=load_policies,
     )
 
 
@@ -123,17 +133,12 @@ def cluster_and_audited_release(
         if release is None:
             note(f"the cluster does not report its version: audited as Kubernetes {RELEASES[-1]}")
     if release is None and runs:
-        release = known_release(runs)
+        release = nearest_release(runs)
         if release != runs:
             note(
                 f"the cluster runs Kubernetes {runs}, an unknown release: audited as Kubernetes {release}"
             )
     return runs, release
-
-
-def known_release(release: str) -> str:
-    """Return the release, or the nearest known one."""
-    return RELEASES[min(max(minor(release) - minor(RELEASES[0]), 0), len(RELEASES) - 1)]
 
 
 def audit_scope(options: ScopeOptions, own_namespace: str) -> AuditScope:

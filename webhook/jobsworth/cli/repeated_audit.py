@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry
 
-from jobsworth.api.api_server import ApiServer, UnknownGate
+from jobsworth.api.api_server import ApiServer, UnknownGate, nearest_release
 from jobsworth.audit.audit_events import AuditEvents
 from jobsworth.audit.audit_metrics import AuditMetrics
 from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
@@ -21,17 +21,21 @@ from jobsworth.cli.audit_input import (
     audit_namespace_labels,
     audit_scope,
     cluster_and_audited_release,
-    known_release,
 )
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.configuration.resolved_settings import STDIN, ResolvedSettings
+from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
+from jobsworth.cli.inputs.policy_files import PolicyFiles
 from jobsworth.cli.process_options import log_line
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.reconciler.health_endpoints import HealthServer
 from jobsworth.serving.file_reload import Reloading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jobsworth.cli.audit_input import AuditInput
+    from jobsworth.cli.profile_options import Profile
     from jobsworth.client.rest_config import RestConfig
 
 
@@ -57,7 +61,7 @@ def repeat_audit(
         runs, release = cluster_and_audited_release(stored_objects, audit.release, note)
         current = reloaded.of(release)
         policies = None if current.policies is None else current.policies.policies
-        stored_by = ApiServer(known_release(runs)) if runs else None
+        stored_by = ApiServer(nearest_release(runs)) if runs else None
         return AuditSettings(
             Evaluator(current.server, current.selection, policies, stored_by=stored_by),
             current.selection,
@@ -90,7 +94,7 @@ def repeat_audit(
 class ReloadedSettings:
     """The settings of the audit; reloaded when the files of the policies change.
 
-    Invalid policies are rejected: the previous ones stay active.
+    Of an invalid policy, the last valid version stays active.
     """
 
     def __init__(self, audit: AuditInput, metrics: AuditMetrics) -> None:
@@ -98,6 +102,8 @@ class ReloadedSettings:
         self._metrics = metrics
         self._release = audit.release
         self._value: ResolvedSettings | None = None
+        self._policies: EffectivePolicyFiles | None = None
+        self._errors: tuple[str, ...] = ()
         self._files: Reloading[ResolvedSettings] | None = None
 
     def check(self) -> bool:
@@ -111,17 +117,16 @@ class ReloadedSettings:
         """Return the settings for an audit as this release.
 
         Raises:
-            UsageError: a configuration or a policy is invalid at the start; the release has no such
-                feature gate.
+            UsageError: a configuration is invalid at the start; the release has no such feature gate.
         """
         self.check()
         if self._value is None:
             self._release = release
             self._value = self._load()
-            policies = self._value.policies
-            paths = () if policies is None else policies.paths
-            self._files = Reloading("policy", self._load, [Path(path) for path in paths])
-            self._files.check()
+            self._report_errors()
+            watched = () if self._policies is None else self._policies.watched
+            self._files = Reloading("policy", self._load, watched)
+            self._files.adopt(self._value)
         elif release is not None and release != self._release:
             self._release = release
             # Do not load the files again: they may be invalid now, and policies do not depend on it.
@@ -137,7 +142,7 @@ class ReloadedSettings:
 
     def loaded(self, what: str, seconds: float, value: object) -> None:
         """Log that changed policies are active."""
-        self._metrics.policies_active = True
+        self._report_errors()
         log_line(f"loaded the {what} files in {seconds:.2f} s")
 
     def rejected(self, what: str, seconds: float, error: Exception) -> None:
@@ -145,8 +150,25 @@ class ReloadedSettings:
         self._metrics.policies_active = False
         log_line(f"rejected the changed {what} files, the previous ones stay active: {error}")
 
+    def _report_errors(self) -> None:
+        self._metrics.policies_active = not self._errors
+        if self._errors:
+            errors = "\n".join(self._errors)
+            log_line(f"rejected policies, the last valid version of each stays active:\n{errors}")
+
     def _load(self) -> ResolvedSettings:
-        return audit_configurations(self._audit, self._release).of(STDIN)
+        return audit_configurations(self._audit, self._release, self._read).of(STDIN)
+
+    def _read(self, paths: Sequence[str], profile: Profile | None) -> PolicyFiles | None:
+        if not paths and profile is None:
+            return None
+        if self._policies is None:
+            stored = None if self._audit.last_good is None else Path(self._audit.last_good)
+            self._policies = EffectivePolicyFiles([Path(path) for path in paths], profile, stored)
+            self._policies.require_paths()
+        loaded = self._policies.load()
+        self._errors = loaded.errors
+        return PolicyFiles(tuple(paths), profile, loaded.policies)
 
 
 class _NotedOnce:

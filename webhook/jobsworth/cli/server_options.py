@@ -8,10 +8,18 @@ from jobsworth.api.api_server import (
     ApiServer,
     UnknownGate,
     UnknownRelease,
+    nearest_release,
     parse_gates,
 )
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, flag, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AUTO = "auto"
+"""The value of ``--kubernetes-version`` for the release that the API server reports."""
 
 
 class ReleaseOptions(Options):
@@ -49,3 +57,39 @@ def server_of(options: ServerOptions, release: str | None = None) -> ApiServer:
         )
     except (UnknownRelease, UnknownGate) as error:
         raise UsageError(str(error)) from None
+
+
+def server_of_release(options: ServerOptions) -> Callable[[str], ApiServer]:
+    """Return the API server for the release that it reports, empty if that is unknown.
+
+    With ``--kubernetes-version auto`` it is the nearest known one, or the newest. Feature gates that it does
+    not have, or has locked, are left out: an upgrade of the cluster must not stop the webhook.
+
+    Raises:
+        UsageError: the release is unknown, or a gate in every release.
+    """
+    if options.kubernetes_version != AUTO:
+        server = server_of(options)
+        return lambda release: server
+    try:
+        gates = parse_gates(options.feature_gates or "")
+        for name, on in gates.items():
+            if not any(_has_gate(release, name, on=on) for release in RELEASES):
+                ApiServer(NEWEST_RELEASE, {name: on})
+    except UnknownGate as error:
+        raise UsageError(str(error)) from None
+
+    def of(release: str) -> ApiServer:
+        assumed = nearest_release(release) if release else NEWEST_RELEASE
+        known = {name: on for name, on in gates.items() if _has_gate(assumed, name, on=on)}
+        return ApiServer(assumed, known, allow_privileged=options.allow_privileged)
+
+    return of
+
+
+def _has_gate(release: str, name: str, *, on: bool) -> bool:
+    try:
+        ApiServer(release, {name: on})
+    except UnknownGate:
+        return False
+    return True

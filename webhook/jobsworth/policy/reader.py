@@ -40,13 +40,16 @@ def read(documents: Sequence[object], shipped: Sequence[object] = ()) -> PolicyS
     numbers: dict[str, int] = {}
     for number, document in enumerate((*documents, *shipped)):
         problems = Problems(number)
-        policy = _read_document(document, problems, check_schema=number < len(documents))
-        _check_name(document, numbers, problems)
+        policy = read_document(document, problems, check_schema=number < len(documents))
+        check_name(document, numbers, problems)
         found.extend(problems.found)
         if policy is not None:
             policies.append(policy)
     if not found:
-        found.extend(conflicts.between(dict(enumerate(policies))))
+        found.extend(
+            Problem(numbers[each.policy], each.field, each.message, each.hint)
+            for each in conflicts.between(policies)
+        )
     if found:
         raise BadPolicy(tuple(found))
     return PolicySet(tuple(policies))
@@ -61,7 +64,8 @@ def is_policy(document: object) -> bool:
     )
 
 
-def _check_name(document: object, numbers: dict[str, int], problems: Problems) -> None:
+def check_name(document: object, numbers: dict[str, int], problems: Problems) -> None:
+    """Report a name that an earlier document has, and record the number of the first one of each name."""
     metadata = document.get("metadata") if isinstance(document, dict) else None
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str):
@@ -75,7 +79,16 @@ def _check_name(document: object, numbers: dict[str, int], problems: Problems) -
     numbers.setdefault(name, problems.document)
 
 
-def _read_document(document: object, problems: Problems, *, check_schema: bool) -> JobPolicy | None:
+def read_document(
+    document: object, problems: Problems, *, check_schema: bool = True
+) -> JobPolicy | None:
+    """Compile one document; return None and add its problems if it is invalid.
+
+    Args:
+        document: a JobPolicy document.
+        problems: the collector of its problems.
+        check_schema: False for a document that ships with jobsworth.
+    """
     if not isinstance(document, dict):
         problems.add(
             "", "must be a mapping", f"start with apiVersion: {API_VERSION} and kind: {KIND}"

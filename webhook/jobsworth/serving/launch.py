@@ -9,28 +9,35 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from jobsworth.admission.decision import NamespaceLabels, Reviewer
+from jobsworth.admission.decision import NamespaceLabels
 from jobsworth.api.api_server import ApiServer
 from jobsworth.listen_address import listen
-from jobsworth.policy.policy_set import PolicySet
+from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.serving.serving_settings import ServingSettings
+
+RELEASE_FILE = "kubernetes-version"
 
 
 def serve(
     settings: ServingSettings,
-    server: ApiServer,
-    load_policies: Callable[[], PolicySet],
+    server_of: Callable[[str], ApiServer],
+    load_policies: Callable[[], EffectivePolicies],
     namespace_labels: NamespaceLabels | None = None,
+    *,
     on_bound: Callable[[], object] = lambda: None,
+    ask_release: Callable[[], str] | None = None,
 ) -> NoReturn:
     """Serve until a signal stops the server, then exit the process.
 
     Args:
         settings: the settings of the server.
-        server: the API server that will call the webhook.
+        server_of: returns the API server that will call the webhook, for the release that it reports; for an
+            empty text if that is unknown.
         load_policies: reads the policies; any exception rejects the changed files.
         namespace_labels: returns the labels of a namespace, in a worker; None if they are not available.
         on_bound: called when the server accepts connections.
+        ask_release: asks the API server for its release, OSError if it does not report it; None if another
+            process does, or nobody.
 
     Raises:
         CannotListen: an address is in use or not one of this machine.
@@ -41,16 +48,26 @@ def serve(
     # prometheus_client reads this variable when the import of the server below imports it.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
+        from jobsworth.serving.release_poll import ReleasePoll
+        from jobsworth.serving.served_state import StateLoader
         from jobsworth.serving.webhook_server import WebhookServer
 
         listeners = listen(*settings.bind), listen(*settings.monitor_bind)
-        labels = namespace_labels or (lambda name: None)
-
-        def reviewer() -> Reviewer:
-            policies, verdict = load_policies(), settings.api_verdict
-            return Reviewer(server, policies, namespace_labels=labels, api_verdict=verdict)
-
-        WebhookServer(settings, reviewer, listeners, folder, on_bound).run()
+        release_file, releases = settings.files.release, None
+        if ask_release is not None:
+            release_file = folder / RELEASE_FILE
+            releases = ReleasePoll(ask_release, release_file)
+        states = StateLoader(
+            load_policies=load_policies,
+            server_of=server_of,
+            release_file=release_file,
+            policy_files=settings.files.policies,
+            namespace_labels=namespace_labels or (lambda name: None),
+            api_verdict=settings.api_verdict,
+        )
+        WebhookServer(
+            settings, states, listeners, folder, on_bound=on_bound, releases=releases
+        ).run()
         raise SystemExit(0)
     finally:
         if os.getpid() == owner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
@@ -14,22 +14,39 @@ from jobsworth.admission.review import BadReview
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from prometheus_client.registry import Collector
 
 METRICS = "/metrics"
 PLAIN = "text/plain; charset=utf-8"
+
+
+class Check(NamedTuple):
+    """The result of a readiness check.
+
+    Attributes:
+        problem: why the server is not ready; empty if the check passes.
+        note: what an administrator should know, although the check passes.
+    """
+
+    problem: str = ""
+    note: str = ""
 
 
 class Probes:
     """Answer probes and scrapes.
 
     Args:
-        checks: returns the readiness checks by name, each with its problem, or an empty text if it passes.
+        checks: returns the results of the readiness checks by name.
         folder: the folder with the metrics of all processes.
+        state: metrics of the state that all processes agree about.
     """
 
-    def __init__(self, checks: Callable[[], dict[str, str]], folder: Path) -> None:
+    def __init__(
+        self, checks: Callable[[], dict[str, Check]], folder: Path, state: Collector
+    ) -> None:
         self._checks = checks
         self._folder = folder
+        self._state = state
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one WSGI request."""
@@ -41,16 +58,18 @@ class Probes:
         if path == "/readyz":
             return start(start_response, *self._readiness())
         if path == METRICS:
-            scraped = review_metrics.exposition(self._folder)
+            scraped = review_metrics.exposition(self._folder, self._state)
             return start(start_response, 200, CONTENT_TYPE_LATEST, scraped)
         return start_error(start_response, BadReview("use /healthz, /readyz or /metrics", 404))
 
     def _readiness(self) -> tuple[int, str, bytes]:
         checks = self._checks()
         lines = [
-            f"[-]{name} failed: {problem}" if problem else f"[+]{name} ok"
-            for name, problem in checks.items()
+            f"[-]{name} failed: {check.problem}"
+            if check.problem
+            else f"[+]{name} ok{f': {check.note}' if check.note else ''}"
+            for name, check in checks.items()
         ]
-        ready = not any(checks.values())
+        ready = not any(check.problem for check in checks.values())
         text = "\n".join([*lines, "ready" if ready else "not ready", ""])
         return (200 if ready else 503), PLAIN, text.encode()

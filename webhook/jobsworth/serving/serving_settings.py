@@ -29,14 +29,16 @@ class Files:
 
     Attributes:
         certificate, key: PEM.
-        policies: files and folders of JobPolicy documents.
+        policies: files and folders that determine the policies.
         client_ca: PEM of the CA that must have signed client certificates; None to accept any client.
+        release: a file with the release of the API server, which another process writes; None for none.
     """
 
     certificate: Path
     key: Path
     policies: tuple[Path, ...] = ()
     client_ca: Path | None = None
+    release: Path | None = None
 
     @property
     def of_certificate(self) -> tuple[Path, ...]:

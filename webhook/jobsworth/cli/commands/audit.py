@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from jobsworth.api.api_server import ApiServer
+from jobsworth.api.api_server import ApiServer, nearest_release
 from jobsworth.cli import reporting
 from jobsworth.cli.audit_input import (
     AuditInput,
@@ -16,7 +16,6 @@ from jobsworth.cli.audit_input import (
     audit_namespace_labels,
     audit_scope,
     cluster_and_audited_release,
-    known_release,
 )
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
@@ -60,6 +59,11 @@ class RepetitionOptions(Options):
         help="Repeat the audit at this interval until SIGTERM, and when a policy changes; report findings "
         "as metrics and Events instead of printing them.",
     )
+    last_good_policies = text(
+        metavar="DIR",
+        help="With --interval: a folder with the last valid version of each policy, for those that are "
+        "invalid at the start.",
+    )
     listen = text(
         default=":8081",
         metavar="ADDRESS",
@@ -98,6 +102,7 @@ def run(options: AuditOptions) -> int:
         options.configuration,
         options.report,
         options.request_timeout,
+        options.repetition.last_good_policies,
     )
     audit_configurations(audit, audit.release)  # report configuration errors before connecting
     interval, listen = _repetition(options)
@@ -126,6 +131,8 @@ def _repetition(options: AuditOptions) -> tuple[float | None, tuple[str, int | N
     """Return the interval in seconds, None for an audit that runs once, and the address to listen on."""
     listen = listen_address(options.repetition.listen)
     if options.repetition.interval is None:
+        if options.repetition.last_good_policies is not None:
+            raise UsageError("--last-good-policies requires --interval")
         return None, listen
     if options.report.output != "table" or options.report.output_file:
         raise UsageError(
@@ -160,7 +167,7 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     policies = None if settings.policies is None else settings.policies.policies
     scope = audit_scope(audit.scope, config.namespace)
     labels = audit_namespace_labels(stored_objects, scope, policies, config, _note)
-    stored_by = ApiServer(known_release(runs)) if runs else None
+    stored_by = ApiServer(nearest_release(runs)) if runs else None
     evaluator = Evaluator(settings.server, settings.selection, policies, stored_by=stored_by)
     counts = AuditProgress()
     quiet = audit.report.quiet

@@ -78,6 +78,19 @@ class ManageOptions(Options):
         help="A file or folder of JobPolicy documents, as for the webhook.",
     )
     profiles = nested(ProfileOptions)
+    last_good_config_map = text(
+        metavar="NAME",
+        default="",
+        help="Store the last valid version of each policy in this ConfigMap; created if missing.",
+    )
+    last_good_policies = text(
+        metavar="DIR",
+        help="The folder that this ConfigMap is mounted at, for policies that are invalid at the start.",
+    )
+    kubernetes_version_file = text(
+        metavar="FILE",
+        help="Write the release of the API server to this file, for the webhook.",
+    )
     api_verdict: ApiVerdict = choice(
         default="deny",
         choices=("deny", "warn", "off"),
@@ -176,6 +189,13 @@ def manage(options: ManageOptions) -> int:
             validating=options.validating_webhook_configuration,
             folder=Path(options.directory) if options.directory else None,
             registration=_registration(options),
+            policies=tuple(map(Path, options.policy)),
+            profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
+            last_good=Path(options.last_good_policies) if options.last_good_policies else None,
+            last_good_config_map=options.last_good_config_map,
+            release_file=(
+                Path(options.kubernetes_version_file) if options.kubernetes_version_file else None
+            ),
         )
         policy = _policy(options)
         interval = None if options.once else _duration("--interval", options.interval)
@@ -188,7 +208,7 @@ def _registration(options: ManageOptions) -> Registration | None:
     """Build the registration from the options.
 
     Raises:
-        UsageError: a queueing controller is not written as NAMESPACE/NAME, or the profile's options conflict.
+        UsageError: a queueing controller is not written as NAMESPACE/NAME.
     """
     from jobsworth.cli.commands.certs_manage import Registration
 
@@ -204,8 +224,6 @@ def _registration(options: ManageOptions) -> Registration | None:
         users.append(f"system:serviceaccount:{namespace}:{name}")
     return Registration(
         template=Path(options.registration),
-        policies=tuple(map(Path, options.policy)),
-        profile=profile_of(options.profiles.profile, options.profiles.profile_enforcement),
         api_verdict=options.api_verdict,
         ready_url=options.ready_url,
         owner=options.registration_owner or "",

@@ -17,16 +17,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobsworth.certificates.cluster_store import Cluster, WebhookConfiguration
+from jobsworth.certificates.last_good_policies import LastGoodPolicies
 from jobsworth.certificates.manager import LOG, Manager
 from jobsworth.certificates.registrar import Registrar
 from jobsworth.certificates.registration_owner import RegistrationOwner
 from jobsworth.cli.command import UsageError
+from jobsworth.cli.inputs.registration_files import (
+    Readiness,
+    RegistrationFiles,
+    WatchedPolicies,
+)
 from jobsworth.client.api_errors import ApiError, NotConfigured
 from jobsworth.client.api_resources import CORE, resource_path
 from jobsworth.client.change_notifier import notify
 from jobsworth.client.leases import LeaderElection, Times
 from jobsworth.client.rest_config import rest_config
+from jobsworth.client.server_release import ask_release
 from jobsworth.client.transport import Client
+from jobsworth.serving.release_poll import ReleasePoll
 
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
@@ -53,6 +61,11 @@ class Installation:
         mutating, validating: the names of the webhook configurations whose caBundle is written.
         folder: the folder from which the webhook reads its certificate; None to write no files.
         registration: how to create the webhook configurations; None if they are created otherwise.
+        policies: files and folders of JobPolicy documents.
+        profile: the profile to apply as well; None for none.
+        last_good: a folder with the last good version of each policy; None for none.
+        last_good_config_map: the name of the ConfigMap to store them in; empty to store none.
+        release_file: the file to write the API server's release to; None to write none.
     """
 
     namespace: str
@@ -62,6 +75,11 @@ class Installation:
     validating: tuple[str, ...]
     folder: Path | None
     registration: Registration | None = None
+    policies: tuple[Path, ...] = ()
+    profile: Profile | None = None
+    last_good: Path | None = None
+    last_good_config_map: str = ""
+    release_file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +88,6 @@ class Registration:
 
     Attributes:
         template: the file with their template.
-        policies: files and folders of JobPolicy documents.
-        profile: the profile to apply as well; None for none.
         api_verdict: how the webhook handles an object that the API server would reject.
         ready_url: the readiness endpoint of the webhook; empty for a webhook that is always ready.
         owner: the ClusterRole that owns the configurations; empty for the namespace.
@@ -79,8 +95,6 @@ class Registration:
     """
 
     template: Path
-    policies: tuple[Path, ...]
-    profile: Profile | None
     api_verdict: ApiVerdict
     ready_url: str
     owner: str
@@ -145,14 +159,16 @@ def _manage(
         secret=installation.secret,
         configurations=configurations,
     )
+    policies = WatchedPolicies(installation.policies, installation.profile, installation.last_good)
     manager = Manager(
         store,
         policy,
         installation.folder,
-        registrar=_registrar(api, store, installation, configurations),
+        registrar=_registrar(api, store, installation, configurations, policies),
     )
+    beside = Beside(api, installation, policies)
     if interval is None:
-        return _once(manager)
+        return _once(manager, beside)
     seconds = interval.total_seconds()
 
     def end(*_: object) -> None:
@@ -173,7 +189,7 @@ def _manage(
         log=LOG.error,
     )
     notify(api, watched, changed, stop, LOG.warning)
-    return _until_stopped(manager, election, seconds, stop, changed)
+    return _until_stopped(manager, beside, election, interval=seconds, stop=stop, changed=changed)
 
 
 def _registrar(
@@ -181,18 +197,13 @@ def _registrar(
     store: Cluster,
     installation: Installation,
     configurations: tuple[WebhookConfiguration, ...],
+    policies: WatchedPolicies,
 ) -> Registrar | None:
     registration = installation.registration
     if registration is None:
         return None
-    from jobsworth.cli.inputs.registration_files import Readiness, RegistrationFiles
-
     files = RegistrationFiles(
-        registration.template,
-        registration.policies,
-        registration.profile,
-        registration.api_verdict,
-        configurations,
+        registration.template, policies, registration.api_verdict, configurations
     )
     return Registrar(
         store,
@@ -203,7 +214,47 @@ def _registrar(
     )
 
 
-def _once(manager: Manager) -> int:
+class Beside:
+    """The tasks beside the certificates: the API server's release, and the last good policies.
+
+    Their errors do not delay the certificates.
+
+    Args:
+        api: the API server.
+        installation: the files and objects to write.
+        policies: the effective policies.
+    """
+
+    def __init__(self, api: Client, installation: Installation, policies: WatchedPolicies) -> None:
+        file, name = installation.release_file, installation.last_good_config_map
+        self._release = None if file is None else ReleasePoll(lambda: ask_release(api), file)
+        self._last_good = (
+            LastGoodPolicies(api, installation.namespace, name, policies.current) if name else None
+        )
+
+    def write_release(self) -> None:
+        """Write the API server's release if it is time."""
+        if self._release is None:
+            return
+        try:
+            self._release.poll(LOG.error)
+        except OSError as error:
+            LOG.error(f"cannot write the release of the API server: {error}")
+
+    def store_policies(self) -> None:
+        """Store the last good version of each policy."""
+        if self._last_good is None:
+            return
+        try:
+            self._last_good.reconcile()
+        except ApiError as error:
+            if not error.conflict:
+                LOG.error(str(error))
+
+
+def _once(manager: Manager, beside: Beside) -> int:
+    beside.write_release()
+    beside.store_policies()
     try:
         return 0 if manager.reconcile() and manager.fill() else 1
     except (ApiError, OSError) as error:
@@ -213,7 +264,9 @@ def _once(manager: Manager) -> int:
 
 def _until_stopped(
     manager: Manager,
+    beside: Beside,
     election: LeaderElection,
+    *,
     interval: float,
     stop: threading.Event,
     changed: threading.Event,
@@ -222,6 +275,7 @@ def _until_stopped(
     while not stop.is_set():
         done = False
         changed.clear()  # before reading, so that a change meanwhile is not missed
+        beside.write_release()
         try:
             was, leading = leading, _leads(election)
             if leading != was:
@@ -234,6 +288,8 @@ def _until_stopped(
             done = manager.fill() and reconciled
         except (ApiError, OSError) as error:
             LOG.error(str(error))
+        if leading:
+            beside.store_policies()
         # Spread the requests of replicas that started together.
         if not stop.is_set():
             changed.wait((interval if done else min(SOON, interval)) * random.uniform(0.9, 1.1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
+from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.options import (
     Options,
@@ -17,7 +18,7 @@ from jobsworth.cli.options import (
     words,
 )
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
-from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
 
 TYPE_CHECKING = False
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
-    from jobsworth.cli.profile_options import Profile
-    from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.serving.serving_settings import Files, ServingSettings
 
 EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
@@ -34,15 +34,35 @@ DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
+class ServedOptions(ServerOptions):
+    """Options for the API server that calls the webhook."""
+
+    kubernetes_version = text(
+        metavar="RELEASE",
+        help=f"The API server's release, {RELEASES[0]} to {RELEASES[-1]}, or auto, the one that it reports; "
+        "default: the newest.",
+    )
+
+
 class ServeOptions(Options):
     """The options of ``jobsworth serve``."""
 
-    server = nested(ServerOptions)
+    server = nested(ServedOptions)
     policy = words(
         metavar="PATH",
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
     profiles = nested(ProfileOptions)
+    last_good_policies = text(
+        metavar="DIR",
+        help="A folder with the last valid version of each policy, for those that are invalid at the "
+        "start; jobsworth certs manage stores them.",
+    )
+    kubernetes_version_file = text(
+        metavar="FILE",
+        help="A file with the API server's release, which jobsworth certs manage writes; with "
+        "--kubernetes-version auto, read it instead of asking the API server.",
+    )
     bind = text(
         metavar="ADDRESS:PORT",
         default=":8443",
@@ -99,7 +119,7 @@ def run(options: ServeOptions) -> int:
     except ImportError:
         raise UsageError(EXTRA) from None
     gc.enable()  # other commands end before it would run
-    server = server_of(options.server)
+    server = server_of_release(options.server)
     settings = ServingSettings(
         bind=_address("--bind", options.bind),
         monitor_bind=_address("--monitor-bind", options.monitor_bind),
@@ -111,13 +131,13 @@ def run(options: ServeOptions) -> int:
         log_requests=options.log == "requests",
         files=_files(options),
     )
-    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
-    load = _policies(settings.files.policies, profile)
-    load()  # report policy errors before serving
+    load = _policies(options)
+    asks = options.server.kubernetes_version == AUTO and settings.files.release is None
     labels = _namespace_labels() if options.namespaces_from_cluster else None
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
-        launch.serve(settings, server, load, labels, announce)
+        ask_release = _asked_release() if asks else None
+        launch.serve(settings, server, load, labels, on_bound=announce, ask_release=ask_release)
     except CannotListen as error:
         raise UsageError(f"{error}; use another --bind or --monitor-bind") from None
     except OSError as error:
@@ -145,16 +165,29 @@ def _files(options: ServeOptions) -> Files:
 
     certificate, key = options.tls_cert, options.tls_key
     policies = tuple(map(Path, options.policy))
+    if options.last_good_policies:
+        policies = (*policies, Path(options.last_good_policies))
+    release = Path(options.kubernetes_version_file) if options.kubernetes_version_file else None
     client_ca = Path(options.client_ca) if options.client_ca else None
     if options.self_signed:
         if certificate or key:
             raise UsageError("--self-signed creates a certificate: omit --tls-cert and --tls-key")
         made = _development_certificate()
-        return Files(policies=policies, certificate=made[0], key=made[1], client_ca=client_ca)
+        return Files(
+            policies=policies,
+            certificate=made[0],
+            key=made[1],
+            client_ca=client_ca,
+            release=release,
+        )
     if not certificate or not key:
         raise UsageError("no certificate: set --tls-cert and --tls-key, or use --self-signed")
     return Files(
-        policies=policies, certificate=Path(certificate), key=Path(key), client_ca=client_ca
+        policies=policies,
+        certificate=Path(certificate),
+        key=Path(key),
+        client_ca=client_ca,
+        release=release,
     )
 
 
@@ -172,14 +205,31 @@ def _development_certificate() -> tuple[Path, Path]:
     return paths.certificate, paths.key
 
 
-def _policies(paths: tuple[Path, ...], profile: Profile | None) -> Callable[[], PolicySet]:
+def _policies(options: ServeOptions) -> Callable[[], EffectivePolicies]:
+    from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.policy.policy_set import PolicySet
 
-    if not paths and profile is None:
-        return lambda: PolicySet(())
-    from jobsworth.cli.inputs.policy_files import load_policies
+    profile = profile_of(options.profiles.profile, options.profiles.profile_enforcement)
+    if not options.policy and profile is None:
+        return lambda: EffectivePolicies(policies=PolicySet(()))
+    from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
 
-    return lambda: load_policies([str(path) for path in paths], profile)
+    stored = Path(options.last_good_policies) if options.last_good_policies else None
+    files = EffectivePolicyFiles([Path(path) for path in options.policy], profile, stored)
+    files.require_paths()
+    return files.load
+
+
+def _asked_release() -> Callable[[], str]:
+    from jobsworth.client.server_release import release_from_cluster
+
+    try:
+        return release_from_cluster()
+    except ImportError:
+        raise UsageError(
+            "--kubernetes-version auto requires the cluster extra: run pip install 'jobsworth[cluster]', "
+            "or use --kubernetes-version-file"
+        ) from None
 
 
 def _namespace_labels() -> NamespaceLabels:

@@ -27,13 +27,15 @@ from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
     from jobsworth.cli.profile_options import Profile, ProfileChoice
     from jobsworth.policy.violation import Effect
+
+    LoadPolicies = Callable[[Sequence[str], Profile | None], PolicyFiles | None]
 
 OWN_FILE, SHARED_FILE = ".jobsworth.yaml", "pyproject.toml"
 SHARED_MARK = b"tool.jobsworth"
@@ -96,6 +98,7 @@ class Overrides:
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
         policy: files and folders of policies, which replace those of a configuration.
+        load_policies: reads policies; by default, an invalid one raises UsageError.
         profile, profile_enforcement: the profile, which replaces that of a configuration; None if not given.
 
     Raises:
@@ -103,8 +106,8 @@ class Overrides:
     """
 
     __slots__ = (
-        "allow_privileged", "gates", "ignore", "policy", "profile", "profile_enforcement", "release",
-        "select",
+        "_load_policies", "allow_privileged", "gates", "ignore", "policy", "profile",
+        "profile_enforcement", "release", "select",
     )  # fmt: skip
 
     def __init__(
@@ -116,10 +119,12 @@ class Overrides:
         select: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         policy: Sequence[str] = (),
+        load_policies: LoadPolicies | None = None,
         profile: ProfileChoice | None = None,
         profile_enforcement: Effect | None = None,
     ) -> None:
         self.policy = policy
+        self._load_policies = load_policies or _policies
         self.profile = profile
         self.profile_enforcement = profile_enforcement
         self.release = release
@@ -178,7 +183,7 @@ class Overrides:
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
         selection = Selection(select=select, ignore=ignore, severity=severity)
         return ResolvedSettings(
-            server, selection, _policies(policy, profile_of(profile, enforcement))
+            server, selection, self._load_policies(policy, profile_of(profile, enforcement))
         )
 
 
@@ -196,6 +201,7 @@ def configurations_for(
     release: str | None,
     gates: str | None = None,
     allow_privileged: bool,
+    load_policies: LoadPolicies | None = None,
 ) -> Configurations:
     """Build the configurations from the options of a command line.
 
@@ -209,6 +215,7 @@ def configurations_for(
         select=options.select,
         ignore=options.ignore,
         policy=options.policy,
+        load_policies=load_policies,
         profile=options.profiles.profile,
         profile_enforcement=options.profiles.profile_enforcement,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from contextlib import contextmanager
 from types import ModuleType
 
 import jobsworth.policy
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.profile_options import Profile, ProfileName
     from jobsworth.manifests import Document
+    from jobsworth.policy.language.problems import Problem
     from jobsworth.policy.policy_set import PolicySet
 
 TEST_FILE_ENDS = ("_test.yaml", "_test.yml", "_test.json")
@@ -101,29 +103,21 @@ def load_with_documents(
     Raises:
         BadPolicies: a file is unreadable or invalid, or has no policy.
     """
-    errors: list[PolicyFileError] = []
-    found: list[Document] = []
-    for path in paths:
-        documents = list(_documents(path, errors))
-        if not documents and not errors:
-            message = f"no {KIND} of {API_VERSION} found in it"
-            errors.append(PolicyFileError(path, 1, 1, "", message))
-        found.extend(documents)
-    shipped = _of_profile(profile, found) if profile is not None else []
+    sources = PolicySources(paths)
+    errors = sources.errors
+    if sources.empty and not errors:
+        message = f"no {KIND} of {API_VERSION} found in it"
+        errors.append(PolicyFileError(sources.empty[0], 1, 1, "", message))
+    found = sources.documents
+    shipped = sources.of_profile(profile, replaced_by=found)
     placed = [*found, *shipped]
-    _prepare_expressions(placed)
     try:
-        policies = read(
-            [document.value for document in found], [document.value for document in shipped]
-        )
+        with require_policy_package():
+            policies = read(
+                [document.value for document in found], [document.value for document in shipped]
+            )
     except BadPolicy as error:
-        errors.extend(
-            _placed(placed[problem.document], problem.field, problem.message, problem.hint)
-            for problem in error.problems
-        )
-    except ImportError as error:
-        needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
-        raise UsageError(needs) from None
+        errors.extend(map(sources.placed, error.problems))
     if errors:
         raise BadPolicies(errors)
     values: list[Any] = [document.value for document in placed]
@@ -132,12 +126,102 @@ def load_with_documents(
     return policies, dict(zip(names, placed, strict=True))
 
 
+class PolicySources:
+    """The policy documents in some files and folders, read on construction.
+
+    Args:
+        paths: files, folders, ``-`` for standard input.
+
+    Attributes:
+        documents: the documents, valid or not.
+        errors: the errors of files, and of the text of documents.
+        unreadable: the files and folders with errors that concern no document.
+        flawed: the numbers of the documents whose text has an error.
+        empty: the paths without documents and errors.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.documents: list[Document] = []
+        self.errors: list[PolicyFileError] = []
+        self.unreadable: set[str] = set()
+        self.flawed: set[int] = set()
+        self.empty: list[str] = []
+        self._shipped: list[Document] = []
+        for path in paths:
+            before = len(self.documents), len(self.errors)
+            self._read(path)
+            if (len(self.documents), len(self.errors)) == before:
+                self.empty.append(path)
+        _prepare_expressions(self.documents)
+
+    def of_profile(
+        self, profile: Profile | None, replaced_by: Sequence[Document] = ()
+    ) -> list[Document]:
+        """Return the documents of a profile, without those that a policy of the same name replaces."""
+        self._shipped = [] if profile is None else _of_profile(profile, replaced_by)
+        _prepare_expressions(self._shipped)
+        return self._shipped
+
+    def placed(self, problem: Problem) -> PolicyFileError:
+        """Return a problem with its position; its document is one of these, or of the profile."""
+        document = [*self.documents, *self._shipped][problem.document]
+        place = document.position(problem.field)
+        text = f"{problem.message} ({problem.hint})" if problem.hint else problem.message
+        return PolicyFileError(document.file, place.line, place.column, problem.field, text)
+
+    def _read(self, path: str) -> None:
+        folder = os.path.isdir(path)
+        for file in manifests_in([path]):
+            if isinstance(file, ManifestError):
+                self._reject(file)
+            elif not (folder and file.endswith(TEST_FILE_ENDS)):
+                self._read_file(file)
+
+    def _read_file(self, file: str) -> None:
+        for document in expand_lists(read_file(file)):
+            if document.error is not None:
+                self._reject(document.error)
+            elif _is_meant(document.value):
+                if document.notes:
+                    self.flawed.add(len(self.documents))
+                self.errors.extend(
+                    PolicyFileError(
+                        document.file,
+                        note.position.line,
+                        note.position.column,
+                        note.field,
+                        note.message,
+                    )
+                    for note in document.notes
+                )
+                self.documents.append(document)
+
+    def _reject(self, error: ManifestError) -> None:
+        self.unreadable.add(error.file)
+        self.errors.append(PolicyFileError(error.file, error.line, error.column, "", error.message))
+
+
+@contextmanager
+def require_policy_package() -> Iterator[None]:
+    """Report a missing package that policies require.
+
+    Raises:
+        UsageError: a package is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
+        raise UsageError(needs) from None
+
+
 class PolicyFiles:
     """The policies that apply to manifests, read on construction.
 
     Args:
         paths: of files and folders.
         profile: the profile to apply as well.
+        policies: the policies in them, if they were read already.
 
     Attributes:
         paths: the files and folders.
@@ -149,10 +233,15 @@ class PolicyFiles:
 
     __slots__ = ("_profile", "paths", "policies")
 
-    def __init__(self, paths: tuple[str, ...], profile: Profile | None = None) -> None:
+    def __init__(
+        self,
+        paths: tuple[str, ...],
+        profile: Profile | None = None,
+        policies: PolicySet | None = None,
+    ) -> None:
         self.paths = paths
         self._profile = profile
-        self.policies = load_policies(paths, profile)
+        self.policies = load_policies(paths, profile) if policies is None else policies
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the paths only: policies are compiled into functions.
@@ -179,33 +268,6 @@ def _name(value: Any) -> object:
     return metadata.get("name") if isinstance(metadata, dict) else None
 
 
-def _documents(path: str, errors: list[PolicyFileError]) -> Iterator[Document]:
-    folder = os.path.isdir(path)
-    for file in manifests_in([path]):
-        if isinstance(file, ManifestError):
-            errors.append(_unreadable(file))
-        elif not (folder and file.endswith(TEST_FILE_ENDS)):
-            yield from _policies_in(file, errors)
-
-
-def _policies_in(file: str, errors: list[PolicyFileError]) -> Iterator[Document]:
-    for document in expand_lists(read_file(file)):
-        if document.error is not None:
-            errors.append(_unreadable(document.error))
-        elif _is_meant(document.value):
-            errors.extend(
-                PolicyFileError(
-                    document.file,
-                    note.position.line,
-                    note.position.column,
-                    note.field,
-                    note.message,
-                )
-                for note in document.notes
-            )
-            yield document
-
-
 def _is_meant(value: object) -> bool:
     """Return True for a policy, or a document that is likely meant as one."""
     if not isinstance(value, dict) or value.get("kind") == TEST_KIND:
@@ -213,16 +275,6 @@ def _is_meant(value: object) -> bool:
     version = value.get("apiVersion")
     ours = isinstance(version, str) and version.partition("/")[0] == GROUP
     return ours or value.get("kind") == KIND
-
-
-def _placed(document: Document, field: str, message: str, hint: str) -> PolicyFileError:
-    place = document.position(field)
-    text = f"{message} ({hint})" if hint else message
-    return PolicyFileError(document.file, place.line, place.column, field, text)
-
-
-def _unreadable(error: ManifestError) -> PolicyFileError:
-    return PolicyFileError(error.file, error.line, error.column, "", error.message)
 
 
 def _prepare_expressions(documents: Sequence[Document]) -> None:

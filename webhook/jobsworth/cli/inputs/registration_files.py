@@ -12,6 +12,7 @@ from jobsworth.certificates.cluster_store import WebhookConfiguration
 from jobsworth.certificates.registrar import LOG, RegistrationTemplate
 from jobsworth.cli.command import InputError
 from jobsworth.manifests import read_file
+from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.registration.policy_scope import EVERYTHING, defaulted, denied
 from jobsworth.serving.file_reload import Reloading
@@ -36,8 +37,7 @@ class RegistrationFiles:
 
     Args:
         template: a file with the webhook configurations, each with one webhook.
-        policies: files and folders.
-        profile: the profile to apply as well; None for none.
+        policies: the policies.
         api_verdict: how the webhook handles an object that the API server would reject.
         known: the configurations that the template may have.
     """
@@ -45,23 +45,19 @@ class RegistrationFiles:
     def __init__(
         self,
         template: Path,
-        policies: tuple[Path, ...],
-        profile: Profile | None,
+        policies: WatchedPolicies,
         api_verdict: ApiVerdict,
         known: Collection[WebhookConfiguration],
     ) -> None:
         self._configurations = Reloading(
             "registration", lambda: _configurations(template, known), [template]
         )
-        self._policies = Reloading("policy", lambda: _loaded(policies, profile), policies)
-        self._policies.value = None if policies else _loaded((), profile)
+        self._policies = policies
         self._api_verdict = api_verdict
 
     def templates(self) -> Mapping[str, RegistrationTemplate] | None:
         """Return the template of each configuration; None while the file is invalid."""
-        observer = _Log()
-        self._configurations.check(observer)
-        self._policies.check(observer)
+        self._configurations.check(_Log())
         found = self._configurations.value
         if found is None:
             return None
@@ -75,12 +71,38 @@ class RegistrationFiles:
         }
 
     def _scope(self, kind: str) -> tuple[ScopePart, ...] | None:
-        policies = self._policies.value
+        policies = self._policies.current()
         if kind == VALIDATING and self._api_verdict == "deny":
             return EVERYTHING
         if policies is None:
             return None
-        return (denied if kind == VALIDATING else defaulted)(policies.policies)
+        return (denied if kind == VALIDATING else defaulted)(policies.policies.policies)
+
+
+class WatchedPolicies:
+    """The effective policies, read again when their files change.
+
+    Args:
+        paths: files and folders.
+        profile: the profile to apply as well; None for none.
+        stored: a folder with the last good versions; None for none.
+    """
+
+    def __init__(
+        self, paths: tuple[Path, ...], profile: Profile | None, stored: Path | None = None
+    ) -> None:
+        if not paths and profile is None:
+            self._files = Reloading("policy", lambda: EffectivePolicies(policies=PolicySet(())), ())
+            return
+        from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
+
+        files = EffectivePolicyFiles(paths, profile, stored)
+        self._files = Reloading("policy", files.load, files.watched)
+
+    def current(self) -> EffectivePolicies | None:
+        """Return the policies, and log errors of changed files; None if they could never be read."""
+        self._files.check(_Log())
+        return self._files.value
 
 
 def _configurations(
@@ -115,19 +137,17 @@ def _configurations(
     return found
 
 
-def _loaded(paths: tuple[Path, ...], profile: Profile | None) -> PolicySet:
-    if not paths and profile is None:
-        return PolicySet(())
-    from jobsworth.cli.inputs.policy_files import load_policies
-
-    return load_policies([str(path) for path in paths], profile)
-
-
 class _Log:
     """Log the files that were rejected."""
 
     def loaded(self, what: str, seconds: float, value: object) -> None:
-        """Log nothing: the registration that follows is logged."""
+        """Log the errors of policies; the registration that follows is logged."""
+        if isinstance(value, EffectivePolicies) and value.errors:
+            errors = "\n".join(value.errors)
+            LOG.error(
+                f"rejected the {what} files, the last valid version of each broken policy counts:\n{errors}",
+                extra={"broken": dict(value.broken)},
+            )
 
     def rejected(self, what: str, seconds: float, error: Exception) -> None:
         """Log the error; what was valid before stays active."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.policy.language.problems import Problem
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.limits.limits import Limit, Limits
@@ -19,31 +18,47 @@ class _HundredCompletions:
     spec: Mapping[str, Any] = {"completions": 100}
 
 
-def between(policies: Mapping[int, JobPolicy]) -> Iterator[Problem]:
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A default that a limit would reject.
+
+    Attributes:
+        policy: the name of the policy with the default.
+        holder: the name of the policy with the limit.
+        field: the field path of the default.
+        message: the problem.
+        hint: how to fix it.
+    """
+
+    policy: str
+    holder: str
+    field: str
+    message: str
+    hint: str = "change the default or the limit"
+
+
+def between(policies: Collection[JobPolicy]) -> Iterator[Conflict]:
     """Yield the defaults that a limit would reject as soon as they are set.
 
     A policy's defaults are checked against its own limits and against those of every policy that applies to
     all requests and denies.
-
-    Args:
-        policies: the policies by document number.
     """
     everywhere = [
         policy
-        for policy in policies.values()
+        for policy in policies
         if policy.matching.is_unconditional and policy.enforcement == "deny"
     ]
-    for number, policy in policies.items():
+    for policy in policies:
         others = [other for other in everywhere if other is not policy]
         for holder in (policy, *others):
             if policy.defaults is not None and holder.limits is not None:
                 by = "" if holder is policy else f" of policy {holder.name}"
                 for field, message in _rejected(policy, holder.limits):
-                    yield Problem(
-                        number,
+                    yield Conflict(
+                        policy.name,
+                        holder.name,
                         f"spec.defaults.{field}",
                         f"the limits{by} reject this default: {message}",
-                        "change the default or the limit",
                     )
 
 

@@ -1,0 +1,121 @@
+"""The state that all processes of one server serve: the policies, and the release of the API server.
+
+The arbiter reads the files and writes the result into a file of its own, from which each worker reads it. So
+workers agree, also about a version that was in the files for less than a second.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.admission.decision import Reviewer
+from jobsworth.api.api_server import is_release
+from jobsworth.policy.effective_policies import unchanged, version_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from jobsworth.admission.decision import ApiVerdict, NamespaceLabels
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.policy.effective_policies import EffectivePolicies
+
+
+@dataclass(frozen=True, slots=True)
+class ServedState:
+    """What a server serves.
+
+    Attributes:
+        policies: the active policies.
+        release: the release that the API server reports, such as ``1.36``; empty if it is unknown.
+        reviewer: reviews requests by both.
+    """
+
+    policies: EffectivePolicies
+    release: str
+    reviewer: Reviewer
+
+    @property
+    def is_skewed(self) -> bool:
+        """Return True if the API server runs another release than the one whose rules apply."""
+        return self.release not in ("", self.reviewer.server.release)
+
+    def to_json(self) -> str:
+        """Return the state as a text that :meth:`StateLoader.restored` reads."""
+        return json.dumps(
+            {
+                "versions": {name: one.to_json() for name, one in self.policies.versions.items()},
+                "shipped": self.policies.shipped,
+                "broken": dict(self.policies.broken),
+                "release": self.release,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateLoader:
+    """Loads the state, in the arbiter from files, in workers from the arbiter's state.
+
+    Attributes:
+        load_policies: reads the policies; any exception rejects the changed files.
+        server_of: returns the API server to assume for the release that it reports; empty if unknown.
+        release_file: a file with that release, which another process writes; None for none.
+        policy_files: the files and folders that determine the policies.
+        namespace_labels: returns the labels of a namespace, in a worker; None if they are not available.
+        api_verdict: how to handle objects that the API server would reject.
+    """
+
+    load_policies: Callable[[], EffectivePolicies]
+    server_of: Callable[[str], ApiServer]
+    release_file: Path | None
+    policy_files: tuple[Path, ...]
+    namespace_labels: NamespaceLabels
+    api_verdict: ApiVerdict
+
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The files and folders that determine the state."""
+        return (
+            self.policy_files
+            if self.release_file is None
+            else (*self.policy_files, self.release_file)
+        )
+
+    def load(self) -> ServedState:
+        """Read the files."""
+        return self._state(self.load_policies(), self._release())
+
+    def restored(self, text: str) -> ServedState:
+        """Return the state that another process has written."""
+        value: dict[str, Any] = json.loads(text)
+        versions = {name: version_from_json(one) for name, one in value["versions"].items()}
+        policies = replace(unchanged(versions, value["shipped"]), broken=value["broken"])
+        return self._state(policies, value["release"])
+
+    def _state(self, policies: EffectivePolicies, release: str) -> ServedState:
+        reviewer = Reviewer(
+            self.server_of(release),
+            policies.policies,
+            namespace_labels=self.namespace_labels,
+            api_verdict=self.api_verdict,
+        )
+        return ServedState(policies, release, reviewer)
+
+    def _release(self) -> str:
+        if self.release_file is None:
+            return ""
+        try:
+            release = self.release_file.read_text().strip()
+        except (OSError, ValueError):
+            return ""  # not written yet
+        return release if is_release(release) else ""
+
+
+def broken_notes(broken: Mapping[str, bool]) -> dict[str, str]:
+    """Return what applies instead of each broken policy, by its name."""
+    return {
+        name: "its last valid version is active" if kept else "it enforces nothing"
+        for name, kept in broken.items()
+    }

@@ -83,6 +83,8 @@ def lost_in_pipe(script: ShellScript) -> ShellCommand | None:
 
 
 def _named(command: ShellCommand) -> str:
+    if command.assigns:
+        return "a command substitution"
     name = command.name
     return name if name.isprintable() and 0 < len(name) <= LONGEST_NAME else "a command"
 

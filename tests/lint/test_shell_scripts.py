@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.lint.shell_script import MAX_LENGTH, MAX_NESTING, ShellScript, script_of
 from support.lint.linted_jobs import cron_job, fields, found, job, on_codes, with_policy
+from support.scaling.cost_growth import Action, superlinear_calls
 
 MAIN = "template.spec.containers[0]"
 
@@ -219,8 +220,34 @@ def test_a_rule_about_another_container_does_not_count() -> None:
 def test_a_message_names_the_program() -> None:
     (finding,) = found("JW222", running("A=b /usr/bin/ansible-playbook x.yml; exit 0"))
     assert "even if ansible-playbook fails" in finding.message
+    (finding,) = found("JW222", running("A=$(work); exit 0"))
+    assert "even if a command substitution fails" in finding.message
     (finding,) = found("JW222", running(f"{'x' * 99}; exit 0"))
     assert "even if a command fails" in finding.message
+
+
+PARTS = [
+    "a | ",
+    "a && ",
+    "a; ",
+    "a & ",
+    "$(a) ",
+    "'a' ",
+    "<<a ",
+    "if a; then b; fi; ",
+    "a=1 ",
+    "> a ",
+]
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("end", ["grep b", "wait", "exit 0"])
+def test_a_long_script_takes_time_for_its_length(part: str, end: str) -> None:
+    def sized(count: int) -> Action:
+        value = running(part * count + end)
+        return lambda: [found(code, value) for code in ("JW126", "JW222", "JW223", "JW224")]
+
+    assert superlinear_calls(sized) == {}
 
 
 def _with_reasons(value: dict[str, Any]) -> dict[str, Any]:

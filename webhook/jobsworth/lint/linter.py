@@ -77,7 +77,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("index_limits", _indexes),
     ("job_names", _cron_job),
     ("lifetime", _always),
-    ("lost_exit_codes", _always),
+    ("lost_exit_codes", _few_rules),
     ("parallelism", _always),
     ("pod_annotations", _always),
     ("pod_conditions", _failure_policy),

@@ -24,6 +24,8 @@ SKIPPED: Final = "skipped"
 """Neither a Job nor a CronJob."""
 ERROR: Final = "error"
 """Could not be read."""
+KINDS_WITH_JOBS = ("AppWrapper", "Experiment", "JobSet", "ScaledJob", "Template")
+"""Kinds of other groups with Jobs inside them, which are not validated (Template is OpenShift's)."""
 STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
 
@@ -168,10 +170,11 @@ class Summary:
         excluded: the number of files that a configuration excludes.
     """
 
-    __slots__ = ("documents", "excluded", "files", "findings", "namespaces")
+    __slots__ = ("documents", "excluded", "files", "findings", "namespaces", "with_jobs")
 
     def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
         self.excluded = excluded
+        self.with_jobs: dict[str, int] = {}
         files, namespaces = set(), set()
         self.documents: dict[str, int] = dict.fromkeys(STATUSES, 0)
         self.findings = dict.fromkeys(SEVERITIES, 0)
@@ -181,6 +184,8 @@ class Summary:
             else:
                 files.add(result.file)
             self.documents[result.status] += 1
+            if result.status == SKIPPED and result.kind in KINDS_WITH_JOBS:
+                self.with_jobs[result.kind] = self.with_jobs.get(result.kind, 0) + 1
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
         self.files, self.namespaces = len(files), len(namespaces)
@@ -213,12 +218,20 @@ class Summary:
         if self.findings["info"]:
             parts.append(f"{_count(self.findings['info'], 'info finding')} (show with --info)")
         if self.documents[SKIPPED]:
-            parts.append(f"{_count(self.documents[SKIPPED], 'other object')} skipped")
+            parts.append(self._skipped())
         if self.excluded:
             parts.append(f"{_count(self.excluded, 'file')} excluded by configuration")
         if self.documents[ERROR]:
             parts.append(f"{self.documents[ERROR]} unreadable")
         return "; ".join(parts)
+
+    def _skipped(self) -> str:
+        """Return the number of skipped objects, and the kinds among them that have Jobs inside."""
+        text = f"{_count(self.documents[SKIPPED], 'other object')} skipped"
+        if self.with_jobs:
+            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.with_jobs.items()))
+            text += f" (the Jobs inside {kinds} are not validated)"
+        return text
 
 
 def _count(number: int, noun: str) -> str:

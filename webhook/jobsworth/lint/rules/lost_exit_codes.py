@@ -24,6 +24,9 @@ FEEDING = frozenset(
 )
 """Commands that only feed a pipe: they hardly fail."""
 
+FAILING_WITHOUT_INPUT = ("egrep", "grep", "read")
+"""Commands that show, further down a pipe, that the program before them had no output."""
+
 LONGEST_NAME = 40
 """The maximum length of a name of a command in a message."""
 
@@ -62,32 +65,26 @@ def _exits_otherwise(script: ShellScript) -> bool:
 
 
 def lost_in_pipe(script: ShellScript) -> ShellCommand | None:
-    """Return a program whose failure a pipe hides from the script; None if there is none."""
+    """Return the first program whose failure a pipe hides from the script; None if there is none."""
     if script.pipefail:
         return None
-    commands = script.commands
-    for index, command in enumerate(commands[:-1]):
-        if (
-            command.after == "|"
-            and command.works
-            and command.name not in FEEDING
-            and (script.errexit or index >= script.last)
-            and not _checks_output(commands, index)
-        ):
-            return command
-    return None
-
-
-def _checks_output(commands: Sequence[ShellCommand], index: int) -> bool:
-    """Return True if a later command of the pipe fails without input, or if the script checks the pipe."""
-    while index + 1 < len(commands) and commands[index].after == "|":
-        index += 1
-        if commands[index].name in ("grep", "egrep", "read", "while"):
-            return True
-    return commands[index].after == "||" or commands[index].checked
+    found, following, shows = None, None, False
+    for index in range(len(script.commands) - 1, -1, -1):
+        command = script.commands[index]
+        if command.after != "|" or following is None:
+            shows = command.after == "||" or command.checked
+        else:
+            shows = shows or following.name in FAILING_WITHOUT_INPUT
+            decides = script.errexit or index >= script.last
+            if decides and not shows and command.works and command.name not in FEEDING:
+                found = command
+        following = command
+    return found
 
 
 def _named(command: ShellCommand) -> str:
+    if command.assigns:
+        return "a command substitution"
     name = command.name
     return name if name.isprintable() and 0 < len(name) <= LONGEST_NAME else "a command"
 

@@ -216,6 +216,7 @@ def test_network_policies_let_what_calls_the_api_server_reach_it_and_nothing_els
         "networkPolicy": {"enabled": True},
         "controller": {"enabled": True},
         "certificates": {"mode": "certManager"},
+        "webhook": {"kubernetesVersion": "1.36"},  # auto asks the API server
     }
     objects = rendered(values)
     policies = [each for each in objects if each["kind"] == "NetworkPolicy"]

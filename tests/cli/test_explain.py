@@ -124,6 +124,24 @@ def test_a_pod_that_has_not_failed_is_said_so(command: Command, phase: str, sent
     assert sentence in done.out
 
 
+def test_a_pod_of_another_job_is_noted(command: Command) -> None:
+    files = {"job.yaml": POLICY, "pod.yaml": POD.replace("name: main", "name: other")}
+    done = command("explain", "job.yaml", "--pod", "pod.yaml", files=files)
+    assert done.code == 0
+    assert "has containers that the Job does not have: other. Is it another Job's Pod?" in done.err
+
+
+def test_an_exit_code_without_a_container_is_that_of_each(command: Command) -> None:
+    more = "      - {name: second, image: a}\n      - {name: third, image: a}\n      containers:\n"
+    value = POLICY.replace("      containers:\n", f"      initContainers:\n{more}").replace(
+        "operator: In\n", "operator: In\n        containerName: main\n", 1
+    )
+    done = command("explain", "job.yaml", "--exit-code", "42", files={"job.yaml": value})
+    assert "Container main exits with 42" in done.out
+    assert "Container second or third exits with 42" in done.out
+    assert "it is about container main, and second failed" in done.out
+
+
 def test_a_cron_job_is_explained_by_its_template(command: Command) -> None:
     done = command("explain", "cron.yaml", "--exit-code", "3", files={"cron.yaml": CRON})
     assert "rules[0] (lines 11-12, FailJob) matches" in done.out

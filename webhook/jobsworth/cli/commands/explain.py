@@ -309,8 +309,18 @@ def _leaves(value: Any, path: str = "") -> Iterator[str]:
 def _traces(
     job: ExplainedJob, failures: FailureOptions, pods: Sequence[dict[str, Any]]
 ) -> Iterator[RuleTrace]:
-    for pod in pods:
-        yield trace_pod(job, read_pod(pod, SETTINGS))
+    for value in pods:
+        pod = read_pod(value, SETTINGS)
+        others = {
+            each.container for each in pod.terminations if job.container(each.container) is None
+        }
+        if others:
+            note = f"note: Pod {pod.name} has containers that the Job does not have"
+            print(
+                printable(f"{note}: {', '.join(sorted(others))}. Is it another Job's Pod?"),
+                file=sys.stderr,
+            )
+        yield trace_pod(job, pod)
     if pods:
         return
     written = [_condition(each) for each in failures.condition]

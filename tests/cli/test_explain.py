@@ -75,7 +75,7 @@ def test_a_job_is_summed_up_and_its_table_printed(command: Command) -> None:
 def test_table_leaves_out_the_rest(command: Command) -> None:
     done = command("explain", "--table", "job.yaml", files={"job.yaml": POLICY})
     assert "Exit codes and conditions" in done.out
-    assert "back-off" not in done.out
+    assert "backoff" not in done.out
 
 
 def test_one_exit_code_is_traced_with_the_lines_of_its_rule(command: Command) -> None:
@@ -185,6 +185,7 @@ def test_the_valid_ones_are_explained_all_the_same(command: Command) -> None:
         (("--pod", "job.yaml"), "--pod: job.yaml:1: not a Pod (kind: Pod)"),
         (("--pod", "none.yaml"), "none.yaml"),
         (("--pod", "pod.yaml", "--exit-code", "1"), "the Pod has its own"),
+        (("-", "--pod", "-"), "only one of the Job and the Pod can come from standard input"),
         (("--table", "--exit-code", "1"), "--table prints all failures"),
         (("--against", "job.yaml", "--git-ref", "main"), "exclude each other"),
         (("--against", "job.yaml", "--exit-code", "1"), "omit the single failure"),
@@ -234,7 +235,7 @@ def test_a_change_without_effect_is_said_so(command: Command) -> None:
 def test_a_new_job_is_explained_alone(command: Command) -> None:
     files = {"old.yaml": f"{POLICY}---\n{CRON}", "new.yaml": GOOD.replace("train", "other")}
     done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
-    assert "back-off" in done.out
+    assert "backoff" in done.out
 
 
 def test_json_has_the_outcome_before_and_after(command: Command) -> None:

@@ -152,7 +152,7 @@ def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
         )
     delays = ", ".join(seconds(each) for each in backoff_delays(job.job))
     whose = "each index" if job.job.per_index else "the whole Job"
-    yield "back-off", f"{delays}; of {whose}, by consecutive failures, ignored ones included"
+    yield "backoff", f"{delays}; of {whose}, by consecutive failures, ignored ones included"
     if job.job.only_replace_failed:
         yield "replacement", "when the Pod has terminated (podReplacementPolicy: Failed)"
     else:

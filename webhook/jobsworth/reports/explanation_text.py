@@ -141,7 +141,7 @@ def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[str]:
     yield "Exit codes and conditions"
     yield from _indented((*CODE_HEADERS, "rule", "what follows"), rows)
     yield ""
-    yield "Codes and causes that people meet"
+    yield "Common exit codes and causes"
     named = [
         (
             *named_cells(row),
@@ -178,7 +178,7 @@ def _comparison(explanation: Explanation) -> Iterator[str]:
             )
             yield ""
         if named:
-            yield f"{word} codes and causes that people meet"
+            yield f"{word} common exit codes and causes"
             yield from _indented(
                 (*NAMED_HEADERS, *_compared_headers(changed)),
                 [

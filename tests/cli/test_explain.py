@@ -75,7 +75,7 @@ def test_a_job_is_summed_up_and_its_table_printed(command: Command) -> None:
 def test_table_leaves_out_the_rest(command: Command) -> None:
     done = command("explain", "--table", "job.yaml", files={"job.yaml": POLICY})
     assert "Exit codes and conditions" in done.out
-    assert "back-off" not in done.out
+    assert "backoff" not in done.out
 
 
 def test_one_exit_code_is_traced_with_the_lines_of_its_rule(command: Command) -> None:
@@ -124,6 +124,24 @@ def test_a_pod_that_has_not_failed_is_said_so(command: Command, phase: str, sent
     assert sentence in done.out
 
 
+def test_a_pod_of_another_job_is_noted(command: Command) -> None:
+    files = {"job.yaml": POLICY, "pod.yaml": POD.replace("name: main", "name: other")}
+    done = command("explain", "job.yaml", "--pod", "pod.yaml", files=files)
+    assert done.code == 0
+    assert "has containers that the Job does not have: other. Is it another Job's Pod?" in done.err
+
+
+def test_an_exit_code_without_a_container_is_that_of_each(command: Command) -> None:
+    more = "      - {name: second, image: a}\n      - {name: third, image: a}\n      containers:\n"
+    value = POLICY.replace("      containers:\n", f"      initContainers:\n{more}").replace(
+        "operator: In\n", "operator: In\n        containerName: main\n", 1
+    )
+    done = command("explain", "job.yaml", "--exit-code", "42", files={"job.yaml": value})
+    assert "Container main exits with 42" in done.out
+    assert "Container second or third exits with 42" in done.out
+    assert "it is about container main, and second failed" in done.out
+
+
 def test_a_cron_job_is_explained_by_its_template(command: Command) -> None:
     done = command("explain", "cron.yaml", "--exit-code", "3", files={"cron.yaml": CRON})
     assert "rules[0] (lines 11-12, FailJob) matches" in done.out
@@ -167,6 +185,7 @@ def test_the_valid_ones_are_explained_all_the_same(command: Command) -> None:
         (("--pod", "job.yaml"), "--pod: job.yaml:1: not a Pod (kind: Pod)"),
         (("--pod", "none.yaml"), "none.yaml"),
         (("--pod", "pod.yaml", "--exit-code", "1"), "the Pod has its own"),
+        (("-", "--pod", "-"), "only one of the Job and the Pod can come from standard input"),
         (("--table", "--exit-code", "1"), "--table prints all failures"),
         (("--against", "job.yaml", "--git-ref", "main"), "exclude each other"),
         (("--against", "job.yaml", "--exit-code", "1"), "omit the single failure"),
@@ -216,7 +235,7 @@ def test_a_change_without_effect_is_said_so(command: Command) -> None:
 def test_a_new_job_is_explained_alone(command: Command) -> None:
     files = {"old.yaml": f"{POLICY}---\n{CRON}", "new.yaml": GOOD.replace("train", "other")}
     done = command("explain", "--against", "old.yaml", "new.yaml", files=files)
-    assert "back-off" in done.out
+    assert "backoff" in done.out
 
 
 def test_json_has_the_outcome_before_and_after(command: Command) -> None:

@@ -83,6 +83,7 @@ def indexed(completions: int, per_index: int, **spec: Any) -> dict[str, Any]:
         (indexed(10, 0, maxFailedIndexes=10), "the index fails", (1, "FailedIndexes")),
         (indexed(10, 0, maxFailedIndexes=0), "the Job fails (MaxFailedIndexesExceeded)", (1, "MaxFailedIndexesExceeded")),
         (indexed(1, 0), "the Job fails (FailedIndexes)", (1, "FailedIndexes")),
+        (indexed(9, 0, backoffLimit=4), "the index fails, failure 5 fails the Job", (1, "FailedIndexes")),
         (
             indexed(10, 2, backoffLimit=4),
             "counted, failure 3 of an index fails the index, failure 5 fails the Job; "

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from jobsworth.explanation.explained_job import ExplainedContainer, ExplainedJob
     from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.named_causes import Cause
+    from jobsworth.explanation.named_causes import FailureCause
     from jobsworth.lint.matched_failures import Facts
 
     Ranges = tuple[tuple[int, int], ...]
@@ -95,7 +95,7 @@ class NamedRow:
         codes: the exit codes with this outcome.
     """
 
-    cause: Cause | None
+    cause: FailureCause | None
     title: str
     containers: tuple[str, ...]
     codes: tuple[int, ...]
@@ -202,7 +202,7 @@ class _Side:
         ended = () if code is NO_CODE else (Termination(name, code, reason),)
         return self.outcomes.of(failed_pod(self.job.job, ended, tuple(conditions)))
 
-    def of_cause(self, cause: Cause, code: int | None, name: str) -> Outcome | None:
+    def of_cause(self, cause: FailureCause, code: int | None, name: str) -> Outcome | None:
         """Return the outcome of a cause, with one of its exit codes."""
         conditions = (
             *((cause.condition,) if cause.condition else ()),

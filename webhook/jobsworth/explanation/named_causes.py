@@ -42,7 +42,7 @@ NAMED_WINDOWS_CODES = {1: "general error"}
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class FailureCause:
     """A cause of failure.
 
     Attributes:
@@ -74,7 +74,7 @@ class Cause:
 
 
 CAUSES = (
-    Cause(
+    FailureCause(
         "oom",
         "memory limit exceeded (OOMKilled)",
         (SIGKILL,),
@@ -82,42 +82,42 @@ CAUSES = (
         reason="OOMKilled",
         note="no condition: an exit code rule cannot tell it from another SIGKILL",
     ),
-    Cause("preemption", "preemption by the scheduler", STOPPED, condition=DISRUPTED),
-    Cause("eviction", "eviction API (kubectl drain)", STOPPED, condition=DISRUPTED),
-    Cause("taint", "NoExecute taint", STOPPED, condition=DISRUPTED),
-    Cause(
+    FailureCause("preemption", "preemption by the scheduler", STOPPED, condition=DISRUPTED),
+    FailureCause("eviction", "eviction API (kubectl drain)", STOPPED, condition=DISRUPTED),
+    FailureCause("taint", "NoExecute taint", STOPPED, condition=DISRUPTED),
+    FailureCause(
         "pod-gc",
         "node deleted (PodGC)",
         condition=DISRUPTED,
         note="no exit code: the containers were never seen to end",
     ),
-    Cause("node-shutdown", "graceful node shutdown", STOPPED, condition=DISRUPTED),
-    Cause(
+    FailureCause("node-shutdown", "graceful node shutdown", STOPPED, condition=DISRUPTED),
+    FailureCause(
         "node-pressure",
         "node pressure eviction (kubelet)",
         (SIGKILL,),
         condition=DISRUPTED,
     ),
-    Cause(
+    FailureCause(
         "node-expiry",
         "deletion without eviction (node expiry, kubectl delete)",
         STOPPED,
         note="no DisruptionTarget: only the exit code can match",
     ),
-    Cause(
+    FailureCause(
         "node-unreachable",
         "node unreachable",
         condition=DISRUPTED,
         state="terminating",
         note="the Pod is Terminating until its node returns or is deleted",
     ),
-    Cause(
+    FailureCause(
         "admission-error",
         "admission error of the kubelet (UnexpectedAdmissionError, OutOfcpu)",
         standing=False,
         note="no rule can reach it: the Pod fails without conditions and container statuses",
     ),
-    Cause(
+    FailureCause(
         "image-pull",
         "image pull error, missing ConfigMap or Secret, unschedulable",
         state="pending",

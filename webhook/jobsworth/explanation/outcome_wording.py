@@ -124,14 +124,16 @@ def effect(outcome: Outcome) -> str:
         return f"{text}; restart {failure.after} fails the Job ({failure.reason})"
     if failure is not None and failure.after == 1:
         return f"the Job fails ({failure.reason})"
-    if outcome.fails_index:
-        return "the index fails"
     parts = ["counted" if outcome.counted else "ignored"]
-    if outcome.index_failure is not None:
+    if outcome.fails_index:
+        parts = ["the index fails"]
+    elif outcome.index_failure is not None:
         parts.append(f"failure {outcome.index_failure} of an index fails the index")
     if failure is not None:
         parts.append(f"failure {failure.after} fails the Job")
     text = ", ".join(parts)
+    if outcome.fails_index:
+        return text
     if outcome.delay is None:
         return f"{text}; not replaced"
     return f"{text}; new Pod after {seconds(outcome.delay)}"
@@ -152,7 +154,7 @@ def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
         )
     delays = ", ".join(seconds(each) for each in backoff_delays(job.job))
     whose = "each index" if job.job.per_index else "the whole Job"
-    yield "back-off", f"{delays}; of {whose}, by consecutive failures, ignored ones included"
+    yield "backoff", f"{delays}; of {whose}, by consecutive failures, ignored ones included"
     if job.job.only_replace_failed:
         yield "replacement", "when the Pod has terminated (podReplacementPolicy: Failed)"
     else:

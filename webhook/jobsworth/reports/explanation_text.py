@@ -37,10 +37,13 @@ def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[st
         only_table: leave out the facts and rules.
     """
     if explanation.before is not None:
-        lines = _comparison(explanation)
+        sections = _comparison(explanation)
     else:
-        lines = _alone(explanation, only_table=only_table)
-    yield from map(printable, (heading(explanation.object), "", *lines, ""))
+        sections = _alone(explanation, only_table=only_table)
+    yield printable(heading(explanation.object))
+    for section in sections:
+        yield from ("", *map(printable, section))
+    yield ""
 
 
 def render_failures(explanation: FailureExplanation) -> Iterator[str]:
@@ -127,21 +130,16 @@ CODE_HEADERS = ("container", "exit code", "condition", "reason")
 NAMED_HEADERS = ("cause", "container", "exit code")
 
 
-def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[str]:
+def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[Iterable[str]]:
     if not only_table:
-        yield from _aligned([(f"  {name}", value) for name, value in explanation.facts])
-        yield ""
-        yield from _rules(explanation.rules)
-        yield ""
+        yield _aligned([(f"  {name}", value) for name, value in explanation.facts])
+        yield _rules(explanation.rules)
     every = len(explanation.job.containers)
-    rows = [
+    codes = [
         (*code_cells(row, every), rule_cell(row.outcomes[0]), effect_cell(row.outcomes[0]))
         for row in explanation.table.codes
     ]
-    yield "Exit codes and conditions"
-    yield from _indented((*CODE_HEADERS, "rule", "what follows"), rows)
-    yield ""
-    yield "Codes and causes that people meet"
+    yield _section("Exit codes and conditions", (*CODE_HEADERS, "rule", "what follows"), codes)
     named = [
         (
             *named_cells(row),
@@ -150,52 +148,43 @@ def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[str]:
         )
         for row in explanation.table.named
     ]
-    yield from _indented((*NAMED_HEADERS, "rule", "what follows"), named)
+    yield _section("Common exit codes and causes", (*NAMED_HEADERS, "rule", "what follows"), named)
 
 
-def _comparison(explanation: Explanation) -> Iterator[str]:
+def _comparison(explanation: Explanation) -> Iterator[Iterable[str]]:
     if not explanation.changed:
-        yield "No change: every failure is handled as before."
+        yield ["No change: every failure is handled as before."]
         return
-    facts = explanation.changed_facts
+    facts = [
+        (name, before or NOT_NAMED, after or NOT_NAMED)
+        for name, before, after in explanation.changed_facts
+    ]
     if facts:
-        yield "Changed settings"
-        yield from _indented(
-            ("", "before", "after"),
-            [(name, before or NOT_NAMED, after or NOT_NAMED) for name, before, after in facts],
-        )
-        yield ""
+        yield _section("Changed settings", ("", "before", "after"), facts)
     every = len(explanation.job.containers)
-    for changed in (True, False):
-        word = "Changed" if changed else "Unchanged"
-        codes = [row for row in explanation.table.codes if row.changed == changed]
-        named = [row for row in explanation.table.named if row.changed == changed]
+    for changed, word in ((True, "Changed"), (False, "Unchanged")):
+        headers = ("before", "after") if changed else ("what follows",)
+        codes = [
+            (*code_cells(row, every), *_compared(row.outcomes, changed))
+            for row in explanation.table.codes
+            if row.changed == changed
+        ]
         if codes:
-            yield f"{word} exit codes and conditions"
-            yield from _indented(
-                (*CODE_HEADERS, *_compared_headers(changed)),
-                [(*code_cells(row, every), *_compared(row.outcomes, changed)) for row in codes],
-            )
-            yield ""
+            title = f"{word} exit codes and conditions"
+            yield _section(title, (*CODE_HEADERS, *headers), codes)
+        named = [
+            (*named_cells(row), *_compared(row.outcomes, changed, reachable=row.reachable))
+            for row in explanation.table.named
+            if row.changed == changed
+        ]
         if named:
-            yield f"{word} codes and causes that people meet"
-            yield from _indented(
-                (*NAMED_HEADERS, *_compared_headers(changed)),
-                [
-                    (*named_cells(row), *_compared(row.outcomes, changed, reachable=row.reachable))
-                    for row in named
-                ],
-            )
-            yield ""
-
-
-def _compared_headers(changed: bool) -> Cells:
-    return ("before", "after") if changed else ("what follows",)
+            title = f"{word} common exit codes and causes"
+            yield _section(title, (*NAMED_HEADERS, *headers), named)
 
 
 def _compared(outcomes: Results, changed: bool, *, reachable: bool = True) -> Cells:
     cells = tuple(with_rule(outcome, reachable=reachable) for outcome in outcomes)
-    return cells if changed else cells[:1]
+    return cells if changed else cells[-1:]  # rules are named as in the new version
 
 
 def with_rule(outcome: Outcome | None, *, reachable: bool = True) -> str:
@@ -270,7 +259,8 @@ def _excerpt(rule: ExplainedRule) -> Iterator[str]:
         yield f"    {'':>{width}} | …"
 
 
-def _indented(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+def _section(title: str, headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
+    yield title
     table = without_empty(headers, rows, OPTIONAL)
     for line in _aligned(table):
         yield f"  {line}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from jobsworth.cli.command import Command, InputError, UsageError
-from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.cli.configuration.resolved_settings import STDIN, Configurations, Overrides
 from jobsworth.cli.existing_objects import ExistingObjects, describe
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.cli.options import Options, arguments, choice, flag, nested, text, words
@@ -174,6 +174,8 @@ def _check(options: ExplainJobOptions) -> None:
     single = bool(failures.exit_code or failures.condition)
     if single and failures.pod is not None:
         raise UsageError("--pod excludes --exit-code and --condition: the Pod has its own")
+    if failures.pod == STDIN and STDIN in options.paths:
+        raise UsageError("--pod: only one of the Job and the Pod can come from standard input")
     compared = options.against is not None or options.git_ref is not None
     if options.against is not None and options.git_ref is not None:
         raise UsageError("--git-ref and --against exclude each other: use one of them")
@@ -309,8 +311,18 @@ def _leaves(value: Any, path: str = "") -> Iterator[str]:
 def _traces(
     job: ExplainedJob, failures: FailureOptions, pods: Sequence[dict[str, Any]]
 ) -> Iterator[RuleTrace]:
-    for pod in pods:
-        yield trace_pod(job, read_pod(pod, SETTINGS))
+    for value in pods:
+        pod = read_pod(value, SETTINGS)
+        others = {
+            each.container for each in pod.terminations if job.container(each.container) is None
+        }
+        if others:
+            note = f"note: Pod {pod.name} has containers that the Job does not have"
+            print(
+                printable(f"{note}: {', '.join(sorted(others))}. Is it another Job's Pod?"),
+                file=sys.stderr,
+            )
+        yield trace_pod(job, pod)
     if pods:
         return
     written = [_condition(each) for each in failures.condition]

@@ -58,6 +58,7 @@ OTHER_KEYS = {
     "kinds in lower case, and as policies group fields": ("cronJob", "cronjob", "job", "pod", "scheduledjob"),
     "whether a fix is safe": ("safe", "unsafe"),
     "labels of metrics": ("job_orphan_pod",),
+    "fields of the log": ("conditionMessage", "result"),
     "resources": ("cpu", "memory", "storage"),
     "values: of downward API fields, finalizers and sysctls": (
         "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",

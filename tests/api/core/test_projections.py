@@ -127,6 +127,15 @@ def test_no_two_sources_make_the_same_file(sources: list[Any], blamed: str) -> N
     assert volume_errors({"projected": {"sources": sources}}) == errors
 
 
+@pytest.mark.parametrize(("release", "ending"), [("1.30", ""), ("1.31", " per source")])
+def test_the_message_on_two_sources_in_one_changed_in_1_31(release: str, ending: str) -> None:
+    both = {"secret": {"name": "a"}, "configMap": {"name": "a"}}
+    found = volume_errors({"projected": {"sources": [both]}}, at=server(release))
+    assert found == {
+        "projected.sources[0]": f"Forbidden: may not specify more than 1 volume type{ending}"
+    }
+
+
 @pytest.mark.parametrize(
     ("token", "errors"),
     [
@@ -173,6 +182,7 @@ def test_tokens_may_stay_where_they_should_not_have_been() -> None:
 
     outside = cron_job("/token")
     assert errors_of(outside, at=server("1.29")) == set()
+    assert len(errors_of(outside, at=server("1.30"))) == 1
     assert len(errors_of(outside)) == 1
     assert len(errors_of(outside, cron_job("token"))) == 1
     assert errors_of(outside, copy.deepcopy(outside)) == set()

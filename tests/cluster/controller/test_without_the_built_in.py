@@ -153,3 +153,32 @@ def test_a_cluster_changes_hands_and_back(both: tuple[BuiltIn, Jobsworth]) -> No
         "FailedIndexes", succeeded=3, failed=2, completed_indexes="1-3", failed_indexes="0"
     )
     scenario.ends()
+
+
+def test_it_counts_jobs_of_other_controllers_like_the_built_in(scenario: Scenario) -> None:
+    other = "example.com/other-controller"
+    job = scenario.job("other", managed_by=other, parallelism=2)
+    scenario.job("reserved", managed_by=RESERVED_MANAGER, parallelism=1).reaches(active=1)
+    metric = "jobs_by_external_controller_total"
+    scenario.counted(metric, 1, controller_name=other)
+    scenario.counted(metric, 1)
+    assert job.status() == {}
+
+
+def test_it_names_the_rule_that_takes_a_failure_and_logs_the_finished_job(
+    scenario: Scenario,
+) -> None:
+    rule = failures.on_exit_codes("Ignore", 5)
+    job = scenario.job(completions=1, pod_failure_policy=failures.failure_policy(rule))
+    pod = job.pod()
+    pod.fails(5)
+    job.says(
+        "PodFailurePolicyMatched",
+        f"Container main for pod {scenario.namespace}/{pod.name} failed with exit code 5 matching "
+        "Ignore rule at index 0. The failure does not count towards the backoff limits. Further "
+        "failures that this rule matches are not reported",
+    )
+    job.pod().succeeds()
+    job.is_complete(succeeded=1)
+    finished = f"Job finished job={scenario.namespace}/job uid={job.uid} result=Complete"
+    eventually(lambda: "" if finished in scenario.controller.log() else "no line in the log")

@@ -1,0 +1,248 @@
+"""Change the code at random, and report the changes that no test notices.
+
+    PYTHONPATH=tests nice python -m mutation.check --count 100 --seed 7 --jobs 2
+
+The first run takes as long as all tests, and notes which lines each test runs; ``--map`` keeps that for the next. Then
+each mutant meets the tests that run its lines, in a copy of the clone, until one of them fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from mutation.mutants import Mutant, is_valid, mutants_of
+
+ROOT = Path(__file__).parents[2]
+CODE = Path("webhook/jobsworth")
+PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "certificates")
+TESTS = (
+    "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
+    "provenance", "findings", "reconciler", "admission", "examples", "model",
+)  # fmt: skip
+"""Folders of the tests that notice such changes; those of the shells mostly start processes."""
+PROSE = {"descriptions"}
+"""Packages whose texts explain fields to readers: no behavior."""
+AT_MOST = 120.0
+"""Seconds of tests a mutant meets, by the time that they took unchanged."""
+NO_TESTS_RAN = 5
+
+
+class Map:
+    """What each test runs.
+
+    Args:
+        read: what the plugin ``coverage_of_tests`` wrote.
+    """
+
+    def __init__(self, read: dict[str, Any]) -> None:
+        self.seconds: dict[str, float] = read["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = read["lines"]
+
+    def tests_of(self, mutant: Mutant) -> list[str]:
+        """Return the tests to run: those of the same package first, then the quick ones."""
+        lines = self._lines.get(mutant.path, {})
+        if mutant.in_function:
+            wanted = {str(line) for line in range(mutant.line, mutant.last_line + 1)}
+            found = {test for line in wanted & lines.keys() for test in lines[line]}
+        else:
+            # An import runs the line, not a test: take the tests that use anything of the module, and of the package.
+            found = {test for tests in lines.values() for test in tests}
+            found |= {test for test in self.seconds if test.startswith(self._folders(mutant))}
+        known = [test for test in found if test in self.seconds]
+        own = self._folders(mutant)
+        known.sort(
+            key=lambda test: (self.seconds[test] > 1, not test.startswith(own), self.seconds[test])
+        )
+        return _up_to(AT_MOST, known, self.seconds)
+
+    def _folders(self, mutant: Mutant) -> tuple[str, ...]:
+        package = Path(mutant.path).relative_to(CODE).parts[0]
+        return (f"tests/{package}/", "tests/oracle/", f"webhook/jobsworth/{package}/")
+
+
+def _up_to(most: float, tests: list[str], seconds: dict[str, float]) -> list[str]:
+    taken, total = [], 0.0
+    for test in tests:
+        total += seconds[test]
+        if taken and total > most:
+            break
+        taken.append(test)
+    return taken
+
+
+class Copy:
+    """A copy of the clone, in which one mutant at a time is tested."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self.root = folder / f"copy-{number}"
+        listed = subprocess.run(
+            ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+            cwd=ROOT, check=True, capture_output=True,
+        ).stdout.decode()  # fmt: skip
+        for name in filter(None, listed.split("\0")):
+            if (ROOT / name).is_file():
+                target = self.root / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, target, follow_symlinks=False)
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+
+    def pytest(
+        self, *arguments: str, timeout: float | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        paths = os.pathsep.join(str(self.root / each) for each in ("webhook", "tests"))
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        scripts = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        process = subprocess.Popen(
+            command,
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": paths, "PATH": scripts, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            output, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(command, process.returncode, output)
+
+    def test(self, mutant: Mutant, tests: list[str], expected: float) -> str:
+        """Return the result: ``killed``, ``timeout``, or ``survived``."""
+        file = self.root / mutant.path
+        original = file.read_bytes()
+        listed = self.root / "tests.json"
+        listed.write_text(json.dumps(tests))
+        files = dict.fromkeys(test.partition("::")[0] for test in tests)
+        try:
+            file.write_bytes(mutant.applied(original))
+            done = self.pytest(
+                "-x", "-p", "mutation.selected_tests", *files,
+                timeout=60 + 4 * expected, MUTATION_TESTS=str(listed), PYTHONDONTWRITEBYTECODE="1",
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return "timeout"
+        finally:
+            file.write_bytes(original)
+        if done.returncode == NO_TESTS_RAN:
+            raise SystemExit(f"no test was collected for {mutant.path}:\n{done.stdout}")
+        return "killed" if done.returncode else "survived"
+
+
+def make_map(copy: Copy, folder: Path, arguments: list[str]) -> dict[str, Any]:
+    """Run all tests once."""
+    folder.mkdir()
+    plugin = ("-p", "mutation.coverage_of_tests")
+    done = copy.pytest(*plugin, *arguments, MUTATION_MAP=str(folder), COVERAGE_CORE="ctrace")
+    print("\n".join(done.stdout.splitlines()[-12:]), flush=True)
+    seconds: dict[str, float] = {}
+    lines: dict[str, dict[str, set[str]]] = {}
+    for part in folder.glob("*.json"):
+        read = json.loads(part.read_text())
+        seconds |= read["seconds"]
+        for name, of_file in read["lines"].items():
+            for line, tests in of_file.items():
+                lines.setdefault(name, {}).setdefault(line, set()).update(tests)
+    return {
+        "seconds": seconds,
+        "lines": {name: {k: sorted(v) for k, v in each.items()} for name, each in lines.items()},
+    }
+
+
+def all_mutants(packages: Sequence[str], only: str = "") -> Iterator[Mutant]:
+    """Yield the mutants of these packages; ``only`` is a part of the path."""
+    for package in packages:
+        for path in sorted((ROOT / CODE / package).rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            if only in name and not any(part in PROSE for part in path.parts):
+                yield from mutants_of(name, path.read_bytes())
+
+
+def sample_of(mutants: Sequence[Mutant], count: int, seed: int) -> list[Mutant]:
+    """Return so many of the mutants that Python can compile, or all."""
+    shuffled = random.Random(seed).sample(mutants, len(mutants))
+    valid = (mutant for mutant in shuffled if is_valid(mutant, (ROOT / mutant.path).read_bytes()))
+    return list(itertools.islice(valid, count))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--count", type=int, default=100, help="number of mutants")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="mutants tested at once")
+    parser.add_argument("--packages", default=",".join(PACKAGES))
+    parser.add_argument("--map", type=Path, help="file that keeps what each test runs")
+    parser.add_argument(
+        "--only", metavar="PATH", default="", help="mutants of paths with this text"
+    )
+    options = parser.parse_args()
+    chosen = list(all_mutants(options.packages.split(","), options.only))
+    sample = sample_of(chosen, options.count, options.seed)
+    with tempfile.TemporaryDirectory(prefix="mutation-") as temporary:
+        folder = Path(temporary)
+        copies = [Copy(folder, number) for number in range(options.jobs)]
+        if options.map is not None and options.map.exists():
+            read = json.loads(options.map.read_text())
+        else:
+            where = [f"tests/{name}" for name in TESTS] + [str(CODE)]
+            read = make_map(copies[0], folder / "map", ["-n", str(options.jobs), *where])
+            if options.map is not None:
+                options.map.write_text(json.dumps(read))
+        print(
+            f"{len(chosen)} mutants, of which {len(sample)}; {len(read['seconds'])} tests",
+            flush=True,
+        )
+        results = _test_all(sample, copies, Map(read))
+    killed = results["killed"] + results["timeout"]
+    print(f"killed {killed} of {len(sample)}: {100 * killed / max(1, len(sample)):.1f} %")
+    return 0
+
+
+def _test_all(sample: list[Mutant], copies: list[Copy], tests: Map) -> Counter[str]:
+    waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
+    for mutant in sample:
+        waiting.put(mutant)
+    results: Counter[str] = Counter()
+
+    def work(copy: Copy) -> None:
+        while True:
+            try:
+                mutant = waiting.get_nowait()
+            except queue.Empty:
+                return
+            began = time.monotonic()
+            selected = tests.tests_of(mutant)
+            expected = sum(tests.seconds[test] for test in selected)
+            result = copy.test(mutant, selected, expected) if selected else "not run"
+            results[result] += 1
+            source = (copy.root / mutant.path).read_bytes()
+            took = f"{len(selected)} tests, {time.monotonic() - began:.0f} s"
+            print(f"{result}: {mutant.described(source)}  ({took})", flush=True)
+
+    workers = [threading.Thread(target=work, args=(copy,)) for copy in copies]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return results
+
+
+if __name__ == "__main__":
+    sys.exit(main())

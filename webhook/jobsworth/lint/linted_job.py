@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.shell_script import ShellScript
 
+SHELLS = ("sh", "bash", "ash", "dash", "ksh", "zsh")
+
 
 class LintedJob:
     """A Job or CronJob that can be decoded, as lint rules read it. The API server may still reject it.
@@ -121,10 +123,12 @@ class LintedJob:
     def scripts(self) -> list[tuple[str, str, ShellScript]]:
         """The shell scripts in command lines: the field path, the path of the container, and the script."""
         if self._scripts is None:
-            from jobsworth.lint.shell_script import script_of  # most objects have none
-
             self._scripts = []
             for path, container in self.containers():
+                if not runs_shell(container.get("command") or container.get("args", [])):
+                    continue
+                from jobsworth.lint.shell_script import script_of  # most objects have none
+
                 found = script_of(container)
                 if found is not None:
                     self._scripts.append((f"{path}.{found[0]}", path, found[1]))
@@ -143,6 +147,11 @@ class LintedJob:
             for container in self.pod.get("initContainers", ())
             if container.get("restartPolicy") == "Always"
         ]
+
+
+def runs_shell(words: list[str]) -> bool:
+    """Return True if a command line starts a shell."""
+    return bool(words) and words[0].rpartition("/")[2] in SHELLS
 
 
 def _read_schedule(text: str) -> Schedule | None:

@@ -6,12 +6,12 @@ nothing. A script that it cannot follow has no commands, so that no rule reports
 
 from __future__ import annotations
 
+from jobsworth.lint.linted_job import runs_shell
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
-
-SHELLS = frozenset(("sh", "bash", "ash", "dash", "ksh", "zsh"))
 
 PREFIXES = frozenset(("exec", "time", "nohup", "env", "sudo"))
 """Words before the name of the program that a command runs."""
@@ -141,7 +141,7 @@ def script_of(container: dict[str, Any]) -> tuple[str, ShellScript] | None:
     """
     command = container.get("command", [])
     words = [*command, *container.get("args", [])]
-    if not words or words[0].rpartition("/")[2] not in SHELLS:
+    if not runs_shell(words):
         return None
     for index, word in enumerate(words[1:], 1):
         if word.startswith("-") and not word.startswith("--") and word.endswith("c"):

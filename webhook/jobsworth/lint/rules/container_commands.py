@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.shell_script import SHELLS
+from jobsworth.lint.linted_job import runs_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def curl_without_fail(job: LintedJob) -> Iterator[Diagnostic]:
             runs_curl, words = True, arguments[1:]
         else:
             runs_curl, words = _repository(container) == "curl" and bool(arguments), arguments
-            if arguments and _base(arguments[0]) in SHELLS:
+            if runs_shell(arguments):
                 continue
         if runs_curl and _succeeds_on_errors(words):
             yield Diagnostic(f"{path}.{'command' if command else 'args'}[0]", _CURL)

@@ -18,9 +18,10 @@ metrics = WebhookMetrics(CollectorRegistry())
 for kind in ("Job", "CronJob", "made up"):
     metrics.observe(ReviewOutcome(
         endpoint="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
-        codes=("JW004",), unreadable=("kind",), seconds=0.002,
+        codes=("JW004",), violations=(("retries", "deny"), ("deadline", "warn")), unreadable=("kind",), seconds=0.002,
     ))
 metrics.loaded("policy", 0.5, success=False)
+metrics.expect_violations((f"policy-{number}", "audit") for number in range(200))
 """
 SHOW = """
 import sys
@@ -65,5 +66,11 @@ def test_counts_of_ended_workers_are_kept(tmp_path: Path) -> None:
     assert 'jobsworth_admission_duration_seconds_count{endpoint="validate"} 6.0' in shown
     assert 'jobsworth_file_loads_total{result="refused",what="policy"} 2.0' in shown
     assert 'jobsworth_file_load_success{what="policy"} 0.0' in shown
+    violations = 'jobsworth_admission_violations_total{effect="%s",policy="%s"} %s.0'
+    assert violations % ("deny", "retries", 6) in shown
+    assert violations % ("warn", "deadline", 6) in shown
+    assert violations % ("audit", "policy-0", 0) in shown
+    assert violations % ("audit", "other", 0) in shown
+    assert sum(line.startswith("jobsworth_admission_violations_total{") for line in shown) == 101
     kept = {file.name for file in tmp_path.glob("*.db") if not file.name.startswith("gauge")}
     assert kept == {"counter_0.db", "histogram_0.db"}

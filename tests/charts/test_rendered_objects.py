@@ -216,7 +216,7 @@ def test_network_policies_let_what_calls_the_api_server_reach_it_and_nothing_els
         "networkPolicy": {"enabled": True},
         "controller": {"enabled": True},
         "certificates": {"mode": "certManager"},
-        "webhook": {"kubernetesVersion": "1.36"},  # auto asks the API server
+        "webhook": {"kubernetesVersion": "1.36"},
     }
     objects = rendered(values)
     policies = [each for each in objects if each["kind"] == "NetworkPolicy"]
@@ -225,6 +225,9 @@ def test_network_policies_let_what_calls_the_api_server_reach_it_and_nothing_els
     assert not _allows(policies, "egress", labels["jobsworth"], None, port)
     assert _allows(policies, "egress", labels["jobsworth-job-controller"], None, port)
     assert _allows(policies, "egress", labels["jobsworth-release-finalizers"], None, port)
+    asking = rendered({**values, "webhook": {"kubernetesVersion": "auto"}})
+    policies = [each for each in asking if each["kind"] == "NetworkPolicy"]
+    assert _allows(policies, "egress", labels["jobsworth"], None, port)
 
 
 # Services

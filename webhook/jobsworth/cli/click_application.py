@@ -22,6 +22,7 @@ COMMANDS = {
     "rule": "rule:COMMAND",
     "default": "default:COMMAND",
     "schema": "schema:COMMAND",
+    "simulate": "simulate:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",

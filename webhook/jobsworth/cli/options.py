@@ -6,7 +6,8 @@
 
 On the class, the attributes are declarations, from which the command line is parsed and help is built. On
 an instance, they are values. The functions here are annotated to return values, so that a misspelled option
-is a type error. The option is named after the attribute: ``--kubernetes-version``.
+is a type error. The option is named after the attribute: ``--kubernetes-version``; where that is a word of
+Python, the attribute has an underscore at its end: ``assert_``.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Option:
 
     def __set_name__(self, owner: type, key: str) -> None:
         self.key = key
-        self.name = "--" + key.replace("_", "-")
+        self.name = "--" + key.rstrip("_").replace("_", "-")
 
 
 class Arguments:

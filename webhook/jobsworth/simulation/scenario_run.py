@@ -1,4 +1,4 @@
-"""One run of a Job in a scenario."""
+"""One run of a Job or CronJob in a scenario."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from jobsworth.simulation.scenario import Scenario
 
 
-def run_job(
+def run_once(
     manifest: dict[str, Any], scenario: Scenario, seed: int, until: int | None = None
 ) -> RunRecord:
-    """Run a Job once.
+    """Run an object once.
 
     Args:
-        manifest: the Job with the API server's defaults.
+        manifest: the Job or CronJob with the API server's defaults.
         seed: of all that is left to chance.
         until: milliseconds after which the run ends; None for the scenario's.
     """

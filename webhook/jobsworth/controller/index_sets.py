@@ -92,12 +92,10 @@ class IndexSet:
     def _with_few(self, other: IndexSet) -> IndexSet:
         """Return the union with a set of few intervals, without comparing all of one's own."""
         joined = list(self.intervals)
-        for first, last in other.intervals:
-            begin = bisect_left(joined, first - 1, key=_last)
-            end = bisect_right(joined, last + 1, key=_first)
-            if begin < end:
-                first, last = min(first, joined[begin][0]), max(last, joined[end - 1][1])
-            joined[begin:end] = [(first, last)]
+        for interval in other.intervals:
+            begin = bisect_left(joined, interval[0] - 1, key=_last)
+            end = bisect_right(joined, interval[1] + 1, key=_first)
+            joined[begin:end] = _joined(sorted((interval, *joined[begin:end])))
         return IndexSet(tuple(joined))
 
     def overlap(self, other: IndexSet) -> int:

@@ -61,7 +61,8 @@ class Weibull:
 
     def at(self, chance: float) -> int:
         """Return the duration, in milliseconds, below which this share of durations lies."""
-        return min(NEVER, round(self.scale * (-log(1 - chance)) ** (1 / self.shape)))
+        stretched: float = (-log(1 - chance)) ** (1 / self.shape)
+        return min(NEVER, round(self.scale * stretched))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, TERMINATING, Termination
 from jobsworth.simulation.disruption_causes import TOLERATION_SECONDS, UNREACHABLE_SECONDS
 from jobsworth.simulation.pod_draws import DISRUPTIONS_STREAM, draw, generator
+from jobsworth.simulation.scenario import PodIdentity
 from jobsworth.simulation.virtual_time import MINUTE, NEVER, SECOND
 
 if TYPE_CHECKING:
@@ -60,7 +61,17 @@ class SimulatedPod:
         starts: how often its container was started; an exit of an earlier start has no effect.
     """
 
-    __slots__ = ("changed", "draw", "lost", "record", "run", "starts", "template", "view", "waiting")
+    __slots__ = (
+        "changed",
+        "draw",
+        "lost",
+        "record",
+        "run",
+        "starts",
+        "template",
+        "view",
+        "waiting",
+    )
 
     def __init__(
         self,
@@ -79,6 +90,13 @@ class SimulatedPod:
         self.starts = 0
         self.lost = False
         self.waiting = False
+
+    @property
+    def identity(self) -> PodIdentity:
+        """Return which Pod it is, for selectors and draws."""
+        record = self.record
+        index = -1 if record.index is None else record.index
+        return PodIdentity(self.run, index, record.attempt, record.created)
 
     @property
     def runs(self) -> bool:
@@ -146,10 +164,12 @@ class Nodes:
             self._queue.at(record.created + pod.template.deadline, self._exceed_deadline, pod)
 
     def _draw(self, pod: SimulatedPod) -> PodDraw:
-        record = pod.record
-        attempt = record.attempt + len(record.restarts)
-        index = -1 if record.index is None else record.index
-        return draw(self._scenario, self._seed, pod.run, index, attempt, self._queue.now)
+        identity = pod.identity
+        restarts = len(pod.record.restarts)
+        if restarts:
+            attempt = identity.attempt + restarts
+            identity = replace(identity, attempt=attempt, created=self._queue.now)
+        return draw(self._scenario, self._seed, identity)
 
     def _set_places(self, places: int) -> None:
         self._places = places
@@ -279,7 +299,12 @@ class Nodes:
             queue.at(later, self._end, pod, None, "", "")
         elif record.started is None:
             queue.at(
-                queue.now + KUBELET_DELAY, self._end, pod, SIGKILL_CODE, "ContainerStatusUnknown", ""
+                queue.now + KUBELET_DELAY,
+                self._end,
+                pod,
+                SIGKILL_CODE,
+                "ContainerStatusUnknown",
+                "",
             )
         else:
             self._terminate(pod, grace)
@@ -302,8 +327,6 @@ class Nodes:
         return generator(self._seed, DISRUPTIONS_STREAM, number, 2 * occurrence + purpose)
 
     def _schedule_disruptions(self, pod: SimulatedPod) -> None:
-        record = pod.record
-        index = -1 if record.index is None else record.index
         for disruption, (concerned, when) in zip(
             self._scenario.disruptions, pod.draw.chances, strict=True
         ):
@@ -313,7 +336,7 @@ class Nodes:
             delay = disruption.after.at(when)
             # Most Pods exit long before: do not fill the queue with what never happens.
             if (delay < pod.draw.duration or pod.template.restarts) and selector.selects(
-                index, record.attempt, pod.run, record.created
+                pod.identity
             ):
                 self._queue.at(self._queue.now + delay, self._disrupt, pod, disruption)
 
@@ -333,14 +356,7 @@ class Nodes:
         pods = [
             pod
             for pod in self._running()
-            if pod.runs
-            and selector.selects(
-                -1 if pod.record.index is None else pod.record.index,
-                pod.record.attempt,
-                pod.run,
-                max(selector.since, min(pod.record.created, selector.until - 1)),
-            )
-            and random() < selector.probability
+            if pod.runs and selector.names(pod.identity) and random() < selector.probability
         ]
         wanted = len(pods)
         if disruption.pods is not None:

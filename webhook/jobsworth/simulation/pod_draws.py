@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jobsworth.simulation.scenario import PodCase
 
 if TYPE_CHECKING:
-    from jobsworth.simulation.scenario import Scenario
+    from jobsworth.simulation.scenario import PodIdentity, Scenario
 
 _BITS = 40
 _EVERY_POD = PodCase()
@@ -38,21 +38,15 @@ class PodDraw(NamedTuple):
 
 
 def generator(seed: int, run: int, index: int, attempt: int) -> Random:
-    """Return the random generator of a Pod."""
+    """Return the random generator of a Pod, or of a disruption."""
     return Random((((seed << _BITS) + run << _BITS) + index + 1 << _BITS) + attempt)
 
 
-def draw(scenario: Scenario, seed: int, run: int, index: int, attempt: int, created: int) -> PodDraw:
-    """Draw the life of a Pod.
-
-    Args:
-        index: -1 without one.
-    """
-    random = generator(seed, run, index, attempt).random
+def draw(scenario: Scenario, seed: int, pod: PodIdentity) -> PodDraw:
+    """Draw the life of a Pod."""
+    random = generator(seed, pod.run, pod.index, pod.attempt).random
     startup, duration, termination, which = random(), random(), random(), random()
-    case = _EVERY_POD
-    if scenario.cases:
-        case = _case(scenario, which, index, attempt, run, created)
+    case = _case(scenario, which, pod) if scenario.cases else _EVERY_POD
     code = case.exit_code
     return PodDraw(
         (case.startup or scenario.startup).at(startup),
@@ -73,13 +67,11 @@ def usual_reason(code: int) -> str:
     return {0: "Completed", 137: "OOMKilled"}.get(code, "Error")
 
 
-def _case(
-    scenario: Scenario, which: float, index: int, attempt: int, run: int, created: int
-) -> PodCase:
+def _case(scenario: Scenario, which: float, pod: PodIdentity) -> PodCase:
     """Return the case of a Pod; the probabilities of the cases that select it add up."""
     for case in scenario.cases:
         selector = case.selector
-        if selector.selects(index, attempt, run, created):
+        if selector.selects(pod):
             if which < selector.probability:
                 return case
             which -= selector.probability

@@ -6,6 +6,7 @@ Times are milliseconds since the start of the scenario; None for what has not ha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -132,8 +133,7 @@ class JobRecord:
     @property
     def terminal(self) -> ConditionChange | None:
         """The condition with which it finished; None if it has not."""
-        last = self.conditions[-1] if self.conditions and self.finished is not None else None
-        return last
+        return self.conditions[-1] if self.conditions and self.finished is not None else None
 
     @property
     def outcome(self) -> Outcome:
@@ -154,7 +154,7 @@ class JobRecord:
     def waits(self, until: int) -> Iterator[tuple[int, int]]:
         """Yield the periods in which the controller created no Pod because of a backoff."""
         explained = [*self.explanations, Explanation(until, "")]
-        for this, following in zip(explained, explained[1:], strict=False):
+        for this, following in pairwise(explained):
             if this.because == BACKING_OFF:
                 yield this.at, following.at
 
@@ -183,6 +183,7 @@ class RunRecord:
     Attributes:
         start: of the scenario, in seconds since 1970.
         end: of the run: the last Job finished, or the time given was over.
+        time_zone: of a CronJob; empty if its spec has none.
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
     """
@@ -193,6 +194,7 @@ class RunRecord:
     seed: int
     start: int
     end: int = 0
+    time_zone: str = ""
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)

@@ -16,6 +16,26 @@ API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobScenario"
 SIGTERM_CODE = 143
 DEFAULT_START = 1_798_761_600  # 2027-01-01T00:00:00Z
 DEFAULT_UNTIL = 7 * DAY
+DEFAULT_STARTUP = Fixed(5 * SECOND)
+DEFAULT_DURATION = Fixed(10 * MINUTE)
+DEFAULT_TERMINATION = Fixed(2 * SECOND)
+
+
+@dataclass(frozen=True, slots=True)
+class PodIdentity:
+    """Which Pod of a run it is.
+
+    Attributes:
+        run: the number of its Job, from 1.
+        index: completion index; -1 without one.
+        attempt: of its index, or of the Job, from 1.
+        created: milliseconds since the start.
+    """
+
+    run: int
+    index: int
+    attempt: int
+    created: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +58,16 @@ class PodSelector:
     until: int = NEVER
     probability: float = 1.0
 
-    def selects(self, index: int, attempt: int, run: int, created: int) -> bool:
-        """Return True for such a Pod, leaving the probability aside."""
+    def selects(self, pod: PodIdentity) -> bool:
+        """Return True for a Pod that is meant, leaving the probability aside."""
+        return self.since <= pod.created < self.until and self.names(pod)
+
+    def names(self, pod: PodIdentity) -> bool:
+        """Return True for a Pod that is meant, whenever it was created."""
         return (
-            self.since <= created < self.until
-            and (self.indexes is None or index in self.indexes)
-            and (self.attempts is None or attempt in self.attempts)
-            and (self.runs is None or run in self.runs)
+            (self.indexes is None or pod.index in self.indexes)
+            and (self.attempts is None or pod.attempt in self.attempts)
+            and (self.runs is None or pod.run in self.runs)
         )
 
 
@@ -142,9 +165,9 @@ class Scenario:
     description: str = ""
     start: int = DEFAULT_START
     until: int = DEFAULT_UNTIL
-    startup: Distribution = Fixed(5 * SECOND)
-    duration: Distribution = Fixed(10 * MINUTE)
-    termination: Distribution = Fixed(2 * SECOND)
+    startup: Distribution = DEFAULT_STARTUP
+    duration: Distribution = DEFAULT_DURATION
+    termination: Distribution = DEFAULT_TERMINATION
     termination_exit_code: int = SIGTERM_CODE
     cases: tuple[PodCase, ...] = ()
     disruptions: tuple[Disruption, ...] = ()
@@ -152,4 +175,3 @@ class Scenario:
     rejections: tuple[Rejections, ...] = ()
     changes: tuple[SpecChange, ...] = ()
     away: tuple[tuple[int, int], ...] = ()
-

@@ -37,6 +37,7 @@ from jobsworth.simulation.virtual_time import NEVER
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.simulation.number_ranges import NumberRanges
     from jobsworth.simulation.schema_check import Problem
 
 REJECTED = "exceeded quota"
@@ -190,16 +191,18 @@ def _disruption(disruption: dict[str, Any]) -> Disruption:
 
 
 def _selector(part: dict[str, Any]) -> PodSelector:
-    ranges = [
-        None if part.get(name) is None else read_ranges(part[name])
-        for name in ("indexes", "attempts", "runs")
-    ]
     return PodSelector(
-        *ranges,
+        indexes=_ranges(part, "indexes"),
+        attempts=_ranges(part, "attempts"),
+        runs=_ranges(part, "runs"),
         since=_time(part, "from", 0),
         until=_time(part, "until", NEVER),
         probability=part.get("probability", 1.0),
     )
+
+
+def _ranges(part: dict[str, Any], name: str) -> NumberRanges | None:
+    return read_ranges(part[name]) if name in part else None
 
 
 def _period(part: dict[str, Any]) -> tuple[int, int]:

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.simulation.nodes import Nodes
 from jobsworth.simulation.run_record import RunRecord
+from jobsworth.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.simulation.simulated_job import SimulatedJob
 from jobsworth.simulation.virtual_time import EventQueue
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jobsworth.simulation.nodes import SimulatedPod
     from jobsworth.simulation.scenario import Scenario
 
 
@@ -25,18 +29,30 @@ def run_once(
     """
     queue = EventQueue()
     jobs: list[SimulatedJob] = []
-    nodes = Nodes(scenario, seed, queue, lambda: jobs[0].pods.values())
-    job = SimulatedJob(manifest, scenario, queue, nodes)
-    jobs.append(job)
-    for change in scenario.changes:
-        queue.at(change.at, job.edit, change.spec)
-    queue.run(scenario.until if until is None else until, lambda: job.finished)
-    return RunRecord(
-        name=job.job.name,
-        kind="Job",
-        scenario=scenario.name,
-        seed=seed,
-        start=scenario.start,
-        end=queue.now,
-        jobs=[job.record],
+
+    def running() -> Iterator[SimulatedPod]:
+        for job in jobs:
+            yield from list(job.pods.values())
+
+    nodes = Nodes(scenario, seed, queue, running)
+    record = RunRecord(
+        manifest["metadata"]["name"], manifest["kind"], scenario.name, seed, scenario.start
     )
+    end = scenario.until if until is None else until
+    if manifest["kind"] == "CronJob":
+        record.time_zone = manifest["spec"].get("timeZone") or ""
+        cron_job = SimulatedCronJob(manifest, scenario, queue, nodes, record)
+        jobs = cron_job.jobs
+        for change in scenario.changes:
+            queue.at(change.at, cron_job.edit, change.spec)
+        queue.run(end, lambda: False)
+        cron_job.close()
+    else:
+        job = SimulatedJob(manifest, scenario, queue, nodes)
+        jobs.append(job)
+        record.jobs.append(job.record)
+        for change in scenario.changes:
+            queue.at(change.at, job.edit, change.spec)
+        queue.run(end, lambda: job.finished)
+    record.end = queue.now
+    return record

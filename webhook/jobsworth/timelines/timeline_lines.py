@@ -64,9 +64,7 @@ def _lines(job: JobRecord, prefix: str) -> Iterator[TimelineLine]:
             yield TimelineLine(restart, restart, "ended", words)
         if pod.deleted is not None and pod.cause and pod.deleted != pod.ended:
             words = CAUSES[pod.cause].words
-            yield TimelineLine(
-                pod.deleted, pod.deleted, "disrupted", f"{prefix}{pod.name} {words}"
-            )
+            yield TimelineLine(pod.deleted, pod.deleted, "disrupted", f"{prefix}{pod.name} {words}")
         if pod.ended is None:
             continue
         if pod.counted == "succeeded":
@@ -171,9 +169,7 @@ def _merged(lines: list[TimelineLine]) -> list[TimelineLine]:
         number = _number(line)
         if last is not None and last.kind == line.kind == "succeeded":
             counts[-1] += number
-            merged[-1] = TimelineLine(
-                last.at, line.at, "succeeded", f"{counts[-1]} Pods succeeded"
-            )
+            merged[-1] = TimelineLine(last.at, line.at, "succeeded", f"{counts[-1]} Pods succeeded")
         elif last is not None and line.kind == "event" and _same(last.text, line.text):
             counts[-1] += 1
             text = line.text.removesuffix(f" (x{counts[-1] - 1})")

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from jobsworth.simulation.run_statistics import summarize
-from jobsworth.simulation.virtual_time import HOUR, clock, spoken
+from jobsworth.simulation.virtual_time import HOUR, SECOND, clock, spoken
 from jobsworth.timelines.timeline_lines import timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import tzinfo
 
     from jobsworth.simulation.run_record import JobRecord, PodRecord, RunRecord
 
 MOST_LINES = 60
 MOST_ROWS = 24
 CHART_WIDTH = 72
-LEGEND = ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
+LEGEND = (
+    ". pending   = running   ~ terminating   o succeeded   x failed   i ignored   - not counted"
+)
 _MARKS = {"succeeded": "o", "failed": "x", "ignored": "i", "uncounted": "-", "": "x"}
 
 
@@ -25,25 +31,70 @@ def run_lines(record: RunRecord) -> Iterator[str]:
     """Yield the lines of the report of a run."""
     yield f"{record.kind} {record.name}, scenario {record.scenario}, seed {record.seed}"
     yield ""
-    lines = timeline(record)
+    if record.kind == "CronJob":
+        yield from _shortened(list(_cron_table(record)))
+        yield ""
+        yield from outcome_lines(record)
+        return
+    yield from _shortened(list(_event_lines(record)))
+    yield ""
+    yield from _chart(record.job, record.end)
+    yield ""
+    yield from outcome_lines(record)
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
     left_out = len(lines) - MOST_LINES
     for number, line in enumerate(lines):
         if left_out > 0 and MOST_LINES // 2 <= number < MOST_LINES // 2 + left_out:
             if number == MOST_LINES // 2:
                 yield f"{'…':>10}  {left_out} lines left out; --output json has everything"
             continue
+        yield line
+
+
+def _event_lines(record: RunRecord) -> Iterator[str]:
+    for line in timeline(record):
         until = f" (until {clock(line.until)})" if line.until != line.at else ""
         yield f"{clock(line.at):>10}  {line.text}{until}"
-    if record.kind == "Job":
-        yield ""
-        yield from _chart(record.job, record.end)
-    yield ""
-    yield from _outcome(record)
+
+
+def _cron_table(record: RunRecord) -> Iterator[str]:
+    """Yield a line for each scheduled time: its Job, or why there is none."""
+    rows: list[tuple[int, str, str]] = []
+    for job in record.jobs:
+        end = job.deleted if job.deleted is not None else job.finished
+        scheduled = job.created if job.scheduled is None else job.scheduled
+        late = job.created - scheduled
+        start = f"started {spoken(late)} late" if late >= SECOND else "started"
+        if job.deleted is not None:
+            result = f"deleted after {spoken(job.deleted - job.created)}: {job.reason}"
+        elif end is None:
+            result = f"unfinished after {spoken(record.end - job.created)}: {job.reason}"
+        else:
+            result = f"{job.outcome} after {spoken(end - job.created)}: {job.reason}"
+        failures = sum(pod.match is not None for pod in job.pods)
+        failed = f", {failures} failed Pods" if failures else ""
+        rows.append((scheduled, start, f"{result}{failed}"))
+    rows += [(missed.scheduled, "not started", missed.why) for missed in record.missed]
+    width = max([len(start) for _, start, _ in rows], default=0)
+    for scheduled, start, result in sorted(rows):
+        yield f"{local_time(record, scheduled)}  {start:<{width}}  {result}"
+
+
+def local_time(record: RunRecord, at: int) -> str:
+    """Return a time of a run in the time zone of its CronJob, with the offset from UTC."""
+    zone: tzinfo = UTC
+    if record.time_zone:
+        with suppress(ZoneInfoNotFoundError):
+            zone = ZoneInfo(record.time_zone)
+    moment = datetime.fromtimestamp(record.start + at // SECOND, zone)
+    return moment.strftime("%a %Y-%m-%d %H:%M:%S ") + (moment.strftime("%z") or "+0000")
 
 
 def _chart(job: JobRecord, end: int) -> Iterator[str]:
     rows: dict[int, list[PodRecord]] = {}
-    for number, pod in enumerate(job.pods):
+    for number, pod in enumerate(job.pods, 1):
         rows.setdefault(number if pod.index is None else pod.index, []).append(pod)
     shown = sorted(rows)
     if len(shown) > MOST_ROWS:
@@ -84,7 +135,8 @@ def _draw(pod: PodRecord, cells: list[str], end: int) -> None:
         cells[column(stop)] = _MARKS[pod.counted]
 
 
-def _outcome(record: RunRecord) -> Iterator[str]:
+def outcome_lines(record: RunRecord) -> Iterator[str]:
+    """Yield the outcome of a run, and what it cost."""
     summary = summarize(record)
     pods = [pod for job in record.jobs for pod in job.pods]
     if record.kind == "Job":

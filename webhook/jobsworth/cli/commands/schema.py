@@ -29,7 +29,9 @@ class SchemaOptions(Options):
 
     server = nested(ServerOptions)
     kind = choice(
-        default="Job", choices=("Job", "CronJob", POLICY, SCENARIO), help="The kind whose schema to print."
+        default="Job",
+        choices=("Job", "CronJob", POLICY, SCENARIO),
+        help="The kind whose schema to print.",
     )
     directory = text(
         metavar="DIR",

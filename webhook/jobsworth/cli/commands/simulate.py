@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
@@ -35,6 +36,9 @@ class SimulateOptions(Options):
     )
     print_scenario = flag(help="Print the scenario as YAML, to edit it, instead of running it.")
     seed = integer(metavar="N", default=1, help="The seed of all that is left to chance.")
+    from_ = text(
+        metavar="DATE", help="The start: 2027-03-27 or 2027-03-27T01:30Z; see the scenario."
+    )
     until = text(
         metavar="DURATION", help="The time at which a run ends at the latest: 8h; see the scenario."
     )
@@ -76,9 +80,10 @@ def run(options: SimulateOptions) -> int:
     if len(options.paths) != 1:
         raise UsageError("name one file with a Job or CronJob; --compare adds others")
     outputs = _outputs(options.output)
+    start = _start(options.from_)
     requirements = _requirements(options.assert_)
     until = _until(options.until)
-    variants = _variants(options, until)
+    variants = _variants(options, start, until)
     if options.print_scenario:
         return EXIT_DONE
     if options.runs == 1 and len(variants) == 1:
@@ -88,7 +93,7 @@ def run(options: SimulateOptions) -> int:
     return _check(requirements, variants, statistics)
 
 
-def _variants(options: SimulateOptions, until: int | None) -> list[Variant]:
+def _variants(options: SimulateOptions, start: int | None, until: int | None) -> list[Variant]:
     """Read the files, and return the variants to run; with --print-scenario, print it instead."""
     from jobsworth.cli.defaulted_manifests import defaulter
     from jobsworth.cli.simulating.parallel_runs import Variant
@@ -104,9 +109,14 @@ def _variants(options: SimulateOptions, until: int | None) -> list[Variant]:
     default = defaulter(server, options.policy)
     first = read_manifest(options.paths[0], server, default)
     document: Any = default_scenario(first.object)
-    reader: Callable[[Any], Scenario] = read_scenario
+    read: Callable[[Any], Scenario] = read_scenario
     if options.scenario is not None:
-        document, reader = read_scenario_document(options.scenario)
+        document, read = read_scenario_document(options.scenario)
+
+    def reader(value: Any) -> Scenario:
+        found = read(value)
+        return found if start is None else replace(found, start=start)
+
     scenario = reader(document)
     if options.print_scenario:
         from jobsworth.manifests.editing.yaml_writer import to_yaml
@@ -128,7 +138,9 @@ def _variants(options: SimulateOptions, until: int | None) -> list[Variant]:
                 changed = reader(with_field(document, path.removeprefix("scenario."), value))
                 variants.append(Variant(label, manifest.object, changed, until))
             else:
-                variants.append(Variant(label, manifest.with_fields({path: value}), scenario, until))
+                variants.append(
+                    Variant(label, manifest.with_fields({path: value}), scenario, until)
+                )
     return variants
 
 
@@ -144,6 +156,17 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def _start(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from jobsworth.controller.times import read_time
+
+    found = read_time(text)
+    if found is None:
+        raise UsageError(f'--from: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z')
+    return found
 
 
 def _until(text: str | None) -> int | None:
@@ -282,6 +305,7 @@ Examples:
   jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'
   jobsworth simulate job.yaml --runs 200 --sweep spec.backoffLimitPerIndex=0,1,2,3
   jobsworth simulate old.yaml --compare new.yaml --runs 500
+  jobsworth simulate cronjob.yaml --from 2027-03-27 --until 48h
 """,
     options=SimulateOptions,
     run=run,

@@ -63,7 +63,7 @@ class RequirementResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class RunRequirement:
     """A requirement: a measure, a comparison and a bound (milliseconds for times)."""
 
     text: str
@@ -78,7 +78,7 @@ class Requirement:
         return RequirementResult(self.text, holds, value)
 
 
-def read_requirement(text: str) -> Requirement:
+def read_requirement(text: str) -> RunRequirement:
     """Read a requirement.
 
     Raises:
@@ -96,7 +96,7 @@ def read_requirement(text: str) -> Requirement:
     if name not in _MEASURES:
         hint = did_you_mean(name, _MEASURES) or f"Known are {', '.join(_MEASURES)}"
         raise BadRequirement(f'"{name}" is unknown. {hint}')
-    return Requirement(text, name, operator, _bound(name, bound))
+    return RunRequirement(text, name, operator, _bound(name, bound))
 
 
 def _bound(name: str, text: str) -> float:

@@ -190,7 +190,7 @@ def quantile_of(ordered: Sequence[int], quantile: float) -> Interval:
     """Return a quantile of sorted values, with the interval that the order statistics give.
 
     >>> quantile_of(range(1, 101), 0.5)
-    Interval(value=50, low=41, high=60)
+    Interval(value=50, low=40, high=60)
     """
     count = len(ordered)
     spread = _Z * sqrt(count * quantile * (1 - quantile))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.simulation.nodes import Nodes
 from jobsworth.simulation.run_record import RunRecord
 from jobsworth.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.simulation.simulated_job import SimulatedJob
+from jobsworth.simulation.simulated_nodes import Nodes
 from jobsworth.simulation.virtual_time import EventQueue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.simulation.nodes import SimulatedPod
     from jobsworth.simulation.scenario import Scenario
+    from jobsworth.simulation.simulated_nodes import SimulatedPod
 
 
 def run_once(

@@ -16,9 +16,9 @@ from jobsworth.simulation.simulated_job import SimulatedJob
 from jobsworth.simulation.virtual_time import NEVER, SECOND
 
 if TYPE_CHECKING:
-    from jobsworth.simulation.nodes import Nodes
     from jobsworth.simulation.run_record import RunRecord
     from jobsworth.simulation.scenario import Scenario
+    from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
 
 NOT_LATEST = "a later run was due before it could start: only the latest is started"

@@ -21,7 +21,6 @@ from jobsworth.controller.pods import (
     Pod,
 )
 from jobsworth.controller.signals import creation_failed
-from jobsworth.simulation.nodes import PodTemplate, SimulatedPod
 from jobsworth.simulation.run_record import (
     ConditionChange,
     Counters,
@@ -30,6 +29,7 @@ from jobsworth.simulation.run_record import (
     JobRecord,
     PodRecord,
 )
+from jobsworth.simulation.simulated_nodes import PodTemplate, SimulatedPod
 from jobsworth.simulation.virtual_time import NEVER, SECOND
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from jobsworth.controller.plan import Creation, Plan
     from jobsworth.controller.signals import Event
     from jobsworth.controller.status import Status
-    from jobsworth.simulation.nodes import Nodes
     from jobsworth.simulation.run_record import Counted
     from jobsworth.simulation.scenario import Scenario
+    from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
 
 SETTINGS = ControllerSettings(adopt_unmanaged=True)
@@ -171,13 +171,14 @@ class SimulatedJob:
         if conclusion.status is not None:
             self._store(conclusion.status)
         self._emit(conclusion.events)
+        if planned.interim or record.status or record.release or conclusion.status:
+            self._echo = self._queue.now + _BATCH
         self._schedule(planned, results, conclusion.requeue_after)
         if self.finished:
             self._on_finish(self)
 
     def _schedule(self, planned: Plan, results: ActionResults, requeue: float | None) -> None:
         """Plan the next sync: when the planner asks for one, and after actions that a sync has to see."""
-        self._echo = self._queue.now + _BATCH
         if results.rejected:
             delay = min(SETTINGS.retry_base * 2**self._retries, SETTINGS.retry_cap)
             self._retries = min(self._retries + 1, 10)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.cli.simulating.parallel_runs import Variant
-    from jobsworth.simulation.requirements import Requirement
+    from jobsworth.simulation.requirements import RunRequirement
     from jobsworth.simulation.run_record import RunRecord
     from jobsworth.simulation.run_statistics import RunStatistics
     from jobsworth.simulation.scenario import Scenario
@@ -183,7 +183,7 @@ def _until(text: str | None) -> int | None:
     return found
 
 
-def _requirements(texts: tuple[str, ...]) -> list[Requirement]:
+def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
     from jobsworth.simulation.requirements import BadRequirement, read_requirement
 
     try:
@@ -278,7 +278,7 @@ def _write(lines: Iterable[str], file: str) -> None:
 
 
 def _check(
-    requirements: list[Requirement], variants: list[Variant], statistics: list[RunStatistics]
+    requirements: list[RunRequirement], variants: list[Variant], statistics: list[RunStatistics]
 ) -> int:
     code = EXIT_DONE
     for variant, found in zip(variants, statistics, strict=True):

@@ -6,7 +6,7 @@ Times are milliseconds since the start of the scenario; None for what has not ha
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class JobRecord:
         failed_indexes: when each index failed.
         finished: when it got its terminal condition.
         deleted: the CronJob controller deleted it, to replace it.
+        removed: the object was deleted after it had finished: ttlSecondsAfterFinished, history limits.
     """
 
     name: str
@@ -129,6 +130,7 @@ class JobRecord:
     failed_indexes: list[tuple[int, int]] = field(default_factory=list)
     finished: int | None = None
     deleted: int | None = None
+    removed: int | None = None
 
     @property
     def terminal(self) -> ConditionChange | None:
@@ -198,6 +200,15 @@ class RunRecord:
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)
+
+    @property
+    def most_objects(self) -> int:
+        """The greatest number of Job objects that exist at a time."""
+        changes = [(job.created, 1) for job in self.jobs]
+        for job in self.jobs:
+            gone = [time for time in (job.deleted, job.removed) if time is not None]
+            changes += [(min(gone), -1)] if gone else []
+        return max(accumulate(change for _, change in sorted(changes)), default=0)
 
     @property
     def job(self) -> JobRecord:

@@ -16,7 +16,7 @@ from jobsworth.simulation.simulated_job import SimulatedJob
 from jobsworth.simulation.virtual_time import NEVER, SECOND
 
 if TYPE_CHECKING:
-    from jobsworth.simulation.run_record import RunRecord
+    from jobsworth.simulation.run_record import JobRecord, RunRecord
     from jobsworth.simulation.scenario import Scenario
     from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
@@ -51,6 +51,7 @@ class SimulatedCronJob:
         self._skipped: dict[int, str] = {}
         self.jobs: list[SimulatedJob] = []
         self._runs = 0
+        self._kept: dict[bool, list[JobRecord]] = {True: [], False: []}
         self._schedule = self._parsed()
         self._wake(0)
 
@@ -141,11 +142,32 @@ class SimulatedCronJob:
             self._queue,
             self._nodes,
             run=self._runs,
-            on_finish=lambda job: self._wake(0),
+            on_finish=self._finished,
         )
         job.record.scheduled = (scheduled - self._scenario.start) * SECOND
         self.jobs.append(job)
         self._record.jobs.append(job.record)
+
+    def _finished(self, job: SimulatedJob) -> None:
+        """Look for a run that waits for this Job, and remove finished Jobs as their owner wants."""
+        self._wake(0)
+        record = job.record
+        if job.ttl is not None:
+            self._queue.at(self._queue.now + job.ttl * SECOND, self._remove, record)
+        complete = record.outcome == "Complete"
+        kept = self._kept[complete]
+        kept.append(record)
+        limit = self._manifest["spec"].get(
+            "successfulJobsHistoryLimit" if complete else "failedJobsHistoryLimit"
+        )
+        while limit is not None and len(kept) > limit:
+            self._remove(kept[0])
+
+    def _remove(self, record: JobRecord) -> None:
+        kept = self._kept[record.outcome == "Complete"]
+        if record in kept:
+            kept.remove(record)
+            record.removed = self._queue.now
 
     def _miss(self, now: int, scheduled: int, why: str) -> None:
         due = (scheduled - self._scenario.start) * SECOND

@@ -57,6 +57,7 @@ class SimulatedJob:
         on_finish: called when it has finished.
 
     Attributes:
+        ttl: ttlSecondsAfterFinished.
         pods: the Pods that the planner still needs, by UID: all but those that are counted and ended.
     """
 
@@ -79,6 +80,7 @@ class SimulatedJob:
         self.job = replace(read_job(manifest, SETTINGS), uid=f"job-{run}")
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False
+        self.ttl: int | None = manifest["spec"].get("ttlSecondsAfterFinished")
         self._template = PodTemplate(self.job.template)
         self._matcher = FailurePolicyMatcher(self.job.failure_policy)
         self._backoff: BackoffRecord | None = None

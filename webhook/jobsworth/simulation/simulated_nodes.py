@@ -58,11 +58,13 @@ class SimulatedPod:
     Attributes:
         view: the Pod as its controller sees it.
         changed: called when its controller has to see it.
-        starts: how often its container was started; an exit of an earlier start has no effect.
+        starts: counts the starts of its container; an exit of an earlier start has no effect.
+        crashes: the exits since the kubelet's backoff was last reset.
     """
 
     __slots__ = (
         "changed",
+        "crashes",
         "draw",
         "lost",
         "record",
@@ -88,6 +90,7 @@ class SimulatedPod:
         self.changed = changed
         self.draw: PodDraw
         self.starts = 0
+        self.crashes = 0
         self.lost = False
         self.waiting = False
 
@@ -225,22 +228,25 @@ class Nodes:
         self._end(pod, code, pod.draw.reason, pod.draw.container)
 
     def _restart(self, pod: SimulatedPod) -> None:
-        """Restart the container in place, with the kubelet's own backoff."""
-        record, now = pod.record, self._queue.now
-        ran = pod.draw.duration
-        record.restarts.append(now)
-        delay = RESTART_BASE << min(len(record.restarts) - 1, 10)
-        if ran >= RESTART_RESET:
-            delay = RESTART_BASE
-        view = pod.view
+        """Restart the container in place: at once, later with the kubelet's own backoff."""
+        if pod.draw.duration >= RESTART_RESET:
+            pod.crashes = 0
+        delay = RESTART_BASE << min(pod.crashes - 1, 10) if pod.crashes else 0
+        pod.crashes += 1
+        pod.view = replace(pod.view, ready=False)
+        pod.starts += 1  # the exit is handled
+        self._queue.at(self._queue.now + min(delay, RESTART_CAP), self._start_again, pod)
+
+    def _start_again(self, pod: SimulatedPod) -> None:
+        record, view = pod.record, pod.view
+        if record.deleted is not None or record.ended is not None:
+            return
+        record.restarts.append(self._queue.now)
         pod.view = replace(
-            view,
-            restarts=view.restarts + 1,
-            container_restarts=view.container_restarts + 1,
-            ready=False,
+            view, restarts=view.restarts + 1, container_restarts=view.container_restarts + 1
         )
         pod.draw = self._draw(pod)
-        self._queue.at(now + min(delay, RESTART_CAP), self._start, pod)
+        self._start(pod)
         pod.changed(pod)
 
     def _exceed_deadline(self, pod: SimulatedPod) -> None:

@@ -28,6 +28,7 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),
         "jobs": [_job(job) for job in record.jobs],
+        "mostJobObjects": record.most_objects,
         "missed": [
             {"at": missed.at, "scheduled": missed.scheduled, "why": missed.why}
             for missed in record.missed
@@ -44,6 +45,7 @@ def _job(job: JobRecord) -> dict[str, Any]:
         "scheduled": job.scheduled,
         "finished": job.finished,
         "deleted": job.deleted,
+        "removed": job.removed,
         "outcome": job.outcome,
         "reason": job.reason,
         "failedIndexes": [{"at": at, "index": index} for at, index in job.failed_indexes],

@@ -174,3 +174,4 @@ def _cron_outcome(record: RunRecord) -> Iterator[str]:
     listed = ", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items()))
     missed = f"; {len(record.missed)} runs did not start" if record.missed else ""
     yield f"Jobs       {len(record.jobs)}{': ' if listed else ''}{listed}{missed}"
+    yield f"Objects    at most {record.most_objects} Jobs at a time"

@@ -32,7 +32,8 @@ class SimulateOptions(Options):
 
     scenario = text(
         metavar="FILE",
-        help="What happens to the Pods: a document of kind JobScenario. Without it, a default one.",
+        help="What happens to the Pods: a document of kind JobScenario; by default the one in the same file "
+        "as the object, else a default scenario.",
     )
     print_scenario = flag(help="Print the scenario as YAML, to edit it, instead of running it.")
     seed = integer(metavar="N", default=1, help="The seed of all that is left to chance.")
@@ -110,8 +111,11 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     first = read_manifest(options.paths[0], server, default)
     document: Any = default_scenario(first.object)
     read: Callable[[Any], Scenario] = read_scenario
-    if options.scenario is not None:
-        document, read = read_scenario_document(options.scenario)
+    given = read_scenario_document(
+        options.scenario or options.paths[0], optional=options.scenario is None
+    )
+    if given is not None:
+        document, read = given
 
     def reader(value: Any) -> Scenario:
         found = read(value)

@@ -94,13 +94,20 @@ def read_manifest(
     return found[0]
 
 
-def read_scenario_document(path: str) -> tuple[Any, Callable[[Any], Scenario]]:
+def read_scenario_document(
+    path: str, *, optional: bool = False
+) -> tuple[Any, Callable[[Any], Scenario]] | None:
     """Read the only JobScenario in a file; return the document and a reader of it or of variants.
+
+    Args:
+        optional: the file may have none; the result is None then.
 
     Raises:
         InputError: the file has none, or several, or it is invalid.
     """
     found = [document for document in _documents(path) if is_scenario(document.value)]
+    if optional and not found:
+        return None
     if len(found) != 1:
         raise InputError(f"{path}: expected one document of kind JobScenario, found {len(found)}")
     (document,) = found

@@ -24,6 +24,7 @@ COMMANDS = {
     "explain": "explain:COMMAND",
     "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
+    "simulate": "simulate:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",

@@ -61,6 +61,8 @@ class TrackingInput:
 
 def count_released(status: Status, tracked: Collection[str]) -> Status:
     """Move Pods without a finalizer, or deleted, from uncountedTerminatedPods into the counters."""
+    if not status.uncounted:
+        return status
     succeeded = tuple(uid for uid in status.uncounted_succeeded if uid in tracked)
     failed = tuple(uid for uid in status.uncounted_failed if uid in tracked)
     return replace(
@@ -75,9 +77,12 @@ def count_released(status: Status, tracked: Collection[str]) -> Status:
 def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTracking:
     """Record terminated Pods in the status, up to the limit of one sync."""
     classified, indexes = given.classified, given.indexes
-    status = count_released(status, {pod.uid for pod in classified.tracked})
+    if status.uncounted:
+        status = count_released(status, {pod.uid for pod in classified.tracked})
     lists = _UncountedLists(status, given)
-    pods = classified.tracked
+    pods = classified.leaving
+    if classified.job.deleting or given.finished_condition is not None:
+        pods = classified.tracked
     if classified.job.indexed:
         pods = sorted(pods, key=_by_index)
     releasable = [pod for pod in pods if _may_release(pod, given)]
@@ -86,11 +91,12 @@ def record_terminated_pods(status: Status, given: TrackingInput) -> FinalizerTra
         # new Pods find no room until one of them is released.
         releasable.sort(key=lists.is_new)
     capped = not all(map(lists.record, releasable))
-    status = replace(
-        status,
-        uncounted_succeeded=tuple(lists.succeeded),
-        uncounted_failed=tuple(lists.failed),
-    )
+    if lists.release:
+        status = replace(
+            status,
+            uncounted_succeeded=tuple(lists.succeeded),
+            uncounted_failed=tuple(lists.failed),
+        )
     if classified.job.indexed:
         completed = indexes.completed.union(IndexSet.of(lists.completed))
         status = replace(

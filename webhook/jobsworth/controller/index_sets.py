@@ -7,7 +7,7 @@ KEP-2214.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -45,7 +45,12 @@ class IndexSet:
         >>> IndexSet.read("0,1-foo,bar,7-12", 10).text
         '0,7-9'
         """
-        return _read(text or "", limit)
+        if not text:
+            return _EMPTY
+        known = _written.get(text)
+        if known is not None and known.intervals[-1][1] < limit:
+            return known
+        return _read(text, limit)
 
     def __contains__(self, index: int) -> bool:
         position = bisect_right(self.intervals, index, key=_first) - 1
@@ -60,6 +65,11 @@ class IndexSet:
     @property
     def text(self) -> str:
         """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
+        text = self._text()
+        _remember(text, self)
+        return text
+
+    def _text(self) -> str:
         return ",".join(
             f"{first}"
             if first == last
@@ -75,7 +85,18 @@ class IndexSet:
             return self
         if not self.intervals:
             return other
+        if len(other.intervals) * _FEW < len(self.intervals):
+            return self._with_few(other)
         return IndexSet(_joined(sorted((*self.intervals, *other.intervals))))
+
+    def _with_few(self, other: IndexSet) -> IndexSet:
+        """Return the union with a set of few intervals, without comparing all of one's own."""
+        joined = list(self.intervals)
+        for interval in other.intervals:
+            begin = bisect_left(joined, interval[0] - 1, key=_last)
+            end = bisect_right(joined, interval[1] + 1, key=_first)
+            joined[begin:end] = _joined(sorted((interval, *joined[begin:end])))
+        return IndexSet(tuple(joined))
 
     def overlap(self, other: IndexSet) -> int:
         """Return the number of indexes in both sets.
@@ -105,6 +126,22 @@ class IndexSet:
             yield from range(candidate, min(first, limit))
             candidate = last + 1
         yield from range(candidate, limit)
+
+
+_FEW = 16
+"""A union is computed interval by interval if the other set has so many times more."""
+
+_EMPTY = IndexSet()
+_MOST_WRITTEN = 64
+_written: dict[str, IndexSet] = {}
+"""The sets whose text was written last: the next sync of their Job reads it back."""
+
+
+def _remember(text: str, indexes: IndexSet) -> None:
+    if indexes.intervals and text not in _written:
+        if len(_written) >= _MOST_WRITTEN:
+            _written.clear()
+        _written[text] = indexes
 
 
 def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -138,6 +175,10 @@ def _read(text: str, limit: int) -> IndexSet:
 
 def _first(interval: tuple[int, int]) -> int:
     return interval[0]
+
+
+def _last(interval: tuple[int, int]) -> int:
+    return interval[1]
 
 
 def _is_index(text: str) -> bool:

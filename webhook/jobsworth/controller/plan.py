@@ -125,9 +125,11 @@ class StatusRecord:
             released: UIDs of the Pods in ``release`` without the finalizer, or no longer existing.
         """
         context, before = self._context, self._written
-        tracked = {pod.uid for pod in context.classified.tracked} - released
-        status = count_released(before, tracked)
-        if context.job.indexed:
+        status = before
+        if before.uncounted:
+            tracked = {pod.uid for pod in context.classified.tracked} - released
+            status = count_released(before, tracked)
+        if context.job.indexed and status is not before:
             status = replace(status, succeeded=before.succeeded)
         complete = self._may_finish and all(pod.uid in released for pod in self.release)
         finished = complete and self._finished_condition is not None and not status.uncounted

@@ -30,6 +30,8 @@ class ClassifiedPods:
         terminating: Pods that are being deleted and have not terminated.
         ready: number of active Pods that are ready.
         tracked: Pods with the tracking finalizer, unless we have removed it: not counted yet.
+        leaving: those of `tracked` that are not active. Of thousands of Pods, few are: most decisions
+            look only at these.
         matcher: matches them against the failure policy.
     """
 
@@ -39,6 +41,7 @@ class ClassifiedPods:
     terminating: list[Pod]
     ready: int
     tracked: list[Pod]
+    leaving: list[Pod]
     matcher: FailurePolicyMatcher
 
     def failed(self, pod: Pod) -> bool:
@@ -60,7 +63,7 @@ class ClassifiedPods:
         known = {*status.uncounted_succeeded, *status.uncounted_failed}
         return [
             pod
-            for pod in self.tracked
+            for pod in self.leaving
             if pod.state == POD_SUCCEEDED and pod.uid not in known and self.valid(pod)
         ]
 
@@ -69,7 +72,7 @@ class ClassifiedPods:
         known = frozenset(self.job.status.uncounted_failed)
         return [
             pod
-            for pod in self.tracked
+            for pod in self.leaving
             if self.failed(pod) and pod.uid not in known and self.valid(pod)
         ]
 
@@ -106,10 +109,10 @@ def classify_pods(job: Job, pods: Sequence[Pod], released: frozenset[str]) -> Cl
             terminating.append(pod)
         if finalizer in pod.tracking and pod.uid not in released:
             tracked.append(pod)
-    ready = sum(pod.ready for pod in active)
-    return ClassifiedPods(
-        job, pods, active, terminating, ready, tracked, FailurePolicyMatcher(job.failure_policy)
-    )
+    ready = sum([pod.ready for pod in active])
+    leaving = [pod for pod in tracked if pod.state != ACTIVE]
+    matcher = FailurePolicyMatcher(job.failure_policy)
+    return ClassifiedPods(job, pods, active, terminating, ready, tracked, leaving, matcher)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +160,7 @@ def classify_indexes(classified: ClassifiedPods) -> Indexes:
         IndexSet.of(
             {
                 pod.index
-                for pod in classified.tracked
+                for pod in classified.leaving
                 if classified.valid(pod)
                 and _exhausts(pod, classified)
                 and pod.index not in succeeded
@@ -182,9 +185,11 @@ def _exhausts(pod: Pod, classified: ClassifiedPods) -> bool:
 
 def _delayed(classified: ClassifiedPods, succeeded: IndexSet, failed: IndexSet) -> dict[int, Pod]:
     """Return, for each index to retry, the failed Pod with the highest failure count."""
-    active = {pod.index for pod in classified.active}
     delayed: dict[int, Pod] = {}
-    for pod in classified.tracked:
+    if not classified.leaving:
+        return delayed
+    active = {pod.index for pod in classified.active}
+    for pod in classified.leaving:
         index = pod.index
         if not classified.failed(pod) or not classified.valid(pod):
             continue

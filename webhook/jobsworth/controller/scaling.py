@@ -7,15 +7,15 @@ Kubernetes 1.36; KEP-2232 (suspension), KEP-3939 (replacement), KEP-3850 (backof
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import Creation, Deletion
 from jobsworth.controller.backoff import index_remaining
-from jobsworth.controller.index_sets import IndexSet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.controller_settings import ControllerSettings
@@ -100,6 +100,8 @@ def _deletions(pods: Iterable[Pod]) -> tuple[Deletion, ...]:
 def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
     """Return the Pods to delete: invalid indexes, duplicate indexes, then those of lowest rank."""
     job = classified.job
+    if at_least <= 0 and (not job.indexed or _distinct(classified)):
+        return []
     tracked = {pod.uid for pod in classified.tracked}
 
     def deletion_rank(pod: Pod) -> tuple[int | str, ...]:
@@ -122,6 +124,14 @@ def _surplus(classified: ClassifiedPods, at_least: int) -> list[Pod]:
     if len(surplus) < at_least:
         surplus += sorted(rest, key=deletion_rank)[: at_least - len(surplus)]
     return surplus
+
+
+def _distinct(classified: ClassifiedPods) -> bool:
+    """Return True if the active Pods have valid indexes, each another."""
+    indexes = {pod.index for pod in classified.active}
+    if len(indexes) < len(classified.active):
+        return False
+    return not indexes or (min(indexes) >= 0 and max(indexes) < classified.job.size)
 
 
 def _deletion_rank(pod: Pod, *, tracked: bool) -> tuple[int | str, ...]:
@@ -155,8 +165,7 @@ def _create(given: ScalingInput, missing: int) -> Scaling:
         return Scaling(wait=max(wait, SHORTEST_REQUEUE))
     if not job.indexed:
         return Scaling(creations=(Creation(),) * missing)
-    absent = _occupied(given).absent(job.size)
-    chosen = [index for index, _ in zip(absent, range(missing), strict=False)]
+    chosen = islice(_absent(given), missing)
     return Scaling(creations=tuple(Creation(index) for index in chosen))
 
 
@@ -165,7 +174,7 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
     classified, delayed = given.classified, given.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
-    for index in _occupied(given).absent(classified.job.size):
+    for index in _absent(given):
         last = delayed.get(index)
         left = index_remaining(last, given.now, given.settings)
         if left > 0:
@@ -191,11 +200,12 @@ def _successor(index: int, last: Pod | None, classified: ClassifiedPods) -> Crea
     )
 
 
-def _occupied(given: ScalingInput) -> IndexSet:
-    """Return the indexes that have a Pod or need none."""
+def _absent(given: ScalingInput) -> Iterator[int]:
+    """Yield the indexes that have no Pod and need one, in order."""
     classified, indexes = given.classified, given.indexes
     taken = {pod.index for pod in classified.active}
     if classified.job.only_replace_failed:
         taken |= {pod.index for pod in classified.terminating}
-    taken.discard(-1)
-    return indexes.succeeded.union(indexes.failed).union(IndexSet.of(taken))
+    for index in indexes.succeeded.union(indexes.failed).absent(classified.job.size):
+        if index not in taken:
+            yield index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.lint.matched_failures import deciding, facts_of_each
+from jobsworth.lint.shells import runs_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.shell_script import ShellScript
-
-SHELLS = ("sh", "bash", "ash", "dash", "ksh", "zsh")
 
 
 class LintedJob:
@@ -147,11 +146,6 @@ class LintedJob:
             for container in self.pod.get("initContainers", ())
             if container.get("restartPolicy") == "Always"
         ]
-
-
-def runs_shell(words: list[str]) -> bool:
-    """Return True if a command line starts a shell."""
-    return bool(words) and words[0].rpartition("/")[2] in SHELLS
 
 
 def _read_schedule(text: str) -> Schedule | None:

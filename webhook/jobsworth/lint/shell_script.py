@@ -6,7 +6,7 @@ nothing. A script that it cannot follow has no commands, so that no rule reports
 
 from __future__ import annotations
 
-from jobsworth.lint.linted_job import runs_shell
+from jobsworth.lint.shells import runs_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

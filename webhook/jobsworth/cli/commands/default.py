@@ -6,21 +6,20 @@ import sys
 from dataclasses import dataclass
 
 from jobsworth.cli.command import Command
+from jobsworth.cli.defaulted_manifests import defaulter
 from jobsworth.cli.file_evaluation import read_documents
 from jobsworth.cli.options import Options, arguments, choice, nested, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.manifests import ManifestError
 from jobsworth.printable import printable, printable_json
-from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+from jobsworth.validation.engine import CannotDecode, UnknownKind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.manifests import Document
 
 EXIT_DONE, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
@@ -78,7 +77,7 @@ def fill_in(filling: DefaultInput, output: str) -> int:
     Raises:
         UsageError: a policy is wrong.
     """
-    defaulted = _defaults(filling)
+    defaulted = defaulter(filling.server, filling.policies)
     code, skipped, objects = EXIT_DONE, 0, []
     for document in read_documents(filling.paths):
         error = document if isinstance(document, ManifestError) else document.error
@@ -102,30 +101,6 @@ def fill_in(filling: DefaultInput, output: str) -> int:
         noun = "object" if skipped == 1 else "objects"
         print(f"{skipped} {noun} skipped: not a Job or CronJob", file=sys.stderr)
     return code
-
-
-def _defaults(filling: DefaultInput) -> Callable[[Document], dict[str, Any]]:
-    """Apply the defaults of the API server and of policies to a document."""
-    if not filling.policies:
-        engine = engine_for(filling.server)
-        return lambda document: engine.default(document.value)
-    from jobsworth.cli.inputs.policy_files import load_policies
-    from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.evaluation.subject import Subject
-
-    policies = load_policies(filling.policies)
-    evaluator = Evaluator(filling.server, policies=policies)
-
-    def mutated(document: Document) -> dict[str, Any]:
-        request = evaluator.policy_request(Subject(document.value))
-        mutation = policies.default(request, filling.server)
-        for rejected in mutation.rejected:
-            place = document.position(rejected.field)
-            where = f"{document.file}:{place.line}:{place.column}"
-            print(printable(f"{where}: warning: {rejected}"), file=sys.stderr)
-        return mutation.object
-
-    return mutated
 
 
 def _print(objects: list[dict[str, Any]], output: str) -> None:

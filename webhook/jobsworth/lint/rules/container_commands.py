@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.linted_job import runs_shell
+from jobsworth.lint.shells import runs_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -143,6 +143,12 @@ class Document(Record):
             self.file, self.index, self.item, self.value, self.error, notes, self._text, self._path
         )
 
+    def with_value(self, value: Value) -> Document:
+        """Return the same document with another value; positions are those of the text."""
+        return Document(
+            self.file, self.index, self.item, value, self.error, self.notes, self._text, self._path
+        )
+
     def of_item(
         self,
         item: int,

@@ -1,0 +1,184 @@
+"""`jobsworth simulate`, run as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.cli.command_processes import BAD, GOOD, run
+
+SCENARIO = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobScenario
+metadata: {name: two failures}
+spec:
+  pods:
+    duration: 1m
+    cases:
+      - {attempts: 1-2, exitCode: 1}
+"""
+POLICY = """\
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobPolicy
+metadata: {name: one-try}
+spec:
+  defaults:
+    backoffLimit: {value: 0, when: always}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "job.yaml").write_text(GOOD)
+    (tmp_path / "scenario.yaml").write_text(SCENARIO)
+    return tmp_path
+
+
+def test_one_run_shows_events_a_chart_and_the_outcome(folder: Path) -> None:
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "train-1 ended with exit code 1 after 1 min: no rule matches, counted\n" in done.stdout
+    assert "Complete after 3 min 46 s: CompletionsReached\n" in done.stdout
+    assert "Pods       3: 1 succeeded, 2 failed and counted\n" in done.stdout
+
+
+def test_json_has_every_pod(folder: Path) -> None:
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", "-o", "json", folder=folder)
+    record = json.loads(done.stdout)
+    assert [pod["counted"] for pod in record["jobs"][0]["pods"]] == [
+        "failed",
+        "failed",
+        "succeeded",
+    ]
+
+
+def test_the_default_scenario_is_printed_and_read_back(folder: Path) -> None:
+    printed = run("simulate", "job.yaml", "--print-scenario", folder=folder)
+    (folder / "mine.yaml").write_text(printed.stdout)
+    one = run("simulate", "job.yaml", "--scenario", "mine.yaml", folder=folder)
+    assert one.stdout == run("simulate", "job.yaml", folder=folder).stdout
+    assert one.stdout
+
+
+def test_many_runs_give_intervals_and_requirements_an_exit_code(folder: Path) -> None:
+    common = ("simulate", "job.yaml", "--runs", "20", "--jobs", "2")
+    good = run(*common, "--assert", "complete >= 0.5", folder=folder)
+    assert good.returncode == 0
+    assert "complete >= 0.5 holds: 1 (95 % interval 0.8389 to 1)\n" in good.stderr
+    bad = run(*common, "--assert", "time.p50 <= 1s", folder=folder)
+    assert bad.returncode == 1
+    assert "time.p50 <= 1s does not hold: " in bad.stderr
+
+
+def test_processes_make_no_difference(folder: Path) -> None:
+    common = ("simulate", "job.yaml", "--runs", "25", "-o", "json")
+    assert (
+        run(*common, "--jobs", "2", folder=folder).stdout
+        == run(*common, "--jobs", "1", folder=folder).stdout
+    )
+
+
+def test_a_sweep_compares_the_values_of_a_field(folder: Path) -> None:
+    done = run(
+        "simulate", "job.yaml", "--scenario", "scenario.yaml", "--sweep", "spec.backoffLimit=0,1,2",
+        "-o", "json", folder=folder,
+    )  # fmt: skip
+    variants = json.loads(done.stdout)
+    assert [(each["variant"], each["complete"]["value"]) for each in variants] == [
+        ("backoffLimit=0", 0),
+        ("backoffLimit=1", 0),
+        ("backoffLimit=2", 1),
+    ]
+
+
+def test_a_sweep_may_change_the_scenario(folder: Path) -> None:
+    sweep = "scenario.spec.pods.cases[0].attempts=1,1-9"
+    done = run(
+        "simulate", "job.yaml", "--scenario", "scenario.yaml", "--sweep", sweep, folder=folder
+    )
+    assert "attempts=1      100.0%" in done.stdout
+    assert 'attempts="1-9"  0.0%' in done.stdout
+
+
+def test_another_job_is_compared(folder: Path) -> None:
+    (folder / "other.yaml").write_text(GOOD.replace("spec:\n", "spec:\n  backoffLimit: 1\n", 1))
+    done = run(
+        "simulate",
+        "job.yaml",
+        "--scenario",
+        "scenario.yaml",
+        "--compare",
+        "other.yaml",
+        folder=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "job.yaml    100.0%" in done.stdout
+    assert "other.yaml  0.0%" in done.stdout
+
+
+def test_a_policy_applies_before_the_run(folder: Path) -> None:
+    (folder / "policy.yaml").write_text(POLICY)
+    done = run(
+        "simulate",
+        "job.yaml",
+        "--scenario",
+        "scenario.yaml",
+        "--policy",
+        "policy.yaml",
+        folder=folder,
+    )
+    assert "Failed after 1 min" in done.stdout, done.stderr
+
+
+def test_a_cron_job_shows_its_runs_in_its_time_zone(folder: Path) -> None:
+    job = GOOD.replace("\n", "\n    ").split("spec:", 1)[1]
+    (folder / "cron.yaml").write_text(
+        "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: report}\nspec:\n"
+        f"  schedule: '0 2 * * *'\n  timeZone: Europe/Berlin\n  jobTemplate:\n    spec:{job}"
+    )
+    done = run(
+        "simulate", "cron.yaml", "--from", "2023-10-27T12:00Z", "--until", "48h", folder=folder
+    )
+    assert done.stdout.count("02:00:00 +0200  started") == 2, done.stderr
+    assert done.stdout.count("02:00:00 +0100  started") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--output", "pdf"), '--output: "pdf" is none of text, json, html, trace'),
+        (("--output", "html", "--runs", "2"), "--output html shows one run"),
+        (("--assert", "complete"), '--assert: "complete" is no comparison'),
+        (("--until", "soon"), '--until: "soon" is not a duration such as 8h or 1h30m'),
+        (("--from", "soon"), '--from: "soon" is not a date'),
+        (("--sweep", "spec.backoffLimit"), "is not of the form PATH=A,B,..."),
+        (("--sweep", "spec.completions[0]=1"), "spec.completions[0]: there is no such field"),
+        (("--sweep", "spec.backoffLimit=-1"), "must be greater than or equal to 0"),
+        (("--scenario", "job.yaml"), "expected one document of kind JobScenario, found 0"),
+        (("--scenario", "none.yaml"), "none.yaml"),
+    ],
+)
+def test_a_wrong_option_exits_with_2_and_says_what_to_do(
+    folder: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = run("simulate", "job.yaml", *arguments, folder=folder)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_job_that_the_api_server_rejects_is_not_run(folder: Path) -> None:
+    (folder / "bad.yaml").write_text(BAD)
+    done = run("simulate", "bad.yaml", folder=folder)
+    assert done.returncode == 2
+    assert "the API server rejects the object:\nbad.yaml:" in done.stderr
+
+
+def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
+    (folder / "scenario.yaml").write_text(SCENARIO.replace("exitCode", "exitcode"))
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert done.returncode == 2
+    expected = 'scenario.yaml:8:35: error: spec.pods.cases[0].exitcode: unknown field; did you mean "exitCode"?'
+    assert expected in done.stderr

@@ -1,0 +1,316 @@
+"""``jobsworth simulate``: run a Job in virtual time, once or many times."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+
+from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
+from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.printable import printable, printable_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from jobsworth.cli.simulating.parallel_runs import Variant
+    from jobsworth.simulation.requirements import RunRequirement
+    from jobsworth.simulation.run_record import RunRecord
+    from jobsworth.simulation.run_statistics import RunStatistics
+    from jobsworth.simulation.scenario import Scenario
+
+EXIT_DONE, EXIT_UNMET = 0, 1
+STDOUT = "-"
+
+
+class SimulateOptions(Options):
+    """The options of ``jobsworth simulate``."""
+
+    scenario = text(
+        metavar="FILE",
+        help="What happens to the Pods: a document of kind JobScenario; by default the one in the same file "
+        "as the object, else a default scenario.",
+    )
+    print_scenario = flag(help="Print the scenario as YAML, to edit it, instead of running it.")
+    seed = integer(metavar="N", default=1, help="The seed of all that is left to chance.")
+    from_ = text(
+        metavar="DATE", help="The start: 2027-03-27 or 2027-03-27T01:30Z; see the scenario."
+    )
+    until = text(
+        metavar="DURATION", help="The time at which a run ends at the latest: 8h; see the scenario."
+    )
+    runs = integer(metavar="N", default=1, help="Run so many times, with the seeds from --seed on.")
+    jobs = integer(metavar="N", help="Processes for many runs; by default one per processor.")
+    compare = words(
+        metavar="FILE", help="Also run the Job or CronJob in this file, and compare them."
+    )
+    sweep = text(
+        metavar="PATH=A,B,...",
+        help="Run a variant for each value of a field: spec.backoffLimitPerIndex=0,1,2, or "
+        "scenario.spec.disruptions[0].pods=0,1,3 for one of the scenario.",
+    )
+    assert_ = words(
+        metavar="EXPRESSION",
+        help="A requirement such as 'complete >= 0.95' or 'time.p95 <= 2h'; if one does not hold, the exit "
+        "code is 1.",
+    )
+    policy = words(
+        metavar="PATH",
+        help="Run the object as the mutating webhook would leave it with these JobPolicy documents.",
+    )
+    output = words(
+        short="-o",
+        metavar="FORMAT[=FILE]",
+        help="text, json, html or trace (for chrome://tracing and Perfetto); several may be given. "
+        "html and trace show one run.",
+    )
+    server = nested(ServerOptions)
+    paths = arguments("FILE")
+
+
+def run(options: SimulateOptions) -> int:
+    """Simulate a Job, and return the exit code.
+
+    Raises:
+        UsageError: an option's value or a file is wrong.
+    """
+    if len(options.paths) != 1:
+        raise UsageError("name one file with a Job or CronJob; --compare adds others")
+    outputs = _outputs(options.output)
+    start = _start(options.from_)
+    requirements = _requirements(options.assert_)
+    until = _until(options.until)
+    variants = _variants(options, start, until)
+    if options.print_scenario:
+        return EXIT_DONE
+    if options.runs == 1 and len(variants) == 1:
+        statistics = [_run_one(variants[0], options.seed, outputs)]
+    else:
+        statistics = _run_many(variants, options, outputs)
+    return _check(requirements, variants, statistics)
+
+
+def _variants(options: SimulateOptions, start: int | None, until: int | None) -> list[Variant]:
+    """Read the files, and return the variants to run; with --print-scenario, print it instead."""
+    from jobsworth.cli.defaulted_manifests import defaulter
+    from jobsworth.cli.simulating.parallel_runs import Variant
+    from jobsworth.cli.simulating.simulated_manifests import (
+        read_manifest,
+        read_scenario_document,
+        with_field,
+    )
+    from jobsworth.simulation.default_scenario import default_scenario
+    from jobsworth.simulation.scenario_reader import read_scenario
+
+    server = server_of(options.server)
+    default = defaulter(server, options.policy)
+    first = read_manifest(options.paths[0], server, default)
+    document: Any = default_scenario(first.object)
+    read: Callable[[Any], Scenario] = read_scenario
+    given = read_scenario_document(
+        options.scenario or options.paths[0], optional=options.scenario is None
+    )
+    if given is not None:
+        document, read = given
+
+    def reader(value: Any) -> Scenario:
+        found = read(value)
+        return found if start is None else replace(found, start=start)
+
+    scenario = reader(document)
+    if options.print_scenario:
+        from jobsworth.manifests.editing.yaml_writer import to_yaml
+
+        as_utf8(sys.stdout)
+        print(to_yaml([document]), end="")
+        return []
+    manifests = [first, *(read_manifest(path, server, default) for path in options.compare)]
+    variants = []
+    for manifest in manifests:
+        name = manifest.name if len(manifests) > 1 else ""
+        if options.sweep is None:
+            variants.append(Variant(name or manifest.name, manifest.object, scenario, until))
+            continue
+        path, values = _swept(options.sweep)
+        for value in values:
+            label = f"{name + ' ' if name else ''}{path.rpartition('.')[2]}={json.dumps(value)}"
+            if path.startswith("scenario."):
+                changed = reader(with_field(document, path.removeprefix("scenario."), value))
+                variants.append(Variant(label, manifest.object, changed, until))
+            else:
+                variants.append(
+                    Variant(label, manifest.with_fields({path: value}), scenario, until)
+                )
+    return variants
+
+
+def _swept(text: str) -> tuple[str, list[Any]]:
+    path, equals, values = text.partition("=")
+    if not equals or not path or not values:
+        raise UsageError(f'--sweep: "{text}" is not of the form PATH=A,B,...')
+    return path, [_value(value.strip()) for value in values.split(",")]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _start(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from jobsworth.controller.times import read_time
+
+    found = read_time(text)
+    if found is None:
+        raise UsageError(f'--from: "{text}" is not a date such as 2027-03-27 or 2027-03-27T01:30Z')
+    return found
+
+
+def _until(text: str | None) -> int | None:
+    if text is None:
+        return None
+    from jobsworth.api.formats import duration
+
+    try:
+        found = duration.parse(text) // 10**6
+    except duration.BadDuration:
+        found = 0
+    if found <= 0:
+        raise UsageError(f'--until: "{text}" is not a duration such as 8h or 1h30m')
+    return found
+
+
+def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
+    from jobsworth.simulation.requirements import BadRequirement, read_requirement
+
+    try:
+        return [read_requirement(text) for text in texts]
+    except BadRequirement as error:
+        raise UsageError(f"--assert: {error}") from None
+
+
+FORMATS = ("text", "json", "html", "trace")
+
+
+def _outputs(given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return each format with its file; ``-`` is standard output."""
+    outputs = []
+    for each in given or ("text",):
+        name, _, file = each.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f'--output: "{name}" is none of {", ".join(FORMATS)}')
+        outputs.append((name, file or STDOUT))
+    return outputs
+
+
+def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> RunStatistics:
+    from jobsworth.simulation.run_statistics import statistics_of, summarize
+    from jobsworth.simulation.scenario_run import run_once
+
+    record = run_once(variant.object, variant.scenario, seed, variant.until)
+    for name, file in outputs:
+        _write(_rendered(name, record), file)
+    return statistics_of([summarize(record)])
+
+
+def _rendered(name: str, record: RunRecord) -> Iterable[str]:
+    if name == "json":
+        from jobsworth.timelines.record_json import run_json
+
+        return [printable_json(json.dumps(run_json(record), indent=1, ensure_ascii=False))]
+    if name == "html":
+        from jobsworth.timelines.timeline_page import timeline_page
+
+        return [timeline_page(record)]
+    if name == "trace":
+        from jobsworth.timelines.chrome_trace import chrome_trace
+
+        return [json.dumps(chrome_trace(record), separators=(",", ":"))]
+    from jobsworth.timelines.timeline_text import run_lines
+
+    return map(printable, run_lines(record))
+
+
+def _run_many(
+    variants: list[Variant], options: SimulateOptions, outputs: list[tuple[str, str]]
+) -> list[RunStatistics]:
+    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.simulating.parallel_runs import processors, run_all
+    from jobsworth.simulation.run_statistics import statistics_of
+    from jobsworth.timelines.record_json import statistics_json
+    from jobsworth.timelines.statistics_text import comparison_lines, statistics_lines
+
+    for name, _ in outputs:
+        if name in ("html", "trace"):
+            raise UsageError(f"--output {name} shows one run: leave --runs, --compare, --sweep out")
+    progress = Progress(enabled=True, noun="runs")
+    seeds = range(options.seed, options.seed + options.runs)
+    found = run_all(variants, seeds, options.jobs or processors(), progress.update)
+    progress.clear()
+    statistics = [statistics_of(summaries) for summaries in found]
+    named = list(zip([variant.name for variant in variants], statistics, strict=True))
+    for name, file in outputs:
+        if name == "json":
+            listed = [{"variant": each, **statistics_json(those)} for each, those in named]
+            lines: Iterable[str] = [json.dumps(listed, indent=1)]
+        elif len(named) == 1:
+            lines = statistics_lines(statistics[0])
+        else:
+            lines = comparison_lines(named)
+        _write(lines, file)
+    return statistics
+
+
+def _write(lines: Iterable[str], file: str) -> None:
+    if file == STDOUT:
+        as_utf8(sys.stdout)
+        for line in lines:
+            print(line)
+        return
+    try:
+        with open(file, "w", encoding="utf-8") as out:
+            out.writelines(f"{line}\n" for line in lines)
+    except OSError as error:
+        raise UsageError(f"--output: cannot write {file}: {error.strerror}") from None
+
+
+def _check(
+    requirements: list[RunRequirement], variants: list[Variant], statistics: list[RunStatistics]
+) -> int:
+    code = EXIT_DONE
+    for variant, found in zip(variants, statistics, strict=True):
+        for requirement in requirements:
+            result = requirement.check(found)
+            name = f"{variant.name}: " if len(variants) > 1 else ""
+            print(printable(f"{name}{result}"), file=sys.stderr)
+            if not result.holds:
+                code = EXIT_UNMET
+    return code
+
+
+COMMAND = Command(
+    "simulate",
+    help="""Run a Job or CronJob in virtual time, and show what its failure handling does.
+
+The decisions are those of the Job controller of Kubernetes 1.36 (the same code as jobsworth reconcile); Pods
+behave as a scenario says. The same seed gives the same output.""",
+    epilog="""\b
+Examples:
+  jobsworth simulate job.yaml
+  jobsworth simulate job.yaml --print-scenario > scenario.yaml
+  jobsworth simulate job.yaml --scenario scenario.yaml --output text --output html=run.html
+  jobsworth simulate job.yaml --runs 1000 --assert 'complete >= 0.95'
+  jobsworth simulate job.yaml --runs 200 --sweep spec.backoffLimitPerIndex=0,1,2,3
+  jobsworth simulate old.yaml --compare new.yaml --runs 500
+  jobsworth simulate cronjob.yaml --from 2027-03-27 --until 48h
+""",
+    options=SimulateOptions,
+    run=run,
+)

@@ -1,0 +1,1 @@
+"""What ``jobsworth simulate`` reads, runs and writes."""

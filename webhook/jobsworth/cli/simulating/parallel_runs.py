@@ -1,0 +1,76 @@
+"""Many runs of one or several variants, on all processors."""
+
+from __future__ import annotations
+
+import gc
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.simulation.run_statistics import RunSummary, summarize
+from jobsworth.simulation.scenario_run import run_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from jobsworth.simulation.scenario import Scenario
+
+BATCH = 10
+"""Runs in one task: they share the object and the scenario that are sent to a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """An object and a scenario to run it in.
+
+    Attributes:
+        until: milliseconds after which a run ends; None for the scenario's.
+    """
+
+    name: str
+    object: dict[str, Any]
+    scenario: Scenario
+    until: int | None = None
+
+
+def run_all(
+    variants: Sequence[Variant], seeds: range, processes: int, progress: Callable[[int, int], None]
+) -> list[list[RunSummary]]:
+    """Run every variant with every seed, and return the summaries in order."""
+    tasks = [
+        (variant, seeds[start : start + BATCH])
+        for variant in variants
+        for start in range(0, len(seeds), BATCH)
+    ]
+    total, done = len(variants) * len(seeds), 0
+    found: list[RunSummary] = []
+    processes = min(processes, len(tasks))
+    if processes <= 1:
+        for variant, some in tasks:
+            found += run_batch(variant, some)
+            progress(len(found), total)
+    else:
+        with ProcessPoolExecutor(processes) as pool:
+            batches = pool.map(run_batch, *zip(*tasks, strict=True))
+            for batch in batches:
+                found += batch
+                done += len(batch)
+                progress(done, total)
+    return [found[start : start + len(seeds)] for start in range(0, total, len(seeds))]
+
+
+def run_batch(variant: Variant, seeds: range) -> list[RunSummary]:
+    """Run a variant with some seeds."""
+    summaries = [
+        summarize(run_once(variant.object, variant.scenario, seed, variant.until)) for seed in seeds
+    ]
+    gc.collect()  # the command line switches automatic collection off, and the runs leave cycles
+    return summaries
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

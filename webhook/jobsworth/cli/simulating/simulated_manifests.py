@@ -1,0 +1,164 @@
+"""The Job or CronJob to simulate, and the scenario, from files."""
+
+from __future__ import annotations
+
+from jobsworth.cli.command import InputError
+from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.manifests import ManifestError
+from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
+from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.manifests import Document
+    from jobsworth.simulation.scenario import Scenario
+
+NAMELESS = "job"
+
+
+class SimulatedManifest:
+    """A document with a Job or CronJob that the API server accepts.
+
+    Attributes:
+        name: for reports.
+        value: the object as the client sends it.
+        object: the object with defaults.
+    """
+
+    def __init__(
+        self, document: Document, server: ApiServer, default: Callable[[Document], dict[str, Any]]
+    ) -> None:
+        self._document = document
+        self._server = server
+        self._default = default
+        self.value = document.value
+        self.name = document.file
+        self.object = self._completed(document)
+
+    def with_fields(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the object with other values in some fields, by their paths.
+
+        Raises:
+            InputError: the API server rejects it, or a path leads nowhere.
+        """
+        value = self.value
+        for path, field in fields.items():
+            value = with_field(value, path, field)
+        return self._completed(self._document.with_value(value))
+
+    def _completed(self, document: Document) -> dict[str, Any]:
+        engine = engine_for(self._server)
+        try:
+            completed = self._default(document)
+            findings = engine.validate(completed)
+        except CannotDecode as failure:
+            findings = failure.findings
+        errors = [finding for finding in findings if finding.severity == "error"]
+        if errors:
+            lines = []
+            for finding in errors:
+                place = document.position(finding.field)
+                where = f"{document.file}:{place.line}:{place.column}"
+                lines.append(f"{where}: error: {finding.field}: {finding.message}")
+            raise InputError("the API server rejects the object:", *lines)
+        metadata = {"name": NAMELESS, **completed["metadata"]}
+        if not metadata.get("name"):
+            metadata["name"] = NAMELESS
+        return {**completed, "metadata": metadata}
+
+
+def read_manifest(
+    path: str, server: ApiServer, default: Callable[[Document], dict[str, Any]]
+) -> SimulatedManifest:
+    """Read the only Job or CronJob in a file.
+
+    Raises:
+        InputError: the file has none, or several, or the API server rejects it.
+    """
+    found = []
+    for document in _documents(path):
+        if is_scenario(document.value):
+            continue
+        try:
+            found.append(SimulatedManifest(document, server, default))
+        except UnknownKind:
+            continue
+    if not found:
+        raise InputError(f"{path}: it has no Job or CronJob. Name a file with one")
+    if len(found) > 1:
+        raise InputError(f"{path}: it has {len(found)} Jobs and CronJobs. Name a file with one")
+    return found[0]
+
+
+def read_scenario_document(
+    path: str, *, optional: bool = False
+) -> tuple[Any, Callable[[Any], Scenario]] | None:
+    """Read the only JobScenario in a file; return the document and a reader of it or of variants.
+
+    Args:
+        optional: the file may have none; the result is None then.
+
+    Raises:
+        InputError: the file has none, or several, or it is invalid.
+    """
+    found = [document for document in _documents(path) if is_scenario(document.value)]
+    if optional and not found:
+        return None
+    if len(found) != 1:
+        raise InputError(f"{path}: expected one document of kind JobScenario, found {len(found)}")
+    (document,) = found
+
+    def reader(value: Any) -> Scenario:
+        try:
+            return read_scenario(value)
+        except BadScenario as error:
+            lines = []
+            for field, message in error.problems:
+                place = document.position(field)
+                where = f"{document.file}:{place.line}:{place.column}"
+                lines.append(f"{where}: error: {field + ': ' if field else ''}{message}")
+            raise InputError("the scenario is invalid:", *lines) from None
+
+    return document.value, reader
+
+
+def _documents(path: str) -> list[Document]:
+    documents = []
+    for document in read_documents([path]):
+        error = document if isinstance(document, ManifestError) else document.error
+        if error is not None or isinstance(document, ManifestError):
+            raise InputError(str(error))
+        documents.append(document)
+    return documents
+
+
+def with_field(value: Any, path: str, new: Any) -> Any:
+    """Return a copy of a value with another value at a path; missing mappings are created.
+
+    Raises:
+        InputError: a part of the path is no mapping or list, or the index is out of range.
+
+    >>> with_field({"spec": {"rules": [{"pods": 1}]}}, "spec.rules[0].pods", 3)
+    {'spec': {'rules': [{'pods': 3}]}}
+    """
+    steps: list[str | int] = []
+    for name in path.split("."):
+        key, *indexes = name.replace("]", "").split("[")
+        steps += [key, *(int(index) if index.isdigit() else index for index in indexes)]
+    return _with(value, steps, new, path)
+
+
+def _with(value: Any, steps: list[str | int], new: Any, path: str) -> Any:
+    if not steps:
+        return new
+    step, *rest = steps
+    if isinstance(step, int) and isinstance(value, list) and step < len(value):
+        return [*value[:step], _with(value[step], rest, new, path), *value[step + 1 :]]
+    if isinstance(step, str) and (value is None or isinstance(value, dict)):
+        known = value or {}
+        return {**known, step: _with(known.get(step), rest, new, path)}
+    raise InputError(f"{path}: there is no such field")

@@ -1,0 +1,1 @@
+"""The planner in virtual time against simulated Pods: scenarios, runs and statistics."""

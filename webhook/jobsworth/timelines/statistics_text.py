@@ -1,0 +1,103 @@
+"""Statistics of many runs as text: one variant in full, several side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from jobsworth.simulation.virtual_time import spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jobsworth.simulation.run_statistics import Interval, RunStatistics
+
+_BINS = 12
+_BAR = 40
+
+
+def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
+    """Yield the lines of the report of one variant."""
+    yield f"{statistics.runs} runs; in parentheses the 95 % interval"
+    yield ""
+    for label, interval in (
+        ("complete", statistics.share("Complete")),
+        ("failed", statistics.share("Failed")),
+        ("unfinished", statistics.share("Unfinished")),
+    ):
+        if interval.value or label != "unfinished":
+            yield f"{label:<22}{_percent(interval)}"
+    for label, quantile in (("median", 0.5), ("95th percentile", 0.95)):
+        time = statistics.time(quantile)
+        if time is not None:
+            yield f"{'time, ' + label:<22}{_time(time)}"
+    yield f"{'Pods':<22}{_plain(statistics.pods)}"
+    yield f"{'Pod-hours':<22}{_plain(statistics.pod_hours)}"
+    yield f"{'of them wasted':<22}{_plain(statistics.wasted_hours)}"
+    if statistics.failed_indexes.value:
+        yield f"{'failed indexes':<22}{_plain(statistics.failed_indexes)}"
+    if statistics.failures:
+        yield ""
+        yield "Failed Pods per run, by rule"
+        for rule, number in statistics.failures:
+            yield f"  {rule:<20}{_plain(number)}"
+    yield ""
+    yield "Outcomes"
+    for outcome, reason, count in statistics.outcomes:
+        yield f"  {count:>7}  {outcome}{': ' + reason if reason else ''}"
+    if len(statistics.times) > 1 and statistics.times[0] < statistics.times[-1]:
+        yield ""
+        yield "Time to completion"
+        yield from _histogram(statistics.times)
+
+
+def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[str]:
+    """Yield a table of several variants."""
+    rows = [["", "COMPLETE", "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]]
+    for name, statistics in variants:
+        median, late = statistics.time(0.5), statistics.time(0.95)
+        rows.append(
+            [
+                name,
+                _percent(statistics.share("Complete")),
+                "-" if median is None else spoken(median.value),
+                "-" if late is None else spoken(late.value),
+                _plain(statistics.pods),
+                _plain(statistics.pod_hours),
+                _plain(statistics.wasted_hours),
+            ]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield f"{variants[0][1].runs} runs each, with the same luck; in parentheses the 95 % interval"
+    yield ""
+    for row in rows:
+        yield "  ".join(map(str.ljust, row, widths)).rstrip()
+
+
+def _histogram(times: Sequence[int]) -> Iterator[str]:
+    low, high = times[0], times[-1]
+    counts = [0] * _BINS
+    for time in times:
+        counts[min((time - low) * _BINS // (high - low), _BINS - 1)] += 1
+    for number, count in enumerate(counts):
+        bar = "#" * -(-count * _BAR // max(counts))
+        start = spoken(low + (high - low) * number / _BINS)
+        yield f"  from {start:<14}{count:>7}  {bar}".rstrip()
+
+
+def _percent(interval: Interval) -> str:
+    value, low, high = interval
+    return f"{value:.1%} ({low:.1%} to {high:.1%})"
+
+
+def _time(interval: Interval) -> str:
+    value, low, high = map(spoken, interval)
+    return f"{value} ({low} to {high})"
+
+
+def _plain(interval: Interval) -> str:
+    value, low, high = (_number(part) for part in interval)
+    return value if value == low == high else f"{value} ({low} to {high})"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"

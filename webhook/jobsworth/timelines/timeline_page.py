@@ -1,0 +1,166 @@
+"""A run as one self-contained HTML page: chart, counters, conditions, and the same data as tables.
+
+The page loads nothing; a Content Security Policy in it forbids that. The chart is drawn on a canvas, because
+with 10,000 Pods every element in the document costs: a table shows 50 rows at a time.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.simulation.run_statistics import summarize
+from jobsworth.simulation.virtual_time import HOUR, spoken
+from jobsworth.timelines.timeline_lines import failure, timeline
+from jobsworth.timelines.timeline_text import outcome_lines
+
+if TYPE_CHECKING:
+    from jobsworth.simulation.run_record import JobRecord, PodRecord, RunRecord
+
+_RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
+_TEMPLATE = "page.html"
+
+
+def timeline_page(record: RunRecord) -> str:
+    """Return the page."""
+    template = (files(__package__) / _TEMPLATE).read_text(encoding="utf-8")
+    outcome, *_ = outcome_lines(record)
+    heading = f"{record.kind} {record.name}"
+    parts = {
+        "title": escape(f"{heading}: simulation"),
+        "heading": escape(heading),
+        "subtitle": escape(f"Simulated in scenario {record.scenario}, seed {record.seed}"),
+        "outcome": escape(outcome),
+        "facts": "".join(
+            f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+            for name, value in _facts(record)
+        ),
+        "row": _row_words(record),
+        "data": _embedded(_data(record)),
+    }
+    for name, value in parts.items():
+        before, _, after = template.partition("{{" + name + "}}")
+        template = before + value + after
+    return template
+
+
+def _row_words(record: RunRecord) -> str:
+    if record.kind == "CronJob":
+        return "run and index" if any(job.indexed for job in record.jobs) else "run"
+    return "index" if record.job.indexed else "number"
+
+
+def _facts(record: RunRecord) -> list[tuple[str, str]]:
+    summary = summarize(record)
+    facts = [
+        ("Pods", str(summary.pods)),
+        ("Failed Pods", str(sum(number for _, number in summary.failures))),
+        ("Pod-hours", f"{summary.used / HOUR:.1f}"),
+        ("of them wasted", f"{summary.wasted / HOUR:.1f}"),
+        ("Simulated time", spoken(record.end)),
+    ]
+    if summary.failed_indexes:
+        facts.append(("Failed indexes", str(summary.failed_indexes)))
+    facts += [(f"Failures, {rule}", str(number)) for rule, number in summary.failures]
+    return facts
+
+
+def _embedded(data: dict[str, Any]) -> str:
+    """Return JSON that cannot end the script element that it is in."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _data(record: RunRecord) -> dict[str, Any]:
+    rows: dict[tuple[int, int], int] = {}
+    for job in record.jobs:
+        for key in sorted({_row(job, pod) for pod in job.pods}):
+            rows[key] = len(rows)
+    several = record.kind == "CronJob"
+    texts: dict[str, int] = {}
+    columns: dict[str, list[int]] = {
+        name: []
+        for name in ("row", "attempt", "created", "started", "deleted", "ended", "result", "text")
+    }
+    names = []
+    for job in record.jobs:
+        for pod in job.pods:
+            names.append(pod.name)
+            text = texts.setdefault(_result(pod), len(texts))
+            values = (
+                rows[_row(job, pod)],
+                pod.attempt,
+                pod.created,
+                _or_nothing(pod.started),
+                _or_nothing(pod.deleted),
+                _or_nothing(pod.ended),
+                _RESULTS[pod.counted] if pod.ended is not None or pod.counted else 4,
+                text,
+            )
+            for column, value in zip(columns.values(), values, strict=True):
+                column.append(value)
+    return {
+        "end": record.end,
+        "rows": [_label(run, row, several=several) for run, row in rows],
+        "names": names,
+        "texts": list(texts),
+        "pods": columns,
+        "waits": [time for job in record.jobs for wait in job.waits(record.end) for time in wait],
+        "counters": _counters(record),
+        "conditions": [
+            [each.at, job.name, _condition(each.type, each.status), each.reason, each.message]
+            for job in record.jobs
+            for each in job.conditions
+        ],
+        "lines": [[line.at, line.until, line.text] for line in timeline(record)],
+    }
+
+
+def _row(job: JobRecord, pod: PodRecord) -> tuple[int, int]:
+    return job.run, pod.attempt if pod.index is None else pod.index
+
+
+def _label(run: int, row: int, *, several: bool) -> str:
+    return f"{run}/{row}" if several else str(row)
+
+
+def _or_nothing(time: int | None) -> int:
+    return -1 if time is None else time
+
+
+def _condition(kind: str, status: str) -> str:
+    return kind if status == "True" else f"{kind}={status}"
+
+
+def _result(pod: PodRecord) -> str:
+    """Return the result of a Pod without its name, so that equal results are one text."""
+    if pod.counted == "succeeded":
+        return "succeeded"
+    if pod.ended is None:
+        return pod.phase
+    return failure(pod).removeprefix(f"{pod.name} ")
+
+
+def _counters(record: RunRecord) -> dict[str, Any]:
+    """Return the counters of all Jobs, summed up, as columns."""
+    names = ("active", "terminating", "succeeded", "failed")
+    changes = sorted(
+        (counters.at, job.run, counters[1:]) for job in record.jobs for counters in job.counters
+    )
+    latest: dict[int, tuple[int, ...]] = {}
+    sums = [0] * len(names)
+    columns: dict[str, Any] = {"at": [], **{name: [] for name in names}}
+    for at, run, values in changes:
+        before = latest.get(run, (0,) * len(names))
+        latest[run] = values
+        sums = [total + new - old for total, new, old in zip(sums, values, before, strict=True)]
+        if columns["at"] and columns["at"][-1] == at:
+            for column in columns.values():
+                column.pop()
+        columns["at"].append(at)
+        for name, total in zip(names, sums, strict=True):
+            columns[name].append(total)
+    columns["most"] = max((max(columns[name], default=0) for name in names), default=0)
+    return columns

@@ -1,4 +1,4 @@
-"""The README shows the current output of its commands and of its Python example.
+"""The README and docs/simulate.md show the current output of their commands, the README also of its Python example.
 
 To update the commands after an intended change: ``JOBSWORTH_RENEW=1 pytest tests/test_readme_screens.py``.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -16,15 +17,20 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+PAGES = (README, ROOT / "docs/simulate.md")
 SCREEN = re.compile(
     r"<!-- screen: (?P<command>.*?) -->\n(?P<text>.*?)<!-- end of screen -->", re.DOTALL
 )
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
-COMMANDS = [match["command"] for match in SCREEN.finditer(README.read_text(encoding="utf-8"))]
+COMMANDS = [
+    (page, match["command"])
+    for page in PAGES
+    for match in SCREEN.finditer(page.read_text(encoding="utf-8"))
+]
 
 
 def printed(command: str) -> str:
-    program, *arguments = command.split()
+    program, *arguments = shlex.split(command)
     assert program == "jobsworth"
     done = subprocess.run(
         [sys.executable, "-m", "jobsworth", *arguments],
@@ -38,16 +44,16 @@ def printed(command: str) -> str:
 
 
 def test_the_readme_has_a_good_a_bad_and_a_fix_screen() -> None:
-    assert len(COMMANDS) >= 3
+    assert sum(page == README for page, _ in COMMANDS) >= 3
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_screen_is_what_the_command_prints(command: str) -> None:
-    readme = README.read_text(encoding="utf-8")
-    (match,) = [found for found in SCREEN.finditer(readme) if found["command"] == command]
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_a_screen_is_what_the_command_prints(page: Path, command: str) -> None:
+    text = page.read_text(encoding="utf-8")
+    (match,) = [found for found in SCREEN.finditer(text) if found["command"] == command]
     now = printed(command)
     if os.environ.get("JOBSWORTH_RENEW"):
-        README.write_text(readme[: match.start("text")] + now + readme[match.end("text") :])
+        page.write_text(text[: match.start("text")] + now + text[match.end("text") :])
         return
     assert match["text"] == now
 

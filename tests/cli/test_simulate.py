@@ -98,8 +98,8 @@ def test_a_sweep_may_change_the_scenario(folder: Path) -> None:
     done = run(
         "simulate", "job.yaml", "--scenario", "scenario.yaml", "--sweep", sweep, folder=folder
     )
-    assert "attempts=1      100.0%" in done.stdout
-    assert 'attempts="1-9"  0.0%' in done.stdout
+    assert "attempts=1    Complete: CompletionsReached" in done.stdout
+    assert "attempts=1-9  Failed: BackoffLimitExceeded" in done.stdout
 
 
 def test_another_job_is_compared(folder: Path) -> None:
@@ -114,8 +114,8 @@ def test_another_job_is_compared(folder: Path) -> None:
         folder=folder,
     )
     assert done.returncode == 0, done.stderr
-    assert "job.yaml    100.0%" in done.stdout
-    assert "other.yaml  0.0%" in done.stdout
+    assert "job.yaml    Complete: CompletionsReached" in done.stdout
+    assert "other.yaml  Failed: BackoffLimitExceeded" in done.stdout
 
 
 def test_a_policy_applies_before_the_run(folder: Path) -> None:

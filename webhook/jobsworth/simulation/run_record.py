@@ -94,7 +94,7 @@ class EmittedEvent(NamedTuple):
     message: str
 
 
-class Explanation(NamedTuple):
+class ControllerReason(NamedTuple):
     """From a time on, why the controller does what it does."""
 
     at: int
@@ -126,7 +126,7 @@ class JobRecord:
     counters: list[Counters] = field(default_factory=list)
     conditions: list[ConditionChange] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)
-    explanations: list[Explanation] = field(default_factory=list)
+    explanations: list[ControllerReason] = field(default_factory=list)
     failed_indexes: list[tuple[int, int]] = field(default_factory=list)
     finished: int | None = None
     deleted: int | None = None
@@ -155,7 +155,7 @@ class JobRecord:
 
     def waits(self, until: int) -> Iterator[tuple[int, int]]:
         """Yield the periods in which the controller created no Pod because of a backoff."""
-        explained = [*self.explanations, Explanation(until, "")]
+        explained = [*self.explanations, ControllerReason(until, "")]
         for this, following in pairwise(explained):
             if this.because == BACKING_OFF:
                 yield this.at, following.at

@@ -23,9 +23,9 @@ from jobsworth.controller.pods import (
 from jobsworth.controller.signals import creation_failed
 from jobsworth.simulation.run_record import (
     ConditionChange,
+    ControllerReason,
     Counters,
     EmittedEvent,
-    Explanation,
     JobRecord,
     PodRecord,
 )
@@ -264,7 +264,7 @@ class SimulatedJob:
     def _explain(self, because: str) -> None:
         explanations = self.record.explanations
         if not explanations or explanations[-1].because != because:
-            explanations.append(Explanation(self._queue.now, because))
+            explanations.append(ControllerReason(self._queue.now, because))
 
     def _emit(self, events: Iterable[Event]) -> None:
         now = self._queue.now

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jobsworth.simulation.virtual_time import spoken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from jobsworth.simulation.run_statistics import Interval, RunStatistics
 
@@ -52,6 +52,12 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
 
 def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[str]:
     """Yield a table of several variants."""
+    runs = variants[0][1].runs
+    if runs == 1:
+        yield "one run each, with the same luck"
+        yield ""
+        yield from _aligned(_single_rows(variants))
+        return
     rows = [["", "COMPLETE", "TIME P50", "TIME P95", "PODS", "POD-HOURS", "WASTED"]]
     for name, statistics in variants:
         median, late = statistics.time(0.5), statistics.time(0.95)
@@ -66,10 +72,30 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
                 _plain(statistics.wasted_hours),
             ]
         )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    yield f"{variants[0][1].runs} runs each, with the same luck; in parentheses the 95 % interval"
+    yield f"{runs} runs each, with the same luck; in parentheses the 95 % interval"
     yield ""
-    for row in rows:
+    yield from _aligned(rows)
+
+
+def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list[str]]:
+    yield ["", "OUTCOME", "TIME", "PODS", "POD-HOURS", "WASTED"]
+    for name, statistics in variants:
+        ((outcome, reason, _),) = statistics.outcomes
+        time = statistics.time(1.0)
+        yield [
+            name,
+            f"{outcome}: {reason}" if reason else outcome,
+            "-" if time is None else spoken(time.value),
+            _plain(statistics.pods),
+            _plain(statistics.pod_hours),
+            _plain(statistics.wasted_hours),
+        ]
+
+
+def _aligned(rows: Iterable[list[str]]) -> Iterator[str]:
+    listed = list(rows)
+    widths = [max(map(len, column)) for column in zip(*listed, strict=True)]
+    for row in listed:
         yield "  ".join(map(str.ljust, row, widths)).rstrip()
 
 

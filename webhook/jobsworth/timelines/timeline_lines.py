@@ -108,6 +108,8 @@ def _created(pods: list[PodRecord], job: JobRecord) -> str:
     if len(pods) > 1:
         indexes = _indexes(pods)
         again = sum(pod.attempt > 1 for pod in pods) if job.indexed else 0
+        if again == len(pods):
+            return f"{len(pods)} Pods created again{indexes}"
         retries = f", {again} of them again" if again else ""
         return f"{len(pods)} Pods created{indexes}{retries}"
     (pod,) = pods

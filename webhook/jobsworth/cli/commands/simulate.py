@@ -137,7 +137,8 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
             continue
         path, values = _swept(options.sweep)
         for value in values:
-            label = f"{name + ' ' if name else ''}{path.rpartition('.')[2]}={json.dumps(value)}"
+            shown = value if isinstance(value, str) else json.dumps(value)
+            label = f"{name + ' ' if name else ''}{path.rpartition('.')[2]}={shown}"
             if path.startswith("scenario."):
                 changed = reader(with_field(document, path.removeprefix("scenario."), value))
                 variants.append(Variant(label, manifest.object, changed, until))

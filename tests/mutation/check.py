@@ -245,10 +245,9 @@ def _test_all(sample: list[Mutant], copies: list[Copy], tests: Map) -> Counter[s
             began = time.monotonic()
             selected = tests.tests_of(mutant)
             expected = sum(tests.seconds[test] for test in selected)
-            if selected:
-                result = copy.test(mutant, selected, expected)
-            else:
-                result = copy.test_without_map(mutant)
+            result = (
+                copy.test(mutant, selected, expected) if selected else copy.test_without_map(mutant)
+            )
             results[result] += 1
             source = (copy.root / mutant.path).read_bytes()
             took = f"{len(selected)} tests, {time.monotonic() - began:.0f} s"

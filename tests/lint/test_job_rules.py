@@ -360,3 +360,35 @@ def test_intervals_are_counted_as_sets_are(one: set[int], other: set[int]) -> No
 def test_a_requirement_implies_itself() -> None:
     some = RequiredIndexes([(2, 5)], 3)
     assert some.follows_from(some)
+
+
+@pytest.mark.parametrize(
+    "image",
+    [
+        "alloydb-auth-proxy",
+        "aws-otel-collector",
+        "cloud-sql-proxy",
+        "cloudsql-proxy",
+        "consul-dataplane",
+        "daprd",
+        "envoy",
+        "filebeat",
+        "fluent-bit",
+        "fluentd",
+        "gce-proxy",
+        "jaeger-agent",
+        "kube-rbac-proxy",
+        "linkerd2-proxy",
+        "oauth2-proxy",
+        "opentelemetry-collector",
+        "opentelemetry-collector-contrib",
+        "opentelemetry-collector-k8s",
+        "pgbouncer",
+        "promtail",
+        "proxyv2",
+        "telegraf",
+    ],
+)
+def test_the_images_of_well_known_sidecars_run_on(image: str) -> None:
+    given = using("train:1", f"registry.example.com/{image}:1")
+    assert fields("JW214", given) == ["template.spec.containers[1]"]

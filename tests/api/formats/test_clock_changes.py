@@ -68,3 +68,19 @@ def test_a_change_lies_within_a_day_and_a_month(name: str) -> None:
 @pytest.mark.parametrize("name", ["Etc/UTC", "Asia/Tokyo", "EST", "Africa/Casablanca", ""])
 def test_other_zones_have_none(name: str) -> None:
     assert changes(name) == ()
+
+
+@pytest.mark.parametrize(
+    "zone",
+    [
+        "Europe/Berlin", "America/New_York", "America/Chicago", "Europe/Athens", "America/Denver",
+        "Australia/Sydney", "America/Los_Angeles", "America/Anchorage", "America/Halifax", "Europe/London",
+        "Europe/Lisbon", "Australia/Adelaide", "Pacific/Auckland", "America/Nuuk", "America/Adak",
+        "Asia/Jerusalem", "Australia/Lord_Howe", "Pacific/Chatham", "America/Santiago", "Pacific/Easter",
+        "America/Havana", "Asia/Gaza", "Europe/Chisinau", "Africa/Cairo", "Europe/Dublin",
+        "America/St_Johns", "Antarctica/Troll", "Pacific/Norfolk", "Atlantic/Azores", "America/Miquelon",
+        "Asia/Beirut",
+    ],
+)  # fmt: skip
+def test_a_city_of_each_rule_changes_its_clocks_twice_a_year(zone: str) -> None:
+    assert sorted(change.skips for change in changes(zone)) == [False, True]

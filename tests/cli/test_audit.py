@@ -325,6 +325,7 @@ def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> 
             "namespace": "batch",
             "name": "indexed",
             "status": "invalid",
+            "fails": True,
             "findings": [
                 {
                     "source": "api",

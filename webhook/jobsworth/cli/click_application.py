@@ -10,7 +10,7 @@ import click
 
 import jobsworth
 from jobsworth.cli.command import Command, InputError, UsageError
-from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, words_of
+from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
@@ -75,11 +75,6 @@ class _WholeNumber(click.IntRange):
 
 
 def _run(command: Command, values: dict[str, object]) -> None:
-    arguments = command.arguments
-    if arguments is not None and arguments.unless:
-        given = values[arguments.key] or values[arguments.unless]
-        if not given:
-            raise click.UsageError(f"Missing argument '{arguments.metavar}'.")
     try:
         code = command.run(command.takes(values))
     except InputError as error:
@@ -123,7 +118,11 @@ def _parameter(option: Option) -> click.Option:
 
 
 def _all_words(option: Option, given: tuple[str, ...]) -> object:
-    return tuple(word for text in given for word in words_of(text)) if given else option.default
+    return (
+        tuple(word for text in given for word in values_of(option, text))
+        if given
+        else option.default
+    )
 
 
 def run_by_click(arguments: list[str]) -> int:

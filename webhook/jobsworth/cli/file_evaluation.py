@@ -21,7 +21,16 @@ from jobsworth.manifests import (
     read_text,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, LocatedFinding, Result
+from jobsworth.reports.result import (
+    ERROR,
+    INVALID,
+    SKIPPED,
+    VALID,
+    LocatedFinding,
+    Omissions,
+    Result,
+    is_at_least,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +55,11 @@ if TYPE_CHECKING:
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
 
+NO_INPUT = (
+    "nothing came on standard input: check that the command before it succeeds, or allow this with "
+    "--allow-empty"
+)
+
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves."""
 FILES_AT_A_TIME = 32
@@ -59,10 +73,8 @@ class FileEvaluator:
         against: the existing objects that documents update.
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
-        only_invalid: report only invalid objects, so that other findings need no position.
-
-    Attributes:
-        excluded: the number of files excluded so far.
+        only_invalid: report only objects that make the run fail, so that other findings need no position.
+        allow_empty: standard input may have no object.
     """
 
     def __init__(
@@ -73,23 +85,22 @@ class FileEvaluator:
         mixed: bool = False,
         changes: bool = False,
         only_invalid: bool = False,
+        allow_empty: bool = False,
     ) -> None:
         self._configurations = configurations
         self._against = against or ExistingObjects({})
         self._mixed = mixed
         self._changes = changes
         self._only_invalid = only_invalid
-        self.excluded = 0
+        self._allow_empty = allow_empty
 
     def excludes(self, path: str) -> bool:
-        """Return True for a file that a configuration excludes, and count it.
+        """Return True for a file that a configuration or the command line excludes.
 
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        excluded = self._configurations.excludes(path)
-        self.excluded += excluded
-        return excluded
+        return self._configurations.excludes(path)
 
     def file(self, path: str) -> list[Result]:
         """Return the results of a file's documents, in order.
@@ -107,12 +118,17 @@ class FileEvaluator:
             UsageError: a configuration above it is wrong.
         """
         settings = self._configurations.of(path)
+        if path == STDIN and not self._allow_empty and is_empty(data):
+            return [unreadable(ManifestError(shown_name(path), 1, 1, NO_INPUT))]
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
         evaluated = [self._document(document, settings, texts) for document in documents]
         results = [result for result, _ in evaluated]
+        for result in results:
+            result.fail_on = settings.fail_on
+            result.selected = settings.selection.named
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
 
@@ -155,6 +171,7 @@ class FileEvaluator:
         subject = Subject(
             document.value,
             old=self._against.old(document),
+            namespace=settings.namespace,
             file=document.file,
             beside=_ChainsawTests(document.file),
         )
@@ -175,7 +192,7 @@ class FileEvaluator:
         if (
             self._only_invalid
             and settings.selection.is_default
-            and all(finding.severity != "error" for finding in found)
+            and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return result, evaluation
         located = [
@@ -306,8 +323,22 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
     return objects, failures
 
 
+def is_empty(data: bytes) -> bool:
+    """Return True for a text without an object: blank lines, comments and separators."""
+    text = data.lstrip()
+    if text and text[:1] not in b"#-":
+        return False
+    return all(not line.strip() or line.startswith((b"#", b"---")) for line in text.split(b"\n"))
+
+
 def evaluate_all(
-    evaluator: EvaluatesFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+    evaluator: EvaluatesFiles,
+    paths: Sequence[str],
+    jobs: int,
+    progress: Callable[[int, int], None],
+    *,
+    hidden: bool = False,
+    omissions: Omissions | None = None,
 ) -> Iterator[Result]:
     """Evaluate every manifest under some paths, in several processes if there are many files.
 
@@ -316,16 +347,28 @@ def evaluate_all(
         paths: files, folders, ``-``.
         jobs: the maximum number of processes.
         progress: called with the number of files done and of all files.
+        hidden: also search hidden folders.
+        omissions: collects the files and folders that are not read.
 
     Raises:
         UsageError: a configuration is wrong.
     """
-    found = [
-        file
-        for file in manifests_in(paths)
-        if isinstance(file, ManifestError)
-        or not (os.path.basename(file) == OWN_FILE or evaluator.excludes(file))
-    ]
+    omitted = omissions or Omissions()
+
+    def enters(folder: str) -> bool:
+        if not hidden:
+            omitted.hidden.append(folder)
+        return hidden
+
+    found: list[str | ManifestError] = []
+    for file in manifests_in(paths, enters=enters):
+        if not isinstance(file, ManifestError):
+            if os.path.basename(file) == OWN_FILE:
+                continue
+            if evaluator.excludes(file):
+                omitted.excluded.append(file)
+                continue
+        found.append(file)
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
         yield from _counted(
             ([_evaluate_one(evaluator, file)] for file in found), len(found), progress

@@ -14,7 +14,7 @@ from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
 from jobsworth.printable import printable_json
-from jobsworth.reports.result import ERROR
+from jobsworth.reports.result import ERROR, exit_code
 from jobsworth.reports.text import token_width
 
 TYPE_CHECKING = False
@@ -58,7 +58,10 @@ def render(results: Sequence[Result]) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [
-            {"executionSuccessful": not any(result.status == ERROR for result in results)}
+            {
+                "executionSuccessful": not any(result.status == ERROR for result in results),
+                "exitCode": exit_code(results),
+            }
         ],
         "results": found,
     }

@@ -15,11 +15,18 @@ from jobsworth.cli.configuration.resolved_settings import (
     ConfigurationOptions,
     configurations_for,
 )
-from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
+from jobsworth.cli.options import Options, flag, integer, nested, several, text, words
 from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
 from jobsworth.printable import printable
-from jobsworth.reports.result import VALID, LocatedFinding, StoredResult, Summary
+from jobsworth.reports.result import (
+    EXIT_UNREADABLE,
+    VALID,
+    LocatedFinding,
+    StoredResult,
+    Summary,
+    exit_code,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,16 +35,13 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import AuditProgress, AuditScope
     from jobsworth.audit.stored_objects import StoredObjects
-    from jobsworth.cli.configuration.resolved_settings import Configurations
+    from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.lint.selection import Selection
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]
-
-EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 class AuditedAsOptions(ReleaseOptions):
@@ -52,12 +56,15 @@ class AuditedAsOptions(ReleaseOptions):
 class AuditReportOptions(reporting.ReportOptions):
     """Report options with the table format, which only the audit has."""
 
-    output = choice(
+    formats = ("table", *reporting.FORMATS)
+
+    output = several(
         short="-o",
-        default="table",
-        choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
-        help="Report format: tables, text, one line per finding, JSON, SARIF (code scanning), JUnit XML "
-        "(test reports), or GitHub workflow annotations.",
+        default=("table",),
+        metavar="FORMAT[=FILE]",
+        help="Report format: table, text, concise (one line per finding), json, sarif (code scanning), junit "
+        "(test reports), or github (workflow annotations). With =FILE, write it to a file; may be given "
+        "several times.",
     )
 
 
@@ -188,22 +195,22 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     audited = _audited(
         audited_objects(stored_objects, scope, counts),
         evaluator,
-        settings.selection,
+        settings,
         labels,
         lambda: progress.update(counts.read, counts.read + counts.left),
     )
     results = reporting.report(audited, audit.report, progress)
-    summary = Summary(results)
+    summary = Summary(results, infos=audit.report.info)
     if not quiet:
         sentence = _sentence(config, runs, settings.server, summary, counts)
         print(printable(sentence), file=sys.stderr)
-    return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
+    return exit_code(results)
 
 
 def _audited(
     objects: Iterator[dict[str, Any]],
     evaluator: Evaluator,
-    selection: Selection,
+    settings: ResolvedSettings,
     labels: Labels,
     done: Callable[[], None],
 ) -> Iterator[StoredResult]:
@@ -222,7 +229,8 @@ def _audited(
             findings=[],
         )
         subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
-        found = evaluator.evaluate(subject).reported(selection)
+        result.fail_on, result.selected = settings.fail_on, settings.selection.named
+        found = evaluator.evaluate(subject).reported(settings.selection)
         if found:
             result.replace_findings(
                 [LocatedFinding(finding, policy=policy) for policy, finding in found]
@@ -237,6 +245,7 @@ def _configurations(audit: AuditInput, release: str | None) -> Configurations:
         release=release,
         gates=audit.gates,
         allow_privileged=True,  # a stored object has been accepted
+        fail_on=audit.report.fail_on,
     )
 
 

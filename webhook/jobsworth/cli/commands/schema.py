@@ -1,4 +1,4 @@
-"""``jobsworth schema``: print JSON Schemas of Job, CronJob and JobPolicy."""
+"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy and the JSON report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-POLICY = "JobPolicy"
+POLICY, REPORT = "JobPolicy", "report"
 
 
 class SchemaOptions(Options):
@@ -29,7 +29,9 @@ class SchemaOptions(Options):
 
     server = nested(ServerOptions)
     kind = choice(
-        default="Job", choices=("Job", "CronJob", POLICY), help="The kind whose schema to print."
+        default="Job",
+        choices=("Job", "CronJob", POLICY, REPORT),
+        help="The kind whose schema to print; report is the JSON report of validate and audit.",
     )
     directory = text(
         metavar="DIR",
@@ -48,6 +50,9 @@ def run(options: SchemaOptions) -> int:
         if options.kind == POLICY:
             print(_policy_text(), end="")
             return 0
+        if options.kind == REPORT:
+            print(_report_text(), end="")
+            return 0
         chosen = server_of(options.server)
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
         print(_text(*by_name[options.kind], chosen), end="")
@@ -60,6 +65,7 @@ def run(options: SchemaOptions) -> int:
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
     policies = Path(options.directory) / f"{POLICY.lower()}.json"
     policies.write_text(_policy_text(), encoding="utf-8")
+    (Path(options.directory) / f"{REPORT}.json").write_text(_report_text(), encoding="utf-8")
     return 0
 
 
@@ -73,13 +79,19 @@ def _policy_text() -> str:
     return _printed(schema())
 
 
+def _report_text() -> str:
+    from jobsworth.reports.json_schema import schema
+
+    return _printed(schema())
+
+
 def _printed(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
 COMMAND = Command(
     "schema",
-    help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release, or of JobPolicy.
+    help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy, or of the report.
 
 It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can express: most of the API server's checks, in every editor and schema validator.""",

@@ -11,7 +11,7 @@ from jobsworth.manifests import find_manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from jobsworth.manifests import ManifestError
 
@@ -41,9 +41,16 @@ def is_within(path: str, folder: str) -> bool:
     return real == real_folder or real.startswith(os.path.join(real_folder, ""))
 
 
-def manifests_in(paths: Iterable[str]) -> Iterator[str | ManifestError]:
-    """Return the files that paths select, and an error for each link out of the repository that it is in."""
-    return find_manifests(paths, follows=_Links().stay)
+def manifests_in(
+    paths: Iterable[str], *, enters: Callable[[str], bool] = lambda folder: False
+) -> Iterator[str | ManifestError]:
+    """Return the files that paths select, and an error for each link out of the repository that it is in.
+
+    Args:
+        paths: files, folders, ``-``.
+        enters: returns True for a hidden folder to search.
+    """
+    return find_manifests(paths, follows=_Links().stay, enters=enters)
 
 
 class _Links:

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
         def file(self, path: str) -> list[Result]: ...
 
 
+UNKNOWN_FIELD = "JW001"
+
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
 
@@ -195,8 +197,10 @@ class FileEvaluator:
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return result, evaluation
-        located = [
-            _locate(finding, document.position(finding.field), document) for finding in found
+        located = [_located_in(document, finding) for finding in found]
+        located += [
+            _located_in(document, finding).replace(further=True)
+            for finding in shortened([*evaluation.further])
         ]
         located += [_locate(_noted(note), note.position, document) for note in document.notes]
         if located:
@@ -271,6 +275,12 @@ def _locate(
 ) -> LocatedFinding:
     excerpt = document.source_line(place.line)
     return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
+
+
+def _located_in(document: Document, finding: Finding) -> LocatedFinding:
+    """Locate a finding: that of an unknown field at its key, others at their value."""
+    place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
+    return _locate(finding, place, document)
 
 
 def _noted(note: Note) -> Finding:

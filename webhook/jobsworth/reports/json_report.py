@@ -24,7 +24,7 @@ def render(
 ) -> str:
     """Render all results in input order with a summary, and optionally counts by code.
 
-    :mod:`jobsworth.reports.json_schema` describes the keys.
+    :mod:`jobsworth.reports.report_schema` describes the keys.
     """
     report: dict[str, Any] = {
         "version": VERSION,

@@ -107,6 +107,8 @@ def _result(result: Result, located: LocatedFinding, index: int) -> dict[str, An
         "message": {"text": f"{field}{finding.message}{hint}"},
         "locations": [_location(result, located)],
     }
+    if located.further:
+        described["properties"] = {"further": True}
     if finding.fix is not None and located.changes:
         described["fixes"] = [
             {

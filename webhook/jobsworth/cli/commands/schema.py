@@ -80,7 +80,7 @@ def _policy_text() -> str:
 
 
 def _report_text() -> str:
-    from jobsworth.reports.json_schema import schema
+    from jobsworth.reports.report_schema import schema
 
     return _printed(schema())
 

@@ -172,7 +172,7 @@ class _FixLoop:
                 fix = located.finding.fix
                 if fix is None or not (fix.safe or self._unsafe) or _key(located) in rejected:
                     continue
-                if not self._reported(result, located):
+                if located.further or not self._reported(result, located):
                     continue
                 candidates.setdefault(result.document, []).append((_number(result), located))
         return candidates
@@ -373,7 +373,8 @@ def _reason_to_revert(trials: Sequence[_Trial], before: Result, after: Result) -
 
 
 def _findings(result: Result) -> list[Finding]:
-    return [located.finding for located in result.findings]
+    """Return what the API server reports now: fixes of earlier errors come first."""
+    return [located.finding for located in result.findings if not located.further]
 
 
 def _are_gone(fixed: Sequence[Finding], old: Sequence[Finding], new: Sequence[Finding]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from jobsworth.reports.json_schema import schema
+from jobsworth.reports.report_schema import schema
 from support.cli.command_runs import Validate
 from support.lint.manifests_with_findings import INVALID, SHADOWED, SOUND
 

@@ -6,6 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
+from jobsworth.cli.inputs.kustomize import Kustomizations
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
@@ -31,6 +32,7 @@ from jobsworth.reports.result import (
     Result,
     is_at_least,
 )
+from jobsworth.validation.engine import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
+    from jobsworth.cli.inputs.kustomize import KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
@@ -56,6 +59,9 @@ UNKNOWN_FIELD = "JW001"
 
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
+
+PLACEHOLDER_MARKS = "$_@%<{"
+"""Each placeholder has one of these characters."""
 
 NO_INPUT = (
     "nothing came on standard input: check that the command before it succeeds, or allow this with "
@@ -95,6 +101,7 @@ class FileEvaluator:
         self._changes = changes
         self._only_invalid = only_invalid
         self._allow_empty = allow_empty
+        self._kustomizations = Kustomizations()
 
     def excludes(self, path: str) -> bool:
         """Return True for a file that a configuration or the command line excludes.
@@ -128,13 +135,19 @@ class FileEvaluator:
         texts = _ScalarTexts()
         evaluated = [self._document(document, settings, texts) for document in documents]
         results = [result for result, _ in evaluated]
-        for result in results:
-            result.fail_on = settings.fail_on
-            result.selected = settings.selection.named
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
 
             results = list(map(tolerate, results, documents))
+        for result in results:
+            result.fail_on = settings.fail_on
+            result.selected = settings.selection.named
+            if result.status == INVALID:
+                _skip_patch(result)
+                if any(map(_may_have_placeholder, result.findings)):
+                    from jobsworth.cli.inputs.unrendered import hint_at_placeholders
+
+                    hint_at_placeholders(result)
         if not settings.selection.is_default:
             _choose(results, settings.selection)
         if IGNORE_MARK in data:
@@ -160,6 +173,10 @@ class FileEvaluator:
         if document.error is not None:
             return unreadable(document.error, document), None
         kind, namespace, name = describe(document.value)
+        if kind is not None and document.file != shown_name(STDIN):
+            patch = self._kustomizations.patch(document.file)
+            if patch is not None and is_known(document.value):
+                return _skipped_patch(document, patch), None
         result = Result(
             file=document.file,
             document=document.index,
@@ -189,6 +206,9 @@ class FileEvaluator:
             result.status = ERROR
         if not evaluation.known:
             result.status = SKIPPED
+            if not found and b"batch/" not in document.text and b"obSet" not in document.text:
+                return result, None
+            found = found or _carried(document)
             if not found:
                 return result, None
         if (
@@ -275,6 +295,61 @@ def _locate(
 ) -> LocatedFinding:
     excerpt = document.source_line(place.line)
     return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
+
+
+def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
+    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
+
+    kind, namespace, name = describe(document.value)
+    note = _note(PATCH, PATCH_NAME, patch.note(kind or "Job", name or ""))
+    return Result(
+        file=document.file,
+        document=document.index,
+        item=document.item,
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        status=SKIPPED,
+        findings=[_locate(note, document.position(""), document)],
+    )
+
+
+def _may_have_placeholder(located: LocatedFinding) -> bool:
+    """Return False for a finding whose value has no mark of a placeholder."""
+    value = located.excerpt[(located.column or 1) - 1 :]
+    return any(mark in value for mark in PLACEHOLDER_MARKS)
+
+
+def _skip_patch(result: Result) -> None:
+    """Skip a document that has a directive of a strategic merge patch, with a note."""
+    unknown = [each for each in result.findings if each.finding.code == UNKNOWN_FIELD]
+    if not any("$" in each.finding.field for each in unknown):
+        return
+    from jobsworth.cli.inputs.kustomize import DIRECTIVE_NOTE, directive_in
+    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
+
+    directive = directive_in(each.finding.field for each in unknown)
+    if directive:
+        note = _note(PATCH, PATCH_NAME, DIRECTIVE_NOTE.format(directive=directive))
+        result.status = SKIPPED
+        result.findings = [unknown[0].with_finding(note)]
+
+
+def _carried(document: Document) -> list[Finding]:
+    """Return a note on the Jobs in an object of another kind."""
+    from jobsworth.lint.carried_jobs import carried
+    from jobsworth.lint.unreadable_codes import CARRIED, CARRIED_NAME
+
+    what = carried(document.value)
+    if not what:
+        return []
+    return [_note(CARRIED, CARRIED_NAME, f"{what}; validate them as manifests of their own")]
+
+
+def _note(code: str, name: str, message: str) -> Finding:
+    return Finding(
+        source="lint", severity="info", code=code, field="", reason=name, message=message
+    )
 
 
 def _located_in(document: Document, finding: Finding) -> LocatedFinding:

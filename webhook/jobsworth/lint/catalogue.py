@@ -5,8 +5,12 @@ from __future__ import annotations
 from jobsworth.lint import manifest_rules
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.unreadable_codes import (
+    CARRIED,
+    CARRIED_NAME,
     NO_MANIFEST,
     NO_MANIFEST_NAME,
+    PATCH,
+    PATCH_NAME,
     TEMPLATE,
     TEMPLATE_NAME,
     TOO_LARGE,
@@ -82,6 +86,10 @@ def _entries() -> Iterable[CatalogueEntry]:
     yield CatalogueEntry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
     too_large = "An object has more values than are evaluated."
     yield CatalogueEntry(TOO_LARGE, TOO_LARGE_NAME, "error", too_large, verdict=True)
+    patch = "A patch that a kustomization names is skipped: it is no manifest."
+    yield CatalogueEntry(PATCH, PATCH_NAME, "info", patch)
+    contained = "An object of another kind contains a Job, which is not validated."
+    yield CatalogueEntry(CARRIED, CARRIED_NAME, "info", contained)
     for rule in (*RULES, *manifest_rules.RULES):
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on

@@ -18,6 +18,7 @@ from jobsworth.cli.configuration.resolved_settings import (
 from jobsworth.cli.options import Options, flag, integer, nested, several, text, words
 from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
+from jobsworth.missing_extras import missing_extra
 from jobsworth.printable import printable
 from jobsworth.reports.result import (
     EXIT_UNREADABLE,
@@ -341,9 +342,7 @@ def _note(text: str) -> None:
 
 
 def _missing(error: ImportError) -> UsageError:
-    return UsageError(
-        f"the audit requires the package {error.name or error}: run pip install 'jobsworth[cluster]'"
-    )
+    return UsageError(missing_extra("connections to a cluster", "cluster", error.name))
 
 
 COMMAND = Command(

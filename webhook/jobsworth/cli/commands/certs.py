@@ -9,12 +9,13 @@ from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, flag, integer, nested, text, words
+from jobsworth.missing_extras import missing_extra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.certificates.rotation import RotationPolicy
 
-EXTRA = "requires the cluster extra: run pip install 'jobsworth[cluster]'"
+EXTRA = missing_extra("certificates", "cluster")
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 

@@ -16,6 +16,7 @@ from jobsworth.cli.configuration.resolved_settings import (
 )
 from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
+from jobsworth.missing_extras import missing_extra
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
@@ -308,9 +309,7 @@ def _log(message: str) -> None:
 
 
 def _missing(error: ImportError) -> UsageError:
-    return UsageError(
-        f"the package {error.name or error} is missing: run pip install 'jobsworth[cluster]'"
-    )
+    return UsageError(missing_extra("connections to a cluster", "cluster", error.name))
 
 
 COMMAND = Command(

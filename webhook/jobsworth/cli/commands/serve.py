@@ -18,6 +18,7 @@ from jobsworth.cli.options import (
 )
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import ServerOptions, server_of
+from jobsworth.missing_extras import missing_extra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.serving_settings import Files, ServingSettings
 
-EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
+EXTRA = missing_extra("webhooks", "webhook")
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 EVERY_ADDRESS = ("0.0.0.0", "::", "")
@@ -200,9 +201,7 @@ def _namespace_labels() -> NamespaceLabels:
     try:
         return labels_from_cluster(failed)
     except ImportError:
-        raise UsageError(
-            "--namespaces-from-cluster requires the cluster extra: run pip install 'jobsworth[cluster]'"
-        ) from None
+        raise UsageError(missing_extra("connections to a cluster", "cluster")) from None
 
 
 def _announce(settings: ServingSettings) -> None:

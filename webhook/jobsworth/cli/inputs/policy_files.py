@@ -14,6 +14,7 @@ import jobsworth.policy
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.manifests import ManifestError, expand_lists, read_file
+from jobsworth.missing_extras import missing_extra
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import read
@@ -111,8 +112,7 @@ def load_policies(paths: Sequence[str], profile: Profile | None = None) -> Polic
             for problem in error.problems
         )
     except ImportError as error:
-        needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
-        raise UsageError(needs) from None
+        raise UsageError(missing_extra("policies", "policy", error.name)) from None
     if errors:
         raise BadPolicies(errors)
     return policies

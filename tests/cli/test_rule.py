@@ -134,3 +134,17 @@ def test_help_teaches_by_example() -> None:
     done = run("rule", "--help")
     assert "[RULE...]" in done.stdout
     assert "jobsworth rule JW101" in done.stdout
+
+
+@pytest.mark.parametrize("code", ["JW001", "jw004", "JW090", "JW094"])
+def test_codes_without_a_rule_have_a_page_that_says_what_to_do(code: str) -> None:
+    done = run("rule", code)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) > 6
+
+
+def test_policy_codes_are_explained_too() -> None:
+    assert run("rule", "JP002").stdout.startswith("# JP002 above-maximum\n")
+    assert run("rule", "jp").stdout.count("\n") >= 17
+    done = run("rule", "JP777")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)

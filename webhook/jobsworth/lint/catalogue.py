@@ -103,14 +103,16 @@ CATALOGUE = {entry.code: entry for entry in sorted(_entries(), key=lambda entry:
 def codes_named(word: str) -> frozenset[str]:
     """Return the codes that match a code, a name or a prefix.
 
-    >>> sorted(codes_named("rule-shadowed"))
-    ['JW101']
+    >>> sorted(codes_named("rule-shadowed")), sorted(codes_named("jw101"))
+    (['JW101'], ['JW101'])
     >>> "JW101" in codes_named("JW1") and "JW004" in codes_named("JW")
     True
 
     Raises:
         UnknownCode: the word matches no code.
     """
+    if word[:2] in ("jw", "Jw", "jW"):
+        word = word.upper()
     if word in CATALOGUE:
         return frozenset([word])
     if word.startswith("JW"):

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jobsworth.findings.finding import Finding
     from jobsworth.reports.result import LocatedFinding, Result
 
     Rule = tuple[str, str]
@@ -79,7 +80,15 @@ def _broken(results: Sequence[Result]) -> list[tuple[Rule, int]]:
 def _rule_of(located: LocatedFinding) -> Rule:
     finding = located.finding
     policy = f" of policy {located.policy}" if located.policy else ""
-    return finding.severity, f"{finding.code} {finding.reason}{policy}"
+    return finding.severity, f"{finding.code} {_name_of(finding)}{policy}"
+
+
+def _name_of(finding: Finding) -> str:
+    if not finding.code.startswith("JP"):
+        return finding.reason
+    from jobsworth.policy.language.violation_codes import NAMES  # only for policies
+
+    return NAMES.get(finding.code, finding.reason)
 
 
 def _line_of(result: Result) -> list[str]:

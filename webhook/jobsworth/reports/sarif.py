@@ -13,6 +13,7 @@ import jobsworth
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
+from jobsworth.lint.page_addresses import page_address
 from jobsworth.printable import printable_json
 from jobsworth.reports.result import ERROR, exit_code
 from jobsworth.reports.text import token_width
@@ -85,7 +86,12 @@ def _rule(finding: Finding) -> dict[str, Any]:
         text = "\n".join([why, "", "Sources:", *explained.sources])
         described["fullDescription"] = {"text": why}
         described["help"] = {"text": text, "markdown": pages.page(rule)}
-        described["helpUri"] = f"{HOME}/blob/main/docs/rules/{pages.file_name(rule)}"
+    elif rule_info is not None:
+        page = pages.short_page(rule_info)
+        described["help"] = {"text": rule_info.summary, "markdown": page}
+    address = page_address(finding.code)
+    if address:
+        described["helpUri"] = address
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
     tags = {"api": "kubernetes", "lint": "maintainability"}
     described["properties"] = {

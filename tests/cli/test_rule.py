@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
 from support.cli.command_processes import run
 
@@ -95,7 +96,7 @@ def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "rules"
     assert run("rule", "--directory", str(folder)).returncode == 0
     names = {path.name for path in folder.iterdir()}
-    assert names == {"README.md", *(pages.file_name(rule) for rule in ALL)}
+    assert names == {"README.md", *(pages.file_name(entry) for entry in CATALOGUE.values())}
     assert (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8") == pages.page(ALL[0])
 
 

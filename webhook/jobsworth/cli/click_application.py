@@ -140,6 +140,12 @@ def run_by_click(arguments: list[str]) -> int:
     return int(code or 0)
 
 
+def _is_path(word: str) -> bool:
+    from os.path import lexists
+
+    return lexists(word) or word == "-" or word.endswith((".yaml", ".yml", ".json"))
+
+
 class _Group(click.Group):
     """A group of commands, each imported when it is run, or listed with its help.
 
@@ -156,6 +162,17 @@ class _Group(click.Group):
             name.removeprefix(self._prefix) for name in COMMANDS if name.startswith(self._prefix)
         ]
         return sorted({name.partition(" ")[0] for name in rest})
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0]
+        if not self._prefix and self.get_command(context, word) is None and _is_path(word):
+            raise click.UsageError(
+                f"'{word}' is no command: did you mean: jobsworth validate {' '.join(args)}?",
+                context,
+            )
+        return super().resolve_command(context, args)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):

@@ -113,7 +113,8 @@ def short_page(entry: CatalogueEntry) -> str:
     else:
         note = "No lint rule produces this finding, so it cannot be selected.\n"
     explained = f"{EXPLANATIONS[entry.code]}\n\n" if entry.code in EXPLANATIONS else ""
-    return f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n{explained}{note}"
+    head = f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n"
+    return f"{head}{explained}{note}"
 
 
 def table(entries: Sequence[CatalogueEntry]) -> str:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.serving.serving_settings import Files, ServingSettings
 
+ANYWHERE, LOCAL = "0.0.0.0:8443", "127.0.0.1:8443"
 EXTRA = missing_extra("webhooks", "webhook")
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -44,7 +45,10 @@ class ServeOptions(Options):
         help="A file or folder of JobPolicy documents; may be given several times.",
     )
     profiles = nested(ProfileOptions)
-    bind = text(metavar="ADDRESS:PORT", default="0.0.0.0:8443", help="Address of the webhook.")
+    bind = text(
+        metavar="ADDRESS:PORT",
+        help="Address of the webhook; default: 0.0.0.0:8443, with --self-signed 127.0.0.1:8443.",
+    )
     monitor_bind = text(
         metavar="ADDRESS:PORT",
         default="0.0.0.0:8080",
@@ -98,7 +102,7 @@ def run(options: ServeOptions) -> int:
     gc.enable()  # other commands end before it would run
     server = server_of(options.server)
     settings = ServingSettings(
-        bind=address(options.bind, "--bind"),
+        bind=address(options.bind or (LOCAL if options.self_signed else ANYWHERE), "--bind"),
         monitor_bind=address(options.monitor_bind, "--monitor-bind"),
         workers=options.workers,
         threads=options.threads,

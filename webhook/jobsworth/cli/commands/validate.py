@@ -14,7 +14,15 @@ from jobsworth.cli.options import Options, arguments, flag, integer, nested, tex
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions
 from jobsworth.cli.terminal import wants_color
-from jobsworth.reports.result import EXIT_INVALID, Omissions, Summary, exit_code
+from jobsworth.reports.result import (
+    EXIT_INVALID,
+    INVALID,
+    VALID,
+    Omissions,
+    Summary,
+    count,
+    exit_code,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -214,11 +222,28 @@ def validate(validation: ValidationInput) -> int:
         unexplained = code == EXIT_INVALID and not summary.findings["error"]
         if unexplained and not (fixer is not None and fixer.shown):
             print(_why_it_fails(results), file=sys.stderr)
+    if not report_options.quiet:
+        note = _note_on_namespaces(results, validation)
+        if note:
+            print(note, file=sys.stderr)
     if baseline is not None:
         for line in baseline.finish(write=validation.known.write_baseline):
             if not report_options.quiet:
                 print(line, file=sys.stderr)
     return code
+
+
+def _note_on_namespaces(results: Sequence[Result], validation: ValidationInput) -> str:
+    """Return which namespace policies took for objects without one, if a policy was evaluated."""
+    if validation.input.namespace is not None or not validation.configurations.have_policies:
+        return ""
+    number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
+    if not number:
+        return ""
+    return (
+        f"{count(number, 'object')} without a namespace: policies took default; "
+        "name it with --namespace"
+    )
 
 
 def _print_summary(summary: Summary, validation: ValidationInput, *, nothing_wrong: bool) -> None:

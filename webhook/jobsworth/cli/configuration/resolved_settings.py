@@ -305,6 +305,14 @@ class Configurations:
                 return settings.without(codes)
         return settings
 
+    @property
+    def have_policies(self) -> bool:
+        """True if the settings of a file seen so far, without a namespace, have policies."""
+        return any(
+            settings.policies is not None and not settings.namespace
+            for settings in self._settings.values()
+        )
+
     def excludes(self, path: str) -> bool:
         """Return True if a configuration excludes a file.
 

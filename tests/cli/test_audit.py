@@ -256,7 +256,7 @@ def test_policies_apply_to_stored_objects(
         ("shop/Job/train", "info JW204"),
     ]
     table = audit("-A", "--policy", "policy.yaml").out
-    assert "JP004 FieldValueRequired of policy research" in table
+    assert "JP004 required of policy research" in table
 
 
 def test_labels_are_read_of_the_namespaces_that_are_named(

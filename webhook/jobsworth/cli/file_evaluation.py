@@ -6,8 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
-from jobsworth.cli.inputs.kustomize import Kustomizations
-from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above, manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
-    from jobsworth.cli.inputs.kustomize import KustomizePatch
+    from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
@@ -101,7 +100,8 @@ class FileEvaluator:
         self._changes = changes
         self._only_invalid = only_invalid
         self._allow_empty = allow_empty
-        self._kustomizations = Kustomizations()
+        self._kustomizations: Kustomizations | None = None
+        self._kustomized: dict[str, bool] = {}
 
     def excludes(self, path: str) -> bool:
         """Return True for a file that a configuration or the command line excludes.
@@ -174,7 +174,7 @@ class FileEvaluator:
             return unreadable(document.error, document), None
         kind, namespace, name = describe(document.value)
         if kind is not None and document.file != shown_name(STDIN):
-            patch = self._kustomizations.patch(document.file)
+            patch = self._kustomize_patch(document.file)
             if patch is not None and is_known(document.value):
                 return _skipped_patch(document, patch), None
         result = Result(
@@ -226,6 +226,24 @@ class FileEvaluator:
         if located:
             result.replace_findings(located)
         return result, evaluation
+
+    def _kustomize_patch(self, file: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; most files have none above them."""
+        folder = os.path.dirname(file)
+        kustomized = self._kustomized.get(folder)
+        if kustomized is None:
+            kustomized = self._kustomized[folder] = any(
+                os.path.isfile(os.path.join(above, name))
+                for above in folders_above(file)
+                for name in KUSTOMIZATIONS
+            )
+        if not kustomized:
+            return None
+        if self._kustomizations is None:
+            from jobsworth.cli.inputs.kustomize import Kustomizations
+
+            self._kustomizations = Kustomizations()
+        return self._kustomizations.patch(file)
 
 
 class _ScalarTexts:

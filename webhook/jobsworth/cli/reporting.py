@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, TextIO
 
-    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.terminal import Progress
     from jobsworth.reports.result import Omissions
 
 

@@ -15,10 +15,10 @@ from jobsworth.cli.configuration.resolved_settings import (
     ConfigurationOptions,
     configurations_for,
 )
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, flag, integer, nested, several, text, words
-from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
-from jobsworth.missing_extras import missing_extra
+from jobsworth.cli.terminal import Progress
 from jobsworth.printable import printable
 from jobsworth.reports.result import (
     EXIT_UNREADABLE,

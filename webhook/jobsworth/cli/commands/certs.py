@@ -8,8 +8,8 @@ from pathlib import Path
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, flag, integer, nested, text, words
-from jobsworth.missing_extras import missing_extra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

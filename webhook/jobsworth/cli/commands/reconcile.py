@@ -14,9 +14,9 @@ from jobsworth.cli.configuration.resolved_settings import (
     ConfigurationOptions,
     configurations_for,
 )
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, flag, integer, nested, text, whole_number
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
-from jobsworth.missing_extras import missing_extra
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False

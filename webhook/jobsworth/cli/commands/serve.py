@@ -6,6 +6,7 @@ import gc
 from pathlib import Path
 
 from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import (
     Options,
     choice,
@@ -18,7 +19,6 @@ from jobsworth.cli.options import (
 )
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import ServerOptions, server_of
-from jobsworth.missing_extras import missing_extra
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -193,7 +193,7 @@ def validate(validation: ValidationInput) -> int:
     """
     baseline = _baseline(validation.known)
     paths, existing, failures = _manifests(validation)
-    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.terminal import Progress
 
     report_options = validation.report
     progress = Progress(enabled=not report_options.quiet)

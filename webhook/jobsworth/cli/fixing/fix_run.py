@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.file_evaluation import FileEvaluator
     from jobsworth.cli.inputs.baseline import Baseline
-    from jobsworth.cli.progress import Progress
     from jobsworth.cli.reporting import ReportOptions
-    from jobsworth.cli.terminal import ColorChoice
+    from jobsworth.cli.terminal import ColorChoice, Progress
     from jobsworth.reports.result import LocatedFinding, Omissions, Result
 
 _COLORS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))

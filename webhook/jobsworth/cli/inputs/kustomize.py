@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.cli.inputs.repository_root import is_root
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-"""The names of a kustomization, in the order in which kustomize looks for them."""
-
 COMPONENT = "Component"
-MOST_FOLDERS = 40
 
 
 class KustomizePatch(Record):
@@ -80,15 +76,10 @@ class Kustomizations:
     def patch(self, file: str) -> KustomizePatch | None:
         """Return the kustomization that names a file as a patch; None if none does."""
         path = os.path.abspath(file)
-        folder = os.path.dirname(path)
-        for _ in range(MOST_FOLDERS):
+        for folder in folders_above(file):
             found = self._of(folder).get(path)
             if found is not None:
                 return found
-            parent = os.path.dirname(folder)
-            if parent == folder or is_root(folder):
-                return None
-            folder = parent
         return None
 
     def _of(self, folder: str) -> dict[str, KustomizePatch]:
@@ -100,7 +91,7 @@ class Kustomizations:
 
 
 def _patches_in(folder: str) -> dict[str, KustomizePatch]:
-    for name in NAMES:
+    for name in KUSTOMIZATIONS:
         file = os.path.join(folder, name)
         if os.path.isfile(file):
             return _patches_of(folder, file)

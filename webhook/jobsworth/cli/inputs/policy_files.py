@@ -13,8 +13,8 @@ from types import ModuleType
 import jobsworth.policy
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.manifests import ManifestError, expand_lists, read_file
-from jobsworth.missing_extras import missing_extra
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
 from jobsworth.policy.reader import read

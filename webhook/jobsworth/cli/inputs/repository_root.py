@@ -19,6 +19,10 @@ REPOSITORY = ".git"
 """A folder with an entry of this name is the root of a repository, a worktree or a submodule."""
 
 
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""The names of a kustomization, in the order in which kustomize looks for them."""
+
+
 def root_around(path: str) -> str | None:
     """Return the root of the repository that a file is in; None outside of a repository."""
     folder = os.path.dirname(os.path.abspath(path))
@@ -28,6 +32,17 @@ def root_around(path: str) -> str | None:
             return None
         folder = parent
     return folder
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of a file and those above it, up to the root of its repository."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder or is_root(folder):
+            return
+        folder = parent
 
 
 def is_root(folder: str) -> bool:

@@ -265,7 +265,7 @@ def test_policies_apply_to_stored_objects(
         ("shop/Job/train", "info JW204"),
     ]
     table = audit("-A", "--policy", "policy.yaml").out
-    assert "JP004 FieldValueRequired of policy research" in table
+    assert "JP004 required of policy research" in table
 
 
 def test_labels_are_read_of_the_namespaces_that_are_named(
@@ -334,6 +334,7 @@ def test_json_has_objects_and_no_files(server: FakeListServer, audit: Audit) -> 
             "namespace": "batch",
             "name": "indexed",
             "status": "invalid",
+            "fails": True,
             "findings": [
                 {
                     "source": "api",

@@ -28,10 +28,13 @@ def test_safe_fixes_are_applied_and_the_rest_is_reported(
     done = validate("--fix", "-o", "concise", *ONLY_API, "job.yaml", files={"job.yaml": BEFORE})
     assert (tmp_path / "job.yaml").read_text() == AFTER
     assert done.code == 1
-    assert done.out == 'job.yaml:8:12: error JW001 spec.made_up: unknown field "spec.made_up"\n'
+    first, *further = done.out.splitlines()
+    assert first == 'job.yaml:8:3: error JW001 spec.made_up: unknown field "spec.made_up"'
+    assert len(further) == 2
     assert done.err == (
         "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)\n"
-        "1 object in 1 file; 0 valid, 1 invalid\n"
+        "1 object in 1 file; 0 valid, 1 invalid; 3 errors\n"
+        "1 fixed\n"
     )
 
 
@@ -45,6 +48,7 @@ def test_an_error_hidden_behind_another_is_fixed_too(validate: Validate, tmp_pat
         "fixed: job.yaml:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
         "fixed: job.yaml:10: JW005: Set Never (spec.template.spec.restartPolicy)",
         "1 object in 1 file; 1 valid, 0 invalid",
+        "2 fixed",
     ]
 
 
@@ -120,10 +124,12 @@ def test_standard_input_goes_fixed_to_standard_output(
     done = validate("--fix", "-o", "concise", *ONLY_API, "-")
     assert done.out == AFTER
     assert done.code == 1
-    assert done.err.splitlines() == [
-        '<stdin>:8:12: error JW001 spec.made_up: unknown field "spec.made_up"',
+    lines = [line for line in done.err.splitlines() if "decoding errors" not in line]
+    assert lines == [
+        '<stdin>:8:3: error JW001 spec.made_up: unknown field "spec.made_up"',
         "fixed: <stdin>:7: JW001: Rename it to backoffLimit (spec.backoff_limit)",
-        "1 object in 1 file; 0 valid, 1 invalid",
+        "1 object in 1 file; 0 valid, 1 invalid; 3 errors",
+        "1 fixed",
     ]
 
 
@@ -232,7 +238,7 @@ def test_an_ignored_finding_is_not_fixed(validate: Validate, tmp_path: Path) -> 
         "podFailurePolicy:\n  rules:\n    - action: Ignore\n      onPodConditions: [{type: DisruptionTarget}]"
     )
     ignored = text.replace("spec:", "spec: # jobsworth: ignore[JW123] the default will do", 1)
-    validate("--fix", "a.yaml", "b.yaml", files={"a.yaml": text, "b.yaml": ignored})
+    validate("--fix", "--info", "a.yaml", "b.yaml", files={"a.yaml": text, "b.yaml": ignored})
     assert "podReplacementPolicy: Failed" in (tmp_path / "a.yaml").read_text()
     assert (tmp_path / "b.yaml").read_text() == ignored
 
@@ -277,7 +283,7 @@ def test_files_that_are_not_applied_are_left_alone(validate: Validate, tmp_path:
     done = validate("--fix", "--unsafe", "-o", "concise", "--select", "JW0,JW216", ".", files=files)
     assert {name: (tmp_path / name).read_text() for name in LEFT_ALONE} == LEFT_ALONE
     assert (tmp_path / "export.yaml").read_text() == GOOD
-    assert done.err.splitlines()[:-1] == [
+    assert done.err.splitlines()[:-2] == [
         "not fixed: e2e/00-install.yaml: it belongs to the Chainsaw test beside it",
         "fixed: export.yaml:5: JW216 exported-manifest: Remove the fields that the API server sets (metadata.uid)",
         "not fixed: kuttl/00-assert.yaml: its name marks it as an assertion of kuttl or Chainsaw",

@@ -284,10 +284,9 @@ def test_a_missing_git_command_is_reported(tmp_path: Path) -> None:
     assert "requires the git command, which is not on the PATH; install git" in done.stderr
 
 
-def test_paths_can_be_left_out_only_with_it(tmp_path: Path) -> None:
-    done = run("validate", folder=tmp_path)
-    assert done.returncode == 2
-    assert "Missing argument 'PATH...'" in done.stderr
+def test_without_it_and_without_paths_the_current_folder_is_validated(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(named("job"))
+    assert run("validate", folder=tmp_path).stderr.startswith("1 object in 1 file; 1 valid")
 
 
 def test_many_files_are_compared_in_other_processes_too(git: Git, tmp_path: Path) -> None:

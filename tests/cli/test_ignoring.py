@@ -27,7 +27,7 @@ def on_the_rule(comment: str) -> str:
         on_the_rule("jobsworth: ignore[JW101] as agreed"),
         on_the_rule("jobsworth: ignore[rule-shadowed]"),
         on_the_rule("jobsworth: ignore[JW1]"),
-        on_the_rule("jobsworth: ignore [ JW201 , JW101 ]").replace("  activeDeadlineSeconds: 3600\n", ""),
+        on_the_rule("jobsworth: ignore [ JW1 , JW101 ]"),
         on_the_rule("as agreed # jobsworth: ignore[JW101]"),
         f"# jobsworth: ignore[JW101]\n{SHADOWED}",
         f"# jobsworth: ignore[JW101]\n---\n{SHADOWED}",

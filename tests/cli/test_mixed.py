@@ -149,13 +149,13 @@ def test_without_it_documents_are_counted_one_by_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mixed", [[], ["--mixed"]])
-def test_a_near_miss_is_reported_and_stays_skipped(tmp_path: Path, mixed: list[str]) -> None:
+def test_a_near_miss_is_an_invalid_object(tmp_path: Path, mixed: list[str]) -> None:
     (tmp_path / "job.yaml").write_text(GOOD.replace("kind: Job", "kind: Jobb"))
     done = run("validate", *mixed, "-o", "json", "job.yaml", folder=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
     (finding,) = result["findings"]
     assert done.returncode == 1
-    assert result["status"] == "skipped"
+    assert result["status"] == "invalid"
     assert (finding["code"], finding["source"], finding["severity"]) == (NEAR_MISS, "lint", "error")
     assert (finding["line"], finding["column"]) == (2, 7)
     notes = run("validate", "--quiet", *mixed, "job.yaml", folder=tmp_path).stdout

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.lint import manifest_rules, pages
+from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
 from support.cli.command_processes import run
 
@@ -95,7 +96,7 @@ def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
     folder = tmp_path / "docs" / "rules"
     assert run("rule", "--directory", str(folder)).returncode == 0
     names = {path.name for path in folder.iterdir()}
-    assert names == {"README.md", *(pages.file_name(rule) for rule in ALL)}
+    assert names == {"README.md", *(pages.file_name(entry) for entry in CATALOGUE.values())}
     assert (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8") == pages.page(ALL[0])
 
 
@@ -134,3 +135,17 @@ def test_help_teaches_by_example() -> None:
     done = run("rule", "--help")
     assert "[RULE...]" in done.stdout
     assert "jobsworth rule JW101" in done.stdout
+
+
+@pytest.mark.parametrize("code", ["JW001", "jw004", "JW090", "JW094"])
+def test_codes_without_a_rule_have_a_page_that_says_what_to_do(code: str) -> None:
+    done = run("rule", code)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) > 6
+
+
+def test_policy_codes_are_explained_too() -> None:
+    assert run("rule", "JP002").stdout.startswith("# JP002 above-maximum\n")
+    assert run("rule", "jp").stdout.count("\n") >= 17
+    done = run("rule", "JP777")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False)

@@ -153,10 +153,10 @@ def executed(tmp_path: Path, folder: Path) -> Path:
     return executed
 
 
-def test_it_is_a_composite_action_with_five_inputs() -> None:
+def test_it_is_a_composite_action_without_required_inputs() -> None:
     assert ACTION["runs"]["using"] == "composite"
     assert set(ACTION["inputs"]) == {
-        "paths", "kubernetes-version", "policy", "args", "explain-changes-since",
+        "paths", "kubernetes-version", "policy", "fail-on", "args", "explain-changes-since",
     }  # fmt: skip
     assert all(not facts.get("required") for facts in ACTION["inputs"].values())
     assert {"name", "description", "branding"} <= ACTION.keys()
@@ -248,10 +248,10 @@ def test_the_release_and_more_arguments_are_handed_on(folder: Path, temp: Path) 
         folder,
         temp,
         kubernetes_version="1.31",
-        args="--feature-gates\n  JobManagedBy=true -o json",
+        args="--feature-gates\n  JobManagedBy=true -o json=report.json",
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("{")
+    assert (folder / "report.json").read_text().startswith("{")
 
 
 def test_input_values_are_never_executed(folder: Path, temp: Path) -> None:
@@ -272,6 +272,12 @@ def test_policies_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> Non
     assert done.returncode == 1, done.stderr
     assert "(policy limits)" in done.stdout
     assert "(policy names)" in done.stdout
+
+
+def test_warnings_fail_the_step_on_request(folder: Path, temp: Path) -> None:
+    (folder / "job.yaml").write_text(f"{GOOD}  parallelism: 0\n")
+    assert run(VALIDATE, folder, temp, paths="job.yaml").returncode == 0
+    assert run(VALIDATE, folder, temp, paths="job.yaml", fail_on="warning").returncode == 1
 
 
 def test_the_modules_of_the_hostile_checkout_would_be_executed(

@@ -138,4 +138,4 @@ def test_the_index_leads_to_every_page_once() -> None:
     text = pages.index(ALL, [CATALOGUE["JW004"]])
     for rule in ALL:
         assert text.count(f"[{rule.code}]({pages.file_name(rule)})") == 1
-    assert "| JW004 | FieldValueInvalid | error |" in text
+    assert "| [JW004](JW004-FieldValueInvalid.md) | FieldValueInvalid | error |" in text

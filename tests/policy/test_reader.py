@@ -33,6 +33,11 @@ def whole(**parts: Any) -> dict[str, Any]:
             'metadata.name: "My policy" must be lower case letters, digits and hyphens, at most 63, '
             "that begin and end with a letter or digit",
         ),
+        (
+            whole(metadata={"name": "team\n"}),
+            'metadata.name: "team\\n" must be lower case letters, digits and hyphens, at most 63, '
+            "that begin and end with a letter or digit",
+        ),
         (whole(metadata=None), "metadata: must be a mapping, but is empty"),
         (whole(spec={}), "spec: must not be empty (set a value or remove the field)"),
         (whole(spec=None), "spec: must be a mapping, but is empty"),

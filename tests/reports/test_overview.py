@@ -50,20 +50,20 @@ def test_namespaces_rules_and_objects_the_worst_first() -> None:
     ]
     assert list(overview.render(results)) == [
         "NAMESPACE  JOBS  CRONJOBS  ERRORS  WARNINGS  INFO  MOST OFTEN",
-        "c             1         1       3         1     0  JP001 FieldValueForbidden of policy research (2), "
+        "c             1         1       3         1     0  JP001 below-minimum of policy research (2), "
         "JW004 FieldValueInvalid, JW201 no-deadline",
         "b             1         0       0         1     1  JW201 no-deadline",
         "(all)         4         1       3         2     2",
         "2 namespaces have neither errors nor warnings",
         "",
         "COUNT  OBJECTS  SEVERITY  RULE",
-        "    2        1  error     JP001 FieldValueForbidden of policy research",
+        "    2        1  error     JP001 below-minimum of policy research",
         "    1        1  error     JW004 FieldValueInvalid",
         "    2        2  warning   JW201 no-deadline",
         "    2        2  info      JW204 no-ttl",
         "",
         "OBJECTS WITH ERRORS OR WARNINGS",
-        "c/Job/denied       2 errors            JP001 FieldValueForbidden of policy research (2)",
+        "c/Job/denied       2 errors            JP001 below-minimum of policy research (2)",
         "c/CronJob/nightly  1 error, 1 warning  JW004 FieldValueInvalid, JW201 no-deadline",
         "b/Job/slow         1 warning           JW201 no-deadline",
     ]

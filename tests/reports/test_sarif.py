@@ -54,11 +54,11 @@ def test_an_empty_report_is_valid_too(validate: Validate) -> None:
     log = validate("--output", "sarif", "sound.yaml", files={"sound.yaml": SOUND}).loaded
     CHECKER.validate(log)
     assert results_of(log) == []
-    assert log["runs"][0]["invocations"] == [{"executionSuccessful": True}]
+    assert log["runs"][0]["invocations"] == [{"executionSuccessful": True, "exitCode": 0}]
 
 
 def test_an_unreadable_file_makes_the_run_unsuccessful(log: Any) -> None:
-    assert log["runs"][0]["invocations"] == [{"executionSuccessful": False}]
+    assert log["runs"][0]["invocations"] == [{"executionSuccessful": False, "exitCode": 2}]
 
 
 def test_a_result_points_at_its_rule(log: Any) -> None:

@@ -84,6 +84,8 @@ def validate(
 ) -> list[Finding]:
     """Return the errors and warnings that a kube-apiserver would return for a Job or CronJob.
 
+    This is the server's verdict only: :func:`evaluate` also runs the lint rules and your policies.
+
     Args:
         manifest: the object, as JSON decodes it.
         old: for an update: the object that is stored, or the manifest from which it was made.
@@ -99,6 +101,7 @@ def validate(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
+    _check_manifest(manifest)
     return _engine(kubernetes_version, feature_gates, allow_privileged).validate(manifest, old)
 
 
@@ -119,6 +122,7 @@ def default(
         UnknownRelease: the release is not one of :data:`RELEASES`.
         UnknownGate: a feature gate does not exist in that release, or cannot be set.
     """
+    _check_manifest(manifest)
     return _engine(kubernetes_version, feature_gates, allow_privileged).default(manifest)
 
 
@@ -161,6 +165,7 @@ def evaluate(
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.evaluation.subject import Subject
 
+    _check_manifest(manifest)
     policy_set = None
     if policies:
         from jobsworth.policy.reader import read
@@ -178,11 +183,27 @@ def evaluate(
     return Evaluator(server, policies=policy_set).evaluate(subject)
 
 
+def _check_release(release: object) -> None:
+    if not isinstance(release, str | None):
+        given = type(release).__name__
+        raise TypeError(f'kubernetes_version must be a str such as "1.30", not {given} {release!r}')
+
+
+def _check_manifest(manifest: object) -> None:
+    if isinstance(manifest, str | bytes):
+        raise TypeError(
+            f"manifest must be a dict, not {type(manifest).__name__}: decode the text first "
+            "(jobsworth validate reads files as kubectl does)"
+        )
+
+
 def _engine(
     release: str | None, gates: Mapping[str, bool] | None, allow_privileged: bool
 ) -> Engine:
     from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
     from jobsworth.validation.engine import engine_for
+
+    _check_release(release)
 
     server = ApiServer(release or NEWEST_RELEASE, gates, allow_privileged=allow_privileged)
     return engine_for(server)

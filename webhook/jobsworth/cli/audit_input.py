@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from jobsworth.api.api_server import RELEASES, nearest_release
 from jobsworth.cli import reporting
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
-from jobsworth.cli.options import Options, choice, flag, words
+from jobsworth.cli.options import Options, flag, several, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
 class AuditReportOptions(reporting.ReportOptions):
     """Report options with the table format, which only the audit has."""
 
-    output = choice(
+    formats = ("table", *reporting.FORMATS)
+
+    output = several(
         short="-o",
-        default="table",
-        choices=("table", "text", "concise", "json", "sarif", "junit", "github"),
-        help="Report format: tables, text, one line per finding, JSON, SARIF (code scanning), JUnit XML "
-        "(test reports), or GitHub workflow annotations.",
+        default=("table",),
+        metavar="FORMAT[=FILE]",
+        help="Report format: table, text, concise (one line per finding), json, sarif (code scanning), junit "
+        "(test reports), or github (workflow annotations). With =FILE, write it to a file; may be given "
+        "several times.",
     )
 
 
@@ -109,6 +112,7 @@ def audit_configurations(
         gates=audit.gates,
         allow_privileged=True,  # a stored object has been accepted
         load_policies=load_policies,
+        fail_on=audit.report.fail_on,
     )
 
 

@@ -10,7 +10,7 @@ import click
 
 import jobsworth
 from jobsworth.cli.command import Command, InputError, UsageError
-from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, words_of
+from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
@@ -78,11 +78,6 @@ class _WholeNumber(click.IntRange):
 
 
 def _run(command: Command, values: dict[str, object]) -> None:
-    arguments = command.arguments
-    if arguments is not None and arguments.unless:
-        given = values[arguments.key] or values[arguments.unless]
-        if not given:
-            raise click.UsageError(f"Missing argument '{arguments.metavar}'.")
     try:
         code = command.run(command.takes(values))
     except InputError as error:
@@ -126,7 +121,11 @@ def _parameter(option: Option) -> click.Option:
 
 
 def _all_words(option: Option, given: tuple[str, ...]) -> object:
-    return tuple(word for text in given for word in words_of(text)) if given else option.default
+    return (
+        tuple(word for text in given for word in values_of(option, text))
+        if given
+        else option.default
+    )
 
 
 def run_by_click(arguments: list[str]) -> int:
@@ -142,6 +141,12 @@ def run_by_click(arguments: list[str]) -> int:
     except click.Abort as abort:
         raise abort.__cause__ or abort from None  # click wraps an interrupt in Abort
     return int(code or 0)
+
+
+def _is_path(word: str) -> bool:
+    from os.path import lexists
+
+    return lexists(word) or word == "-" or word.endswith((".yaml", ".yml", ".json"))
 
 
 class _Group(click.Group):
@@ -160,6 +165,17 @@ class _Group(click.Group):
             name.removeprefix(self._prefix) for name in COMMANDS if name.startswith(self._prefix)
         ]
         return sorted({name.partition(" ")[0] for name in rest})
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0]
+        if not self._prefix and self.get_command(context, word) is None and _is_path(word):
+            raise click.UsageError(
+                f"'{word}' is no command: did you mean: jobsworth validate {' '.join(args)}?",
+                context,
+            )
+        return super().resolve_command(context, args)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self.list_commands(context):

@@ -7,7 +7,7 @@ docs/decisions/0001-import-nothing-heavy-for-validate.md.
 
 from __future__ import annotations
 
-from jobsworth.cli.options import Arguments, Option, flat, whole_number, words_of
+from jobsworth.cli.options import Arguments, Option, flat, values_of, whole_number
 from jobsworth.printable import printable
 
 TYPE_CHECKING = False
@@ -99,10 +99,10 @@ def read(command: Command, arguments: Sequence[str]) -> Options | None:
                 return None
             values[option.key] = number
         elif option.repeated:
-            several[option.key] = (*several.get(option.key, ()), *words_of(value))
+            several[option.key] = (*several.get(option.key, ()), *values_of(option, value))
         else:
             values[option.key] = value
     declared = command.arguments
-    if declared is None or not (others or values.get(declared.unless)):
+    if declared is None or not (others or declared.optional):
         return None
     return command.takes({**values, **several, declared.key: tuple(others)})

@@ -6,7 +6,7 @@ import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
-from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above, manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
@@ -21,7 +21,17 @@ from jobsworth.manifests import (
     read_text,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
-from jobsworth.reports.result import ERROR, INVALID, SKIPPED, VALID, LocatedFinding, Result
+from jobsworth.reports.result import (
+    ERROR,
+    INVALID,
+    SKIPPED,
+    VALID,
+    LocatedFinding,
+    Omissions,
+    Result,
+    is_at_least,
+)
+from jobsworth.validation.engine import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
+    from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
@@ -43,8 +54,18 @@ if TYPE_CHECKING:
         def file(self, path: str) -> list[Result]: ...
 
 
+UNKNOWN_FIELD = "JW001"
+
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
+
+PLACEHOLDER_MARKS = "$_@%<{"
+"""Each placeholder has one of these characters."""
+
+NO_INPUT = (
+    "nothing came on standard input: check that the command before it succeeds, or allow this with "
+    "--allow-empty"
+)
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves."""
@@ -59,10 +80,8 @@ class FileEvaluator:
         against: the existing objects that documents update.
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
-        only_invalid: report only invalid objects, so that other findings need no position.
-
-    Attributes:
-        excluded: the number of files excluded so far.
+        only_invalid: report only objects that make the run fail, so that other findings need no position.
+        allow_empty: standard input may have no object.
     """
 
     def __init__(
@@ -73,23 +92,24 @@ class FileEvaluator:
         mixed: bool = False,
         changes: bool = False,
         only_invalid: bool = False,
+        allow_empty: bool = False,
     ) -> None:
         self._configurations = configurations
         self._against = against or ExistingObjects({})
         self._mixed = mixed
         self._changes = changes
         self._only_invalid = only_invalid
-        self.excluded = 0
+        self._allow_empty = allow_empty
+        self._kustomizations: Kustomizations | None = None
+        self._kustomized: dict[str, bool] = {}
 
     def excludes(self, path: str) -> bool:
-        """Return True for a file that a configuration excludes, and count it.
+        """Return True for a file that a configuration or the command line excludes.
 
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        excluded = self._configurations.excludes(path)
-        self.excluded += excluded
-        return excluded
+        return self._configurations.excludes(path)
 
     def file(self, path: str) -> list[Result]:
         """Return the results of a file's documents, in order.
@@ -107,6 +127,8 @@ class FileEvaluator:
             UsageError: a configuration above it is wrong.
         """
         settings = self._configurations.of(path)
+        if path == STDIN and not self._allow_empty and is_empty(data):
+            return [unreadable(ManifestError(shown_name(path), 1, 1, NO_INPUT))]
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
         documents = read_text(data, shown_name(path))
@@ -117,6 +139,15 @@ class FileEvaluator:
             from jobsworth.cli.inputs.tolerant import tolerate
 
             results = list(map(tolerate, results, documents))
+        for result in results:
+            result.fail_on = settings.fail_on
+            result.selected = settings.selection.named
+            if result.status == INVALID:
+                _skip_patch(result)
+                if any(map(_may_have_placeholder, result.findings)):
+                    from jobsworth.cli.inputs.unrendered import hint_at_placeholders
+
+                    hint_at_placeholders(result)
         if not settings.selection.is_default:
             _choose(results, settings.selection)
         if IGNORE_MARK in data:
@@ -142,6 +173,10 @@ class FileEvaluator:
         if document.error is not None:
             return unreadable(document.error, document), None
         kind, namespace, name = describe(document.value)
+        if kind is not None and document.file != shown_name(STDIN):
+            patch = self._kustomize_patch(document.file)
+            if patch is not None and is_known(document.value):
+                return _skipped_patch(document, patch), None
         result = Result(
             file=document.file,
             document=document.index,
@@ -155,6 +190,7 @@ class FileEvaluator:
         subject = Subject(
             document.value,
             old=self._against.old(document),
+            namespace=settings.namespace,
             file=document.file,
             beside=_ChainsawTests(document.file),
         )
@@ -170,21 +206,44 @@ class FileEvaluator:
             result.status = ERROR
         if not evaluation.known:
             result.status = SKIPPED
+            if not found and b"batch/" not in document.text and b"obSet" not in document.text:
+                return result, None
+            found = found or _carried(document)
             if not found:
                 return result, None
         if (
             self._only_invalid
             and settings.selection.is_default
-            and all(finding.severity != "error" for finding in found)
+            and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return result, evaluation
-        located = [
-            _locate(finding, document.position(finding.field), document) for finding in found
+        located = [_located_in(document, finding) for finding in found]
+        located += [
+            _located_in(document, finding).replace(further=True)
+            for finding in shortened([*evaluation.further])
         ]
         located += [_locate(_noted(note), note.position, document) for note in document.notes]
         if located:
             result.replace_findings(located)
         return result, evaluation
+
+    def _kustomize_patch(self, file: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; most files have none above them."""
+        folder = os.path.dirname(file)
+        kustomized = self._kustomized.get(folder)
+        if kustomized is None:
+            kustomized = self._kustomized[folder] = any(
+                os.path.isfile(os.path.join(above, name))
+                for above in folders_above(file)
+                for name in KUSTOMIZATIONS
+            )
+        if not kustomized:
+            return None
+        if self._kustomizations is None:
+            from jobsworth.cli.inputs.kustomize import Kustomizations
+
+            self._kustomizations = Kustomizations()
+        return self._kustomizations.patch(file)
 
 
 class _ScalarTexts:
@@ -256,6 +315,67 @@ def _locate(
     return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
 
 
+def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
+    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
+
+    kind, namespace, name = describe(document.value)
+    note = _note(PATCH, PATCH_NAME, patch.note(kind or "Job", name or ""))
+    return Result(
+        file=document.file,
+        document=document.index,
+        item=document.item,
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        status=SKIPPED,
+        findings=[_locate(note, document.position(""), document)],
+    )
+
+
+def _may_have_placeholder(located: LocatedFinding) -> bool:
+    """Return False for a finding whose value has no mark of a placeholder."""
+    value = located.excerpt[(located.column or 1) - 1 :]
+    return any(mark in value for mark in PLACEHOLDER_MARKS)
+
+
+def _skip_patch(result: Result) -> None:
+    """Skip a document that has a directive of a strategic merge patch, with a note."""
+    unknown = [each for each in result.findings if each.finding.code == UNKNOWN_FIELD]
+    if not any("$" in each.finding.field for each in unknown):
+        return
+    from jobsworth.cli.inputs.kustomize import DIRECTIVE_NOTE, directive_in
+    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
+
+    directive = directive_in(each.finding.field for each in unknown)
+    if directive:
+        note = _note(PATCH, PATCH_NAME, DIRECTIVE_NOTE.format(directive=directive))
+        result.status = SKIPPED
+        result.findings = [unknown[0].with_finding(note)]
+
+
+def _carried(document: Document) -> list[Finding]:
+    """Return a note on the Jobs in an object of another kind."""
+    from jobsworth.lint.carried_jobs import carried
+    from jobsworth.lint.unreadable_codes import CARRIED, CARRIED_NAME
+
+    what = carried(document.value)
+    if not what:
+        return []
+    return [_note(CARRIED, CARRIED_NAME, f"{what}; validate them as manifests of their own")]
+
+
+def _note(code: str, name: str, message: str) -> Finding:
+    return Finding(
+        source="lint", severity="info", code=code, field="", reason=name, message=message
+    )
+
+
+def _located_in(document: Document, finding: Finding) -> LocatedFinding:
+    """Locate a finding: that of an unknown field at its key, others at their value."""
+    place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
+    return _locate(finding, place, document)
+
+
 def _noted(note: Note) -> Finding:
     from jobsworth.lint.manifest_rules import NOTES  # few files have any
 
@@ -306,8 +426,22 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
     return objects, failures
 
 
+def is_empty(data: bytes) -> bool:
+    """Return True for a text without an object: blank lines, comments and separators."""
+    text = data.lstrip()
+    if text and text[:1] not in b"#-":
+        return False
+    return all(not line.strip() or line.startswith((b"#", b"---")) for line in text.split(b"\n"))
+
+
 def evaluate_all(
-    evaluator: EvaluatesFiles, paths: Sequence[str], jobs: int, progress: Callable[[int, int], None]
+    evaluator: EvaluatesFiles,
+    paths: Sequence[str],
+    jobs: int,
+    progress: Callable[[int, int], None],
+    *,
+    hidden: bool = False,
+    omissions: Omissions | None = None,
 ) -> Iterator[Result]:
     """Evaluate every manifest under some paths, in several processes if there are many files.
 
@@ -316,16 +450,28 @@ def evaluate_all(
         paths: files, folders, ``-``.
         jobs: the maximum number of processes.
         progress: called with the number of files done and of all files.
+        hidden: also search hidden folders.
+        omissions: collects the files and folders that are not read.
 
     Raises:
         UsageError: a configuration is wrong.
     """
-    found = [
-        file
-        for file in manifests_in(paths)
-        if isinstance(file, ManifestError)
-        or not (os.path.basename(file) == OWN_FILE or evaluator.excludes(file))
-    ]
+    omitted = omissions or Omissions()
+
+    def enters(folder: str) -> bool:
+        if not hidden:
+            omitted.hidden.append(folder)
+        return hidden
+
+    found: list[str | ManifestError] = []
+    for file in manifests_in(paths, enters=enters):
+        if not isinstance(file, ManifestError):
+            if os.path.basename(file) == OWN_FILE:
+                continue
+            if evaluator.excludes(file):
+                omitted.excluded.append(file)
+                continue
+        found.append(file)
     if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
         yield from _counted(
             ([_evaluate_one(evaluator, file)] for file in found), len(found), progress

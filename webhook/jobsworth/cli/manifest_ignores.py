@@ -88,7 +88,7 @@ def _apply(ignores: Sequence[Ignore], group: Group) -> None:
             lines = _lines(document, located)
             hiding = [ignore for ignore in ignores if ignore.hides(located.finding.code, lines)]
             for ignore in hiding:
-                ignore.used = True
+                ignore.used.add(located.finding.code)
             if not hiding:
                 kept.append(located)
         result.replace_findings(kept)
@@ -112,7 +112,7 @@ def _report_unused(ignore: Ignore, place: _Place, group: Group, selection: Selec
     found = {located.finding.code for _, result in group for located in result.findings}
     is_reported = selection.reports if found.isdisjoint(UNDECODABLE) else _nothing
     message = ignore.problem(is_reported, elsewhere)
-    finding = selection.adjusted(unused(message, place.field)) if message else None
+    finding = selection.adjusted(unused(ignore, message, place.field)) if message else None
     if finding is not None:
         document, result = group[0]
         located = LocatedFinding(

@@ -34,7 +34,8 @@ class Option:
         choices: the only values.
         flag: the option takes no value; it is False unless given.
         integer: the value is a whole number from 1.
-        repeated: the option may be given several times; a value may be a comma-separated list.
+        repeated: the option may be given several times.
+        separated: a value may be a comma-separated list.
         metavar: the name of the value in help.
 
     Attributes:
@@ -43,7 +44,8 @@ class Option:
     """
 
     __slots__ = (
-        "choices", "default", "flag", "help", "integer", "key", "metavar", "name", "repeated", "short",
+        "choices", "default", "flag", "help", "integer", "key", "metavar", "name", "repeated",
+        "separated", "short",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +58,7 @@ class Option:
         flag: bool = False,
         integer: bool = False,
         repeated: bool = False,
+        separated: bool = True,
         metavar: str = "",
     ) -> None:
         self.help = help
@@ -65,6 +68,7 @@ class Option:
         self.flag = flag
         self.integer = integer
         self.repeated = repeated
+        self.separated = separated
         self.metavar = metavar
 
     def __set_name__(self, owner: type, key: str) -> None:
@@ -77,17 +81,15 @@ class Arguments:
 
     Args:
         metavar: their name in help; in brackets if optional.
-        unless: the key of an option that makes them optional.
 
     Attributes:
         key: the name of the attribute that declares them.
     """
 
-    __slots__ = ("key", "metavar", "unless")
+    __slots__ = ("key", "metavar")
 
-    def __init__(self, metavar: str, unless: str) -> None:
+    def __init__(self, metavar: str) -> None:
         self.metavar = metavar
-        self.unless = unless
 
     def __set_name__(self, owner: type, key: str) -> None:
         self.key = key
@@ -95,7 +97,7 @@ class Arguments:
     @property
     def optional(self) -> bool:
         """Return True if they may be omitted."""
-        return bool(self.unless) or self.metavar.startswith("[")
+        return self.metavar.startswith("[")
 
 
 class Options:
@@ -200,9 +202,18 @@ def words_if_given(*, help: str, metavar: str, short: str = "") -> tuple[str, ..
     )
 
 
-def arguments(metavar: str = "PATH...", *, unless: str = "") -> tuple[str, ...]:
+def several(
+    *, help: str, metavar: str, default: tuple[str, ...] = (), short: str = ""
+) -> tuple[str, ...]:
+    """Declare a repeatable option, each of whose values may have commas."""
+    return Option(  # type: ignore[return-value]
+        help=help, short=short, metavar=metavar, default=default, repeated=True, separated=False
+    )
+
+
+def arguments(metavar: str = "PATH...") -> tuple[str, ...]:
     """Declare the positional arguments."""
-    return Arguments(metavar, unless)  # type: ignore[return-value]
+    return Arguments(metavar)  # type: ignore[return-value]
 
 
 def nested(options: type[Group]) -> Group:
@@ -217,6 +228,11 @@ def words_of(text: str) -> tuple[str, ...]:
     ('JW101', 'JW4')
     """
     return tuple(word for word in (part.strip() for part in text.split(",")) if word)
+
+
+def values_of(option: Option, text: str) -> tuple[str, ...]:
+    """Return the values in one text of a repeatable option."""
+    return words_of(text) if option.separated else (text,)
 
 
 def whole_number(text: str) -> int | None:

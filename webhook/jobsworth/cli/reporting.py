@@ -1,4 +1,4 @@
-"""Write the report in the format and to the file that the command line selects."""
+"""Write the reports in the formats and to the files that the command line selects."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import sys
 from io import TextIOWrapper
 
 from jobsworth.cli.command import UsageError
-from jobsworth.cli.options import Options, choice, flag, text
-from jobsworth.reports.result import Result
+from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
+from jobsworth.cli.terminal import COLOR_CHOICES, wants_color
+from jobsworth.record import Record
+from jobsworth.reports.result import THRESHOLDS, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from typing import Any, TextIO
 
-    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.terminal import Progress
+    from jobsworth.reports.result import Omissions
 
 
 class Reporter:
@@ -43,7 +46,7 @@ class Reporter:
         self.counted = counted
         self.takes = takes
 
-    def renderer(self, **settings: bool) -> Callable[[Any], Any]:
+    def renderer(self, **settings: Any) -> Callable[[Any], Any]:
         """Import and return the function that renders one result, or all of them."""
         from importlib import import_module
 
@@ -53,9 +56,9 @@ class Reporter:
 
 
 REPORTERS = {
-    "text": Reporter("text", counted=True, takes=("color", "infos")),
+    "text": Reporter("text", counted=True, takes=("color", "infos", "verbose", "width")),
     "concise": Reporter("concise", counted=True),
-    "json": Reporter("json_report", whole=True, counted=True, takes=("statistics",)),
+    "json": Reporter("json_report", whole=True, counted=True, takes=("statistics", "omissions")),
     "sarif": Reporter("sarif", whole=True),
     "junit": Reporter("junit", whole=True),
     "github": Reporter("github"),
@@ -63,25 +66,90 @@ REPORTERS = {
 }
 """Report formats by their ``--output`` name; ``table`` is for ``jobsworth audit`` only."""
 
+FORMATS = tuple(name for name in REPORTERS if name != "table")
+
 
 class ReportOptions(Options):
-    """Options for the report's content, format and destination."""
+    """Options for the reports' content, format and destination, and for what makes the run fail."""
 
-    output = choice(
+    formats = FORMATS
+
+    output = several(
         short="-o",
-        default="text",
-        choices=tuple(name for name in REPORTERS if name != "table"),
-        help="Report format: text with source lines, one line per finding, JSON, SARIF (code scanning), "
-        "JUnit XML (test reports), or GitHub workflow annotations.",
+        default=("text",),
+        metavar="FORMAT[=FILE]",
+        help="Report format: text with source lines, concise (one line per finding), json, sarif (code "
+        "scanning), junit (test reports), or github (workflow annotations). With =FILE, write it to a file; "
+        "may be given several times.",
     )
     output_file = text(
         metavar="FILE", help="Write the report to this file instead of standard output."
     )
+    fail_on = choice_if_given(
+        choices=THRESHOLDS,
+        help="The lowest severity that makes the exit code 1; default: error.",
+    )
     statistics = flag(
         help="Report counts by code instead of findings; with JSON, in addition to them."
     )
-    info = flag(help="Also show info findings in the text report.")
-    quiet = flag(short="-q", help="Report only invalid objects, without a summary.")
+    info = flag(help="Also show info findings in the text report, and fix them with --fix.")
+    verbose = flag(
+        short="-v",
+        help="Also show valid and skipped objects, and what was not read, in the text report.",
+    )
+    quiet = flag(short="-q", help="Report only objects that make the run fail, without a summary.")
+    color = choice(
+        choices=COLOR_CHOICES,
+        default="auto",
+        help="Color the text report; auto: on a terminal, unless NO_COLOR is set, and where FORCE_COLOR or "
+        "CLICOLOR_FORCE is.",
+    )
+
+
+class _Report(Record):
+    """A report to write: its format, and its file; an empty file is standard output."""
+
+    format: str
+    file: str = ""
+
+
+def reports_of(options: ReportOptions) -> list[_Report]:
+    """Return the reports to write.
+
+    Raises:
+        UsageError: the options are not compatible.
+    """
+    reports = []
+    for value in options.output:
+        name, equals, file = value.partition("=")
+        if name not in options.formats:
+            from jobsworth.findings.near_names import did_you_mean
+
+            hint = did_you_mean(name, options.formats) or f"use one of {', '.join(options.formats)}"
+            raise UsageError(f'--output: unknown format "{name}": {hint}')
+        if equals and not file:
+            raise UsageError(f"--output: {value} names no file: write {name}=FILE")
+        if options.statistics and not REPORTERS[name].counted:
+            counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
+            raise UsageError(f"--statistics requires --output {', '.join(counted)}")
+        reports.append(_Report(name, file))
+    printed = [index for index, each in enumerate(reports) if not each.file]
+    if options.output_file is not None:
+        if len(printed) != 1:
+            raise UsageError("--output-file requires one --output without =FILE")
+        reports[printed[0]] = _Report(reports[printed[0]].format, options.output_file)
+    elif len(printed) > 1:
+        both = " and ".join(reports[index].format for index in printed)
+        raise UsageError(
+            f"--output: {both} would both go to standard output: write "
+            f"{reports[printed[-1]].format}=FILE"
+        )
+    files = [each.file for each in reports if each.file]
+    if len(set(files)) < len(files):
+        raise UsageError("--output: two reports would go to the same file: name two files")
+    if options.verbose and options.quiet:
+        raise UsageError("--verbose and --quiet exclude each other: use one of them")
+    return reports
 
 
 def check(options: ReportOptions) -> None:
@@ -90,73 +158,148 @@ def check(options: ReportOptions) -> None:
     Raises:
         UsageError: they are not.
     """
-    if options.statistics and not REPORTERS[options.output].counted:
-        counted = [name for name, reporter in REPORTERS.items() if reporter.counted]
-        raise UsageError(f"--statistics requires --output {', '.join(counted)}")
+    reports_of(options)
 
 
-def report(results: Iterable[Result], options: ReportOptions, progress: Progress) -> list[Result]:
+def prints_json(options: ReportOptions) -> bool:
+    """Return True if a JSON report, which has a summary of its own, goes to standard output."""
+    return any(each.format == "json" and not each.file for each in reports_of(options))
+
+
+def report(
+    results: Iterable[Result],
+    options: ReportOptions,
+    progress: Progress,
+    omissions: Omissions | None = None,
+) -> list[Result]:
     """Report results, in most formats as they arrive, and return all of them.
 
     Raises:
-        UsageError: the file for the report cannot be written.
+        UsageError: a file for a report cannot be written.
     """
-    if options.output_file is None:
-        return _report(results, options, progress, sys.stdout)
+    files: list[TextIO] = []
     try:
-        with open(options.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
-            return _report(results, options, progress, file)
+        sinks = []
+        for each in reports_of(options):
+            out = sys.stdout
+            if each.file:
+                out = _opened(each.file)
+                files.append(out)
+            sinks.append(_Sink(each, options, out, progress, omissions))
+        found = []
+        for result in results:
+            found.append(result)
+            if options.quiet and not result.fails:
+                continue
+            for sink in sinks:
+                sink.add(result)
+        progress.clear()
+        for sink in sinks:
+            sink.finish()
+    finally:
+        for file in files:
+            _close(file)
+    return found
+
+
+def _close(file: TextIO) -> None:
+    try:  # noqa: SIM105
+        file.close()
+    except OSError:
+        pass  # the sink has flushed it, or has reported why it could not
+
+
+def _opened(file: str) -> TextIO:
+    try:
+        return open(file, "w", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        if error.filename not in (None, options.output_file):
-            raise
-        raise UsageError(
-            f"--output-file: cannot write {options.output_file}: {error.strerror}"
-        ) from None
+        raise UsageError(f"--output-file: cannot write {file}: {error.strerror}") from None
+
+
+class _Sink:
+    """Writes one report, result by result or at its end."""
+
+    def __init__(
+        self,
+        report: _Report,
+        options: ReportOptions,
+        out: TextIO,
+        progress: Progress,
+        omissions: Omissions | None,
+    ) -> None:
+        reporter = REPORTERS[report.format]
+        self._file = report.file
+        self._out = out
+        self._progress = progress
+        self._shown: list[Result] | None = None
+        self._omitted: Iterable[str] = ()
+        if options.verbose and report.format == "text" and omissions is not None:
+            from jobsworth.reports.text import omitted_lines
+
+            self._omitted = omitted_lines(omissions)
+        if options.statistics and "statistics" not in reporter.takes:
+            from jobsworth.reports.statistics import table
+
+            self._lines: Callable[[Any], Any] = table
+            self._shown = []
+        else:
+            self._lines = reporter.renderer(
+                color=wants_color(out, options.color),
+                infos=options.info,
+                verbose=options.verbose,
+                width=_width(out),
+                statistics=options.statistics,
+                omissions=omissions,
+            )
+            if reporter.whole:
+                self._shown = []
+                as_utf8(out)
+
+    def add(self, result: Result) -> None:
+        if self._shown is not None:
+            self._shown.append(result)
+        else:
+            self._write(self._lines(result))
+
+    def finish(self) -> None:
+        if self._shown is not None:
+            rendered = self._lines(self._shown)
+            self._write([rendered] if isinstance(rendered, str) else rendered)
+        self._write(self._omitted)
+        self._flush()
+
+    def _write(self, lines: Iterable[str]) -> None:
+        try:
+            for line in lines:
+                self._progress.clear()
+                print(line, file=self._out)
+        except OSError as error:
+            self._fail(error)
+
+    def _flush(self) -> None:
+        if self._file:
+            try:
+                self._out.flush()
+            except OSError as error:
+                self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        if not self._file:
+            raise error
+        raise UsageError(f"--output-file: cannot write {self._file}: {error.strerror}") from None
+
+
+def _width(out: TextIO) -> int | None:
+    """Return the width of a terminal in columns; None for anything else."""
+    if not out.isatty():
+        return None
+    try:
+        return os.get_terminal_size(out.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
 
 
 def as_utf8(out: TextIO) -> None:
     """Write UTF-8 to a stream in any locale, as JSON, YAML and XML require."""
     if isinstance(out, TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _report(
-    results: Iterable[Result], options: ReportOptions, progress: Progress, out: TextIO
-) -> list[Result]:
-    reporter, quiet = REPORTERS[options.output], options.quiet
-    if reporter.whole or options.statistics:
-        found = list(results)
-        shown = [result for result in found if not quiet or _is_wrong(result)]
-        progress.clear()
-        if reporter.whole:
-            as_utf8(out)
-        for line in _rendered_at_once(reporter, shown, options.statistics):
-            print(line, file=out)
-        return found
-    color = out.isatty() and not os.environ.get("NO_COLOR")
-    lines = reporter.renderer(color=color, infos=options.info)
-    found = []
-    for result in results:
-        found.append(result)
-        if quiet and not _is_wrong(result):
-            continue
-        for line in lines(result):
-            progress.clear()
-            print(line, file=out)
-    progress.clear()
-    return found
-
-
-def _is_wrong(result: Result) -> bool:
-    return any(located.finding.severity == "error" for located in result.findings)
-
-
-def _rendered_at_once(
-    reporter: Reporter, results: Sequence[Result], statistics: bool
-) -> Iterable[str]:
-    if statistics and "statistics" not in reporter.takes:
-        from jobsworth.reports.statistics import table
-
-        return table(results)
-    rendered = reporter.renderer(statistics=statistics)(results)
-    return [rendered] if isinstance(rendered, str) else rendered

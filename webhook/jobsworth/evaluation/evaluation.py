@@ -119,12 +119,14 @@ class Evaluation:
         lint: the findings of lint rules.
         policy: the result of the policies; None without policies.
         unreadable: the reasons, of :data:`UNREADABLE`, why policies did not evaluate the whole object.
+        further: what the API server would report once the decoding errors of a manifest are fixed.
         withheld: the fixes that are not allowed in this document, removed from the findings.
         withheld_reason: the reason for that; empty if no fix was withheld.
     """
 
     __slots__ = (
-        "api", "known", "lint", "policy", "unreadable", "value", "withheld", "withheld_reason",
+        "api", "further", "known", "lint", "policy", "unreadable", "value", "withheld",
+        "withheld_reason",
     )  # fmt: skip
 
     def __init__(
@@ -143,6 +145,7 @@ class Evaluation:
         self.lint = lint
         self.policy = policy
         self.unreadable = unreadable
+        self.further: Sequence[Finding] = ()
         self.withheld: Sequence[Fix] = ()
         self.withheld_reason = ""
 

@@ -29,7 +29,7 @@ from jobsworth.validation.engine import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -136,7 +136,50 @@ class Evaluator:
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
             api = with_fixes(api, value, self.server, written)
-        return _in_scope(Evaluation(value, api, lint, policy, _reasons(decoded)), subject)
+            if old_value is not None:
+                api = self._with_changes(api, value, old_value)
+        evaluation = Evaluation(value, api, lint, policy, _reasons(decoded))
+        if written is not None and decoded.findings and api:
+            evaluation.further = self._further(subject, api, old_value, written)
+        return _in_scope(evaluation, subject)
+
+    def _further(
+        self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar
+    ) -> list[Finding]:
+        """Return what the API server would report once the decoding errors are fixed."""
+        from jobsworth.evaluation.fixes.api_fixes import with_fixes
+        from jobsworth.evaluation.further_findings import is_decoding_error, repaired
+
+        if not any(map(is_decoding_error, api)):
+            return []
+        copy = repaired(subject.value, api)
+        if copy is None:
+            return []
+        most = self._budget.findings
+        decoded = self._engine.decode_object(copy.value, most)
+        if not decoded.is_valid:
+            return []
+        # The absence of a deleted field must not look like an omission.
+        lint = (
+            self._linter.lint(decoded, self._engine, most)
+            if self._lint and not copy.deleted
+            else []
+        )
+        found = self._engine.verdict(decoded, old, most)
+        found = [finding for finding in found if finding not in api and copy.keeps(finding)]
+        found = with_fixes(found, copy.value, self.server, written)
+        return [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+
+    def _with_changes(
+        self, api: Sequence[Finding], value: dict[str, Any], old: dict[str, Any]
+    ) -> list[Finding]:
+        """Return the findings with hints on what differs in an immutable field."""
+        from jobsworth.evaluation.fixes.api_hints import IMMUTABLE, immutable_hint
+
+        if not any(finding.message.endswith(IMMUTABLE) for finding in api):
+            return list(api)
+        new, stored = self._engine.default(value), self._engine.default(old)
+        return [immutable_hint(finding, new, stored) for finding in api]
 
     def _misidentified(self, subject: Subject) -> Evaluation:
         from jobsworth.lint.misidentified import near_miss
@@ -374,13 +417,18 @@ def _reasons(decoded: DecodedObject) -> tuple[Unreadable, ...]:
 
 def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
     """Withhold the fixes of a document that no client applies."""
-    found = [*evaluation.api, *evaluation.lint]
+    found = [*evaluation.api, *evaluation.lint, *evaluation.further]
     if all(finding.fix is None for finding in found):
         return evaluation
     from jobsworth.evaluation.fixes.fix_scope import in_scope
 
-    scoped = in_scope(found, subject.value, subject.file, subject.beside)
+    scoped, further = (
+        in_scope(each, subject.value, subject.file, subject.beside)
+        for each in ([*evaluation.api, *evaluation.lint], evaluation.further)
+    )
     evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
     evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
-    evaluation.withheld, evaluation.withheld_reason = scoped.withheld, scoped.reason
+    evaluation.further = further.findings
+    evaluation.withheld = [*scoped.withheld, *further.withheld]
+    evaluation.withheld_reason = scoped.reason or further.reason
     return evaluation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.catalogue import CATALOGUE, UnknownCode, codes_to_change
 from jobsworth.lint.manifest_rules import UNUSED_IGNORE
 
@@ -29,14 +30,14 @@ class Ignore:
     Attributes:
         codes: the codes that it suppresses.
         faults: the errors in its text, a sentence each.
-        used: True if it has suppressed a finding.
+        used: the codes of findings that it has suppressed.
     """
 
     __slots__ = ("codes", "faults", "line", "used", "words")
 
     def __init__(self, words: Sequence[str], line: int | None, form: str) -> None:
         self.line = line
-        self.used = False
+        self.used: set[str] = set()
         self.words = words
         self.faults = [] if words else [f"this ignore names no rule; {form}"]
         codes: set[str] = set()
@@ -60,8 +61,10 @@ class Ignore:
         """
         if self.faults:
             return "; ".join(self.faults)
-        if self.used or UNUSED_IGNORE.code in self.codes:
+        if UNUSED_IGNORE.code in self.codes:
             return ""
+        if self.used:
+            return self._partly_unused(is_reported)
         by_default = [code for code in self.codes if CATALOGUE[code].on]
         if not all(is_reported(code) for code in by_default or self.codes):
             return ""
@@ -73,6 +76,25 @@ class Ignore:
             lines = " or ".join(f"line {line}" for line in elsewhere[:3])
             message += f", or move it to {lines}, where it occurs"
         return message
+
+    @property
+    def used_words(self) -> list[str]:
+        """The words that have suppressed a finding."""
+        return [word for word in self.words if not self.used.isdisjoint(codes_to_change(word))]
+
+    def _partly_unused(self, is_reported: Callable[[str], bool]) -> str:
+        used = self.used_words
+        unused = [
+            word
+            for word in self.words
+            if word not in used and all(is_reported(code) for code in codes_to_change(word))
+        ]
+        if not unused:
+            return ""
+        place = "in this document" if self.line is None else "on this line"
+        return (
+            f"no {' or '.join(unused)} finding {place}; remove {', '.join(unused)} from this ignore"
+        )
 
 
 def from_comment(text: str, line: int | None) -> Ignore | None:
@@ -100,9 +122,16 @@ def from_annotation(value: Any) -> Ignore | None:
     return Ignore(_words(value), None, ANNOTATION_FORM) if isinstance(value, str) else None
 
 
-def unused(message: str, field: str = "") -> Finding:
-    """Return the finding for an ignore that suppresses nothing."""
-    return UNUSED_IGNORE.finding(field, message)
+def unused(ignore: Ignore, message: str, field: str = "") -> Finding:
+    """Return the finding for an ignore that suppresses nothing, or less than it lists.
+
+    An annotation can be fixed; no edit changes a comment.
+    """
+    fix = None
+    if field and ignore.used:
+        rest = ",".join(ignore.used_words)
+        fix = Fix(f"Set {ANNOTATION}: {rest}", Edit("set", field, rest), safe=True)
+    return UNUSED_IGNORE.finding(field, message, fix=fix)
 
 
 def _words(text: str) -> list[str]:

@@ -93,6 +93,10 @@ class Finding(Record, kw_only=True):
         """Return the finding with another message."""
         return self._with(message=message)
 
+    def with_hint(self, hint: str) -> Finding:
+        """Return the finding with another hint."""
+        return self._with(hint=hint)
+
     def with_fix(self, fix: Fix | None) -> Finding:
         """Return the finding with another fix, or with none."""
         return self._with(fix=fix)

@@ -5,8 +5,12 @@ from __future__ import annotations
 from jobsworth.lint import manifest_rules
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.unreadable_codes import (
+    CARRIED,
+    CARRIED_NAME,
     NO_MANIFEST,
     NO_MANIFEST_NAME,
+    PATCH,
+    PATCH_NAME,
     TEMPLATE,
     TEMPLATE_NAME,
     TOO_LARGE,
@@ -82,6 +86,10 @@ def _entries() -> Iterable[CatalogueEntry]:
     yield CatalogueEntry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
     too_large = "An object has more values than are evaluated."
     yield CatalogueEntry(TOO_LARGE, TOO_LARGE_NAME, "error", too_large, verdict=True)
+    patch = "A patch that a kustomization names is skipped: it is no manifest."
+    yield CatalogueEntry(PATCH, PATCH_NAME, "info", patch)
+    contained = "An object of another kind contains a Job, which is not validated."
+    yield CatalogueEntry(CARRIED, CARRIED_NAME, "info", contained)
     for rule in (*RULES, *manifest_rules.RULES):
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on
@@ -95,14 +103,16 @@ CATALOGUE = {entry.code: entry for entry in sorted(_entries(), key=lambda entry:
 def codes_named(word: str) -> frozenset[str]:
     """Return the codes that match a code, a name or a prefix.
 
-    >>> sorted(codes_named("rule-shadowed"))
-    ['JW101']
+    >>> sorted(codes_named("rule-shadowed")), sorted(codes_named("jw101"))
+    (['JW101'], ['JW101'])
     >>> "JW101" in codes_named("JW1") and "JW004" in codes_named("JW")
     True
 
     Raises:
         UnknownCode: the word matches no code.
     """
+    if word[:2] in ("jw", "Jw", "jW"):
+        word = word.upper()
     if word in CATALOGUE:
         return frozenset([word])
     if word.startswith("JW"):

@@ -6,6 +6,8 @@ Reporting findings does not read it.
 
 from __future__ import annotations
 
+from jobsworth.lint.verdict_pages import EXPLANATIONS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,8 +72,8 @@ def explanation(rule: Rule) -> RuleExplanation:
     return RuleExplanation(_text(rule))
 
 
-def file_name(rule: Rule) -> str:
-    """Return the file name of a rule's prose and of its page, such as ``JW101-rule-shadowed.md``."""
+def file_name(rule: Rule | CatalogueEntry) -> str:
+    """Return the file name of a code's page, and of a rule's prose, such as ``JW101-rule-shadowed.md``."""
     return f"{rule.code}-{rule.name}.md"
 
 
@@ -140,9 +142,9 @@ def short_page(entry: CatalogueEntry) -> str:
         note = "This is an error of the API server, in its own words. It cannot be ignored.\n"
     else:
         note = "No lint rule produces this finding, so it cannot be selected.\n"
-    return (
-        f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n{note}"
-    )
+    explained = f"{EXPLANATIONS[entry.code]}\n\n" if entry.code in EXPLANATIONS else ""
+    head = f"# {entry.code} {entry.name}\n\n{entry.summary}\n\n- Severity: {entry.severity}\n\n"
+    return f"{head}{explained}{note}"
 
 
 def table(entries: Sequence[CatalogueEntry]) -> str:
@@ -160,7 +162,7 @@ def table(entries: Sequence[CatalogueEntry]) -> str:
 
 
 def index(rules: Sequence[Rule], others: Iterable[CatalogueEntry]) -> str:
-    """Return the index page: links to the pages of rules, and the codes without a page."""
+    """Return the index page: links to the pages of rules, and to those of other codes."""
     parts = [_INTRODUCTION]
     for beginning, title in FAMILIES.items():
         family = [rule for rule in rules if rule.code.startswith(beginning)]
@@ -177,10 +179,16 @@ def index(rules: Sequence[Rule], others: Iterable[CatalogueEntry]) -> str:
             ]
             parts.append(_section(title, rows))
     without = [
-        _row(entry.code, entry.name, entry.severity, entry.fixable, entry.summary)
+        _row(
+            f"[{entry.code}]({file_name(entry)})",
+            entry.name,
+            entry.severity,
+            entry.fixable,
+            entry.summary,
+        )
         for entry in others
     ]
-    parts.append(_section("Codes without a page", without))
+    parts.append(_section("The API server, and what is not validated", without))
     return "\n".join(parts)
 
 

@@ -26,11 +26,13 @@ class Selection(Record, kw_only=True):
         select: the codes of the rules that are reported; None for those that are on by default.
         ignore: codes that are not reported even if selected.
         severity: severities by code that override the defaults.
+        named: the selected codes that the user named, by code, name or prefix.
     """
 
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     severity: Mapping[str, Severity] = _AS_THEY_ARE
+    named: frozenset[str] = frozenset()
 
     def selects(self, rule: Rule) -> bool:
         """Return True if a lint rule is to run."""
@@ -77,6 +79,15 @@ def selected(words: Iterable[str]) -> frozenset[str]:
         else:
             codes |= codes_named(word)
     return frozenset(codes)
+
+
+def named(words: Iterable[str]) -> frozenset[str]:
+    """Return the codes that some words select, other than through ``default``.
+
+    Raises:
+        UnknownCode: a word matches no code.
+    """
+    return selected(word for word in words if word != DEFAULT)
 
 
 def ignored(words: Iterable[str]) -> frozenset[str]:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import Result
 
 
+FURTHER = " (reported once the decoding errors are fixed)"
+"""The end of a line about something that the API server does not reach yet."""
+
+
 def render(result: Result) -> Iterator[str]:
     """Return the lines for one result: ``file:line:column: severity code field: message``."""
     for located in result.findings:
@@ -20,6 +24,7 @@ def render(result: Result) -> Iterator[str]:
             place += f":{located.line}:{located.column}"
         field = f"{finding.field}: " if finding.field else ""
         hint = f" ({finding.hint})" if finding.hint else ""
+        further = FURTHER if located.further else ""
         yield printable(
-            f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}"
+            f"{place}: {finding.severity} {finding.code} {field}{finding.message}{hint}{further}"
         )

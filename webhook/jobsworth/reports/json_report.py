@@ -5,29 +5,34 @@ from __future__ import annotations
 import json
 
 from jobsworth.printable import printable_json
-from jobsworth.reports.result import Result, Summary
+from jobsworth.reports.result import Result, Summary, exit_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.reports.result import LocatedFinding
+    from jobsworth.reports.result import LocatedFinding, Omissions
 
 
-def render(results: Sequence[Result], *, statistics: bool = False) -> str:
+VERSION = 1
+"""The version of the report's structure, whose schema is ``schemas/report.json``; a new key keeps it."""
+
+
+def render(
+    results: Sequence[Result], *, statistics: bool = False, omissions: Omissions | None = None
+) -> str:
     """Render all results in input order with a summary, and optionally counts by code.
 
-    Keys of a result: ``file``, ``document``, ``item`` (only within a list), ``kind``,
-    ``namespace``, ``name``, ``status``, ``findings``; of a finding: ``source``, ``severity``, ``code``,
-    ``field``, ``reason``, ``message``, ``hint`` and ``fix`` (both optional), ``line``, ``column``.
-    A finding of a JobPolicy has the policy's name under ``policy``. Objects stored in a cluster have no
-    ``file``, ``document``, ``line`` and ``column``.
-    With ``--fix``, attempted fixes are listed under ``fixed`` and ``not_fixed``.
+    :mod:`jobsworth.reports.report_schema` describes the keys.
     """
     report: dict[str, Any] = {
+        "version": VERSION,
         "results": [_result(result) for result in results],
-        "summary": Summary(results).as_dict(),
+        "summary": {
+            **Summary(results, omissions).as_dict(),
+            "exit_code": exit_code(results),
+        },
     }
     if statistics:
         from jobsworth.reports.statistics import counts
@@ -47,6 +52,7 @@ def _result(result: Result) -> dict[str, Any]:
         "namespace": result.namespace,
         "name": result.name,
         "status": result.status,
+        "fails": result.fails,
         "findings": [
             _finding(located, in_text=not result.in_cluster) for located in result.findings
         ],
@@ -60,6 +66,8 @@ def _result(result: Result) -> dict[str, Any]:
 
 def _finding(located: LocatedFinding, *, in_text: bool) -> dict[str, Any]:
     described = located.finding.as_dict()
+    if located.further:
+        described["further"] = True
     if located.policy:
         described["policy"] = located.policy
     if in_text:

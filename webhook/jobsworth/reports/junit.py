@@ -2,6 +2,7 @@
 
 JUnit XML has no standard. This report uses the subset that Jenkins, GitLab, Azure Pipelines and CircleCI
 all read: a test case has at most one of ``failure``, ``error`` and ``skipped``; its text has all findings.
+A document fails if it makes the run fail.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def _open(element: str, name: str, results: Sequence[Result]) -> str:
 def _outcome(result: Result) -> str:
     if result.status == ERROR:
         return "error"
-    if any(located.finding.severity == "error" for located in result.findings):
-        return "failure"  # also in a skipped document: it was meant to be a Job
+    if result.fails:
+        return "failure"
     return "skipped" if result.status == SKIPPED else "passed"
 
 
@@ -60,7 +61,8 @@ def _test_case(result: Result) -> Iterator[str]:
     start = f'<testcase name="{name}" classname="{file}"'
     if not result.in_cluster:
         start += f' file="{file}"'
-    errors = [located for located in result.findings if located.finding.severity == "error"]
+    outcome = _outcome(result)
+    errors = result.failing
     lines = [
         f'line="{located.line}"'
         for located in [*errors, *result.findings]
@@ -68,11 +70,10 @@ def _test_case(result: Result) -> Iterator[str]:
     ]
     start = " ".join([start, *lines[:1], 'time="0"'])
     text = "\n".join(concise_lines(result))
-    outcome = _outcome(result)
     if outcome == "skipped":
         message = _escaped(text) or "not a Job or CronJob"
         yield f'{start}><skipped message="{message}"/></testcase>'
-    elif errors:
+    elif outcome in ("failure", "error"):
         first = errors[0].finding
         field = f"{first.field}: " if first.field else ""
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""

@@ -6,11 +6,13 @@ from collections import Counter
 
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.printable import printable
+from jobsworth.reports.result import count
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from jobsworth.findings.finding import Finding
     from jobsworth.reports.result import LocatedFinding, Result
 
     Rule = tuple[str, str]
@@ -64,8 +66,8 @@ def _by_rule(results: Sequence[Result]) -> Iterator[str]:
     for result in results:
         objects.update({_rule_of(located) for located in result.findings})
     rows = [["COUNT", "OBJECTS", "SEVERITY", "RULE"]]
-    for rule, count in _broken(results):
-        rows.append([str(count), str(objects[rule]), *rule])
+    for rule, number in _broken(results):
+        rows.append([str(number), str(objects[rule]), *rule])
     yield from _aligned(rows, numbers=range(2))
 
 
@@ -78,20 +80,28 @@ def _broken(results: Sequence[Result]) -> list[tuple[Rule, int]]:
 def _rule_of(located: LocatedFinding) -> Rule:
     finding = located.finding
     policy = f" of policy {located.policy}" if located.policy else ""
-    return finding.severity, f"{finding.code} {finding.reason}{policy}"
+    return finding.severity, f"{finding.code} {_name_of(finding)}{policy}"
+
+
+def _name_of(finding: Finding) -> str:
+    if not finding.code.startswith("JP"):
+        return finding.reason
+    from jobsworth.policy.language.violation_codes import NAMES  # only for policies
+
+    return NAMES.get(finding.code, finding.reason)
 
 
 def _line_of(result: Result) -> list[str]:
     errors, warnings, _ = _by_severity([result])
-    parts = [_count(errors, "error")] if errors else []
-    parts += [_count(warnings, "warning")] if warnings else []
+    parts = [count(errors, "error")] if errors else []
+    parts += [count(warnings, "warning")] if warnings else []
     return [result.file, ", ".join(parts), _often([result])]
 
 
 def _often(results: Sequence[Result]) -> str:
     """Name the rules with the most findings, errors before warnings."""
-    bad = [(name, count) for (severity, name), count in _broken(results) if severity != "info"]
-    named = [name + (f" ({count})" if count > 1 else "") for name, count in bad[:OFTEN]]
+    bad = [(name, number) for (severity, name), number in _broken(results) if severity != "info"]
+    named = [name + (f" ({number})" if number > 1 else "") for name, number in bad[:OFTEN]]
     return ", ".join(named + ["…"] * (len(bad) > OFTEN))
 
 
@@ -132,7 +142,3 @@ def _aligned(rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> Iter
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -11,22 +11,51 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Final, Literal
 
-    from jobsworth.findings.finding import Finding
+    from jobsworth.findings.finding import Finding, Severity
     from jobsworth.findings.fix import Fix
 
     Status = Literal["valid", "invalid", "skipped", "error"]
+    Threshold = Literal["error", "warning", "info", "never"]
 
 VALID: Final = "valid"
 """A Job or CronJob without an error."""
 INVALID: Final = "invalid"
-"""A Job or CronJob with at least one error."""
+"""A Job or CronJob with at least one error, or an object whose misspelled kind or apiVersion is one."""
 SKIPPED: Final = "skipped"
-"""Neither a Job nor a CronJob."""
+"""Neither a Job nor a CronJob, or not a manifest to apply."""
 ERROR: Final = "error"
 """Could not be read."""
 KINDS_WITH_JOBS = ("AppWrapper", "Experiment", "JobSet", "ScaledJob", "Template")
 """Kinds of other groups with Jobs inside them, which are not validated (Template is OpenShift's)."""
 STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
+
+NEVER: Final = "never"
+THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "info", NEVER)
+"""The lowest severity whose findings make a run fail."""
+
+EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
+
+NO_CODES: frozenset[str] = frozenset()
+
+
+def is_at_least(severity: Severity, threshold: Threshold) -> bool:
+    """Return True if a severity is as high as a threshold.
+
+    >>> is_at_least("warning", "warning"), is_at_least("info", "warning"), is_at_least("error", "never")
+    (True, False, False)
+    """
+    return threshold != NEVER and SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
+
+
+def exit_code(results: Iterable[Result]) -> int:
+    """Return the exit code for some results: 2 if one is unreadable, 1 if one fails the run, or else 0."""
+    code = EXIT_VALID
+    for result in results:
+        if result.status == ERROR:
+            return EXIT_UNREADABLE
+        if result.fails:
+            code = EXIT_INVALID
+    return code
 
 
 class TextChange(Record):
@@ -54,6 +83,7 @@ class LocatedFinding(Record):
         excerpt: the line's text.
         changes: the text changes of the finding's fix; empty unless the report requires them.
         policy: the name of the policy that reports the finding; empty for other findings.
+        further: True if the API server would report it only after the decoding errors are fixed.
     """
 
     finding: Finding
@@ -62,6 +92,7 @@ class LocatedFinding(Record):
     excerpt: str = ""
     policy: str = ""
     changes: Sequence[TextChange] = ()
+    further: bool = False
 
     def with_finding(self, finding: Finding) -> LocatedFinding:
         """Return another finding at the same position."""
@@ -111,11 +142,13 @@ class Result:
         attempts: the fixes attempted by ``--fix``.
         withheld: the fixes not offered because the document is not a manifest to apply.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
+        fail_on: the lowest severity whose findings make the run fail, or ``never``.
+        selected: the codes of the rules that the user selected by code, name or prefix.
     """
 
     __slots__ = (
-        "attempts", "document", "file", "findings", "item", "kind", "name", "namespace", "status",
-        "unfixable", "withheld",
+        "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
+        "selected", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -143,15 +176,56 @@ class Result:
         self.attempts: Sequence[FixAttempt] = ()
         self.withheld: Sequence[Fix] = ()
         self.unfixable = ""
+        self.fail_on: Threshold = "error"
+        self.selected = NO_CODES
 
     def replace_findings(self, findings: Sequence[LocatedFinding]) -> None:
-        """Replace the findings and derive the status from them."""
+        """Replace the findings and derive the status from them.
+
+        An object of an unknown kind with an error is invalid: it was meant to be a Job.
+        """
         self.findings = sorted(
-            findings, key=lambda located: (located.line or 0, located.column or 0)
+            findings,
+            key=lambda located: (located.further, located.line or 0, located.column or 0),
         )
+        errors = any(located.finding.severity == "error" for located in findings)
         if self.status in (VALID, INVALID):
-            errors = any(located.finding.severity == "error" for located in findings)
             self.status = INVALID if errors else VALID
+        elif self.status == SKIPPED and errors:
+            self.status = INVALID
+
+    @property
+    def failing(self) -> list[LocatedFinding]:
+        """The findings that make the run fail, the most severe first."""
+        # An unreadable document fails at any threshold. The note why one was skipped is about no Job.
+        threshold: Threshold = "error" if self.status == ERROR else self.fail_on
+        found = [
+            located
+            for located in self.findings
+            if is_at_least(located.finding.severity, threshold)
+            and not (self.status == SKIPPED and located.finding.severity == "info")
+        ]
+        return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
+
+    @property
+    def fails(self) -> bool:
+        """True if the document makes the run fail."""
+        return self.status == ERROR or bool(self.findings and self.failing)
+
+    def shows(self, finding: Finding, *, infos: bool) -> bool:
+        """Return True if people see a finding: all but info findings that they did not ask for.
+
+        Args:
+            finding: one of the findings.
+            infos: show info findings.
+        """
+        return (
+            finding.severity != "info"
+            or infos
+            or self.status == SKIPPED
+            or self.fail_on == "info"
+            or finding.code in self.selected
+        )
 
 
 class StoredResult(Result):
@@ -162,22 +236,47 @@ class StoredResult(Result):
     in_cluster = True
 
 
+class Omissions:
+    """The files and folders that a run does not read.
+
+    Attributes:
+        excluded: the files that a configuration or ``--exclude`` excludes.
+        hidden: the hidden folders.
+    """
+
+    __slots__ = ("excluded", "hidden")
+
+    def __init__(self) -> None:
+        self.excluded: list[str] = []
+        self.hidden: list[str] = []
+
+
 class Summary:
-    """Counts of files, documents by status, and findings by severity.
+    """Counts of files, documents by status, findings by severity, and fixes.
 
     Args:
         results: the results to count.
-        excluded: the number of files that a configuration excludes.
+        omissions: what was not read; None for nothing.
+        infos: info findings are shown, and their fixes are applied.
     """
 
-    __slots__ = ("documents", "excluded", "files", "findings", "namespaces", "with_jobs")
+    __slots__ = (
+        "documents", "files", "findings", "fixable", "fixed", "hidden_fixes", "infos", "namespaces",
+        "omissions", "with_jobs",
+    )  # fmt: skip
 
-    def __init__(self, results: Iterable[Result], *, excluded: int = 0) -> None:
-        self.excluded = excluded
+    def __init__(
+        self, results: Iterable[Result], omissions: Omissions | None = None, *, infos: bool = False
+    ) -> None:
+        self.omissions = omissions or Omissions()
+        self.infos = infos
         self.with_jobs: dict[str, int] = {}
         files, namespaces = set(), set()
         self.documents: dict[str, int] = dict.fromkeys(STATUSES, 0)
         self.findings = dict.fromkeys(SEVERITIES, 0)
+        self.fixable = {"safe": 0, "unsafe": 0}
+        self.hidden_fixes = {"safe": 0, "unsafe": 0}
+        self.fixed = 0
         for result in results:
             if result.in_cluster:
                 namespaces.add(result.namespace)
@@ -186,14 +285,37 @@ class Summary:
             self.documents[result.status] += 1
             if result.status == SKIPPED and result.kind in KINDS_WITH_JOBS:
                 self.with_jobs[result.kind] = self.with_jobs.get(result.kind, 0) + 1
+            self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
         self.files, self.namespaces = len(files), len(namespaces)
 
+    def _count_fixes(self, result: Result) -> None:
+        tried = {attempt.located.finding for attempt in result.attempts if attempt.reason}
+        self.fixed += sum(not attempt.reason for attempt in result.attempts)
+        for located in result.findings:
+            finding = located.finding
+            if finding.fix is None or finding in tried:
+                continue
+            shown = result.shows(finding, infos=self.infos)
+            counted = self.fixable if shown else self.hidden_fixes
+            counted["safe" if finding.fix.safe else "unsafe"] += 1
+
     def as_dict(self) -> dict[str, Any]:
         """Return the counts by name, as the JSON report writes them."""
         places = {"namespaces": self.namespaces} if self.namespaces else {"files": self.files}
-        return {**places, **self.documents, "findings": dict(self.findings)}
+        return {
+            **places,
+            **self.documents,
+            "findings": dict(self.findings),
+            "excluded_files": len(self.omissions.excluded),
+            "hidden_folders": len(self.omissions.hidden),
+        }
+
+    @property
+    def validated(self) -> int:
+        """The number of objects that were validated."""
+        return self.documents[VALID] + self.documents[INVALID]
 
     def sentence(self) -> str:
         """Return the counts as one line for people.
@@ -201,38 +323,75 @@ class Summary:
         >>> Summary([]).sentence()
         'no Job or CronJob found'
         """
-        validated = self.documents[VALID] + self.documents[INVALID]
         parts = []
-        if validated:
+        if self.validated:
             places = (
-                _count(self.namespaces, "namespace")
+                count(self.namespaces, "namespace")
                 if self.namespaces
-                else _count(self.files, "file")
+                else count(self.files, "file")
             )
-            parts.append(f"{_count(validated, 'object')} in {places}")
+            parts.append(f"{count(self.validated, 'object')} in {places}")
             parts.append(f"{self.documents[VALID]} valid, {self.documents[INVALID]} invalid")
         else:
             parts.append("no Job or CronJob found")
-        if self.findings["warning"]:
-            parts.append(_count(self.findings["warning"], "warning"))
+        for severity in ("error", "warning"):
+            if self.findings[severity]:
+                parts.append(count(self.findings[severity], severity))
         if self.findings["info"]:
-            parts.append(f"{_count(self.findings['info'], 'info finding')} (show with --info)")
+            hint = "" if self.infos else " (show with --info)"
+            parts.append(f"{count(self.findings['info'], 'info finding')}{hint}")
         if self.documents[SKIPPED]:
             parts.append(self._skipped())
-        if self.excluded:
-            parts.append(f"{_count(self.excluded, 'file')} excluded by configuration")
+        if self.omissions.excluded:
+            parts.append(f"{count(len(self.omissions.excluded), 'file')} excluded")
+        if self.omissions.hidden:
+            hidden = count(len(self.omissions.hidden), "hidden folder")
+            parts.append(f"{hidden} skipped (read with --hidden)")
         if self.documents[ERROR]:
             parts.append(f"{self.documents[ERROR]} unreadable")
         return "; ".join(parts)
 
     def _skipped(self) -> str:
         """Return the number of skipped objects, and the kinds among them that have Jobs inside."""
-        text = f"{_count(self.documents[SKIPPED], 'other object')} skipped"
+        text = f"{count(self.documents[SKIPPED], 'other object')} skipped"
         if self.with_jobs:
             kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self.with_jobs.items()))
             text += f" (the Jobs inside {kinds} are not validated)"
         return text
 
+    def fixes_sentence(
+        self, *, fixing: bool = False, unsafe: bool = False, diff: bool = False
+    ) -> str:
+        """Return the number of fixes that were applied, and of those left, as one line for people.
 
-def _count(number: int, noun: str) -> str:
+        Args:
+            fixing: safe fixes were applied.
+            unsafe: unsafe ones, too.
+            diff: they were only shown.
+        """
+        done = "would be fixed" if diff else "fixed"
+        parts = [f"{self.fixed} {done}"] if self.fixed else []
+        option = "--unsafe" if fixing else "--fix --unsafe"
+        left = [] if fixing else [(self.fixable["safe"], "--fix")]
+        left.append((0 if unsafe else self.fixable["unsafe"], option))
+        if fixing:
+            safe, risky = self.hidden_fixes["safe"], self.hidden_fixes["unsafe"]
+            left += (
+                [(safe + risky, "--info")]
+                if unsafe
+                else [(safe, "--info"), (risky, "--unsafe --info")]
+            )
+        for number, needed in left:
+            if number:
+                more = " more" if parts else ""
+                parts.append(f"{number}{more} fixable with {needed}")
+        return "; ".join(parts)
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1.
+
+    >>> count(1, "file"), count(2, "file")
+    ('1 file', '2 files')
+    """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

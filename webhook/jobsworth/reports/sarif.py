@@ -13,8 +13,9 @@ import jobsworth
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
+from jobsworth.lint.page_addresses import page_address
 from jobsworth.printable import printable_json
-from jobsworth.reports.result import ERROR
+from jobsworth.reports.result import ERROR, exit_code
 from jobsworth.reports.text import token_width
 
 TYPE_CHECKING = False
@@ -58,7 +59,10 @@ def render(results: Sequence[Result]) -> str:
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [
-            {"executionSuccessful": not any(result.status == ERROR for result in results)}
+            {
+                "executionSuccessful": not any(result.status == ERROR for result in results),
+                "exitCode": exit_code(results),
+            }
         ],
         "results": found,
     }
@@ -82,7 +86,12 @@ def _rule(finding: Finding) -> dict[str, Any]:
         text = "\n".join([why, "", "Sources:", *explained.sources])
         described["fullDescription"] = {"text": why}
         described["help"] = {"text": text, "markdown": pages.page(rule)}
-        described["helpUri"] = f"{HOME}/blob/main/docs/rules/{pages.file_name(rule)}"
+    elif rule_info is not None:
+        page = pages.short_page(rule_info)
+        described["help"] = {"text": rule_info.summary, "markdown": page}
+    address = page_address(finding.code)
+    if address:
+        described["helpUri"] = address
     described["defaultConfiguration"] = {"level": LEVELS[severity]}
     tags = {"api": "kubernetes", "lint": "maintainability"}
     described["properties"] = {
@@ -104,6 +113,8 @@ def _result(result: Result, located: LocatedFinding, index: int) -> dict[str, An
         "message": {"text": f"{field}{finding.message}{hint}"},
         "locations": [_location(result, located)],
     }
+    if located.further:
+        described["properties"] = {"further": True}
     if finding.fix is not None and located.changes:
         described["fixes"] = [
             {

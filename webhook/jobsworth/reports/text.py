@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 from jobsworth.printable import printable
-from jobsworth.reports.result import SKIPPED
+from jobsworth.reports.result import ERROR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.reports.result import LocatedFinding, Result
+    from jobsworth.reports.result import LocatedFinding, Omissions, Result
 
 _COLORS = {"error": "31;1", "warning": "33;1", "info": "36;1", "bold": "1", "dim": "2"}
 _MAX_EXCERPT = 120
+_NARROWEST = 40
+"""The least width of text; in a narrower terminal, the terminal itself breaks the lines."""
+
+HINT_OF_FIX = "did you mean"
+"""A hint that begins with these words is what the fix says, too."""
 
 
-def render(result: Result, *, color: bool, infos: bool = True) -> Iterator[str]:
-    """Return the lines for one result; none if it has no findings.
+def render(
+    result: Result,
+    *,
+    color: bool,
+    infos: bool = True,
+    verbose: bool = False,
+    width: int | None = None,
+) -> Iterator[str]:
+    """Return the lines for one result; none if it has no findings to show.
 
     Args:
         result: the findings of a document.
         color: use terminal colors.
         infos: show info findings, which require no action.
+        verbose: also return a line for an object without findings.
+        width: the columns of the terminal, at which text is wrapped; None for no limit.
     """
     paint = _painted if color else _plain
+    if verbose and result.status != ERROR:
+        what = result.status if result.kind is None else f"{result.status}: {_subject(result)}"
+        yield f"{paint(printable(result.file), 'bold')}: {printable(what)}"
+    further = False
     for located in result.findings:
         finding = located.finding
-        # The reason why a document was skipped is always shown: it is not a finding about a Job.
-        if finding.severity == "info" and not infos and result.status != SKIPPED:
+        if not result.shows(finding, infos=infos):
             continue
+        if located.further and not further:
+            further = True
+            note = (
+                "the API server stops at the errors above; with those fixed, it would also report:"
+            )
+            yield f"{paint('note:', 'info')} {note}"
+            yield ""
         place = result.file
         if located.line is not None:
             place += f":{located.line}:{located.column}"
@@ -36,19 +60,78 @@ def render(result: Result, *, color: bool, infos: bool = True) -> Iterator[str]:
         severity = paint(finding.severity, finding.severity)
         # Lint rules are also known by name; an API finding has its reason in the message.
         name = f" {finding.reason}" if finding.source == "lint" else ""
-        code = paint(printable(f"[{finding.code}{name}]"), "dim")
+        code = _linked(paint(printable(f"[{finding.code}{name}]"), "dim"), finding.code, color)
         place_names_it = result.kind is None or result.in_cluster
         subject = "" if place_names_it else f"{_subject(result)}: "
         field = finding.field or "manifest"
         yield f"{head}: {severity}: {printable(subject + field)} {code}"
-        yield f"  {printable(finding.message)}"
-        yield from _excerpt(located, paint)
-        if finding.hint:
-            yield f"  {paint('hint:', 'info')} {printable(finding.hint)}"
+        yield from _wrapped("", printable(short(finding.message)), width, paint)
+        yield from _excerpt(located, paint, width)
+        if finding.hint and not (finding.fix is not None and finding.hint.startswith(HINT_OF_FIX)):
+            yield from _wrapped("hint:", printable(finding.hint), width, paint)
         if finding.fix is not None:
             safety = "safe" if finding.fix.safe else "unsafe"
-            yield f"  {paint('fix:', 'info')} {printable(finding.fix.title)} ({safety})"
+            yield from _wrapped("fix:", f"{printable(finding.fix.title)} ({safety})", width, paint)
         yield ""
+
+
+def omitted_lines(omissions: Omissions) -> Iterator[str]:
+    """Return a line for each folder and file that was not read."""
+    for folder in omissions.hidden:
+        yield printable(f"{folder}: hidden folder, not read (read with --hidden)")
+    for file in omissions.excluded:
+        yield printable(f"{file}: excluded")
+
+
+IMMUTABLE = ": field is immutable"
+_INVALID = "Invalid value: "
+_LONGEST_IMMUTABLE = 200
+
+
+def short(message: str) -> str:
+    """Leave out the value of an immutable field, of which the hint names the change.
+
+    >>> short("Invalid value: {" + "x" * 500 + "}: field is immutable")
+    'Invalid value: {…}: field is immutable'
+    """
+    if (
+        len(message) > _LONGEST_IMMUTABLE
+        and message.startswith(_INVALID + "{")
+        and message.endswith(IMMUTABLE)
+    ):
+        return f"{_INVALID}{{…}}{IMMUTABLE}"
+    return message
+
+
+def _linked(text: str, code: str, color: bool) -> str:
+    """Return text with a link to the page of a code, for a terminal that has links (OSC 8)."""
+    if not color:
+        return text
+    from jobsworth.lint.page_addresses import page_address  # links are for terminals
+
+    address = page_address(code)
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\" if address else text
+
+
+def _wrapped(label: str, text: str, width: int | None, paint: Paint) -> Iterator[str]:
+    """Return text below a finding, indented, and wrapped between words where the terminal ends."""
+    first = f"{paint(label, 'info')} " if label else ""
+    used = len(label) + 1 if label else 0
+    if width is None or width < _NARROWEST or 2 + used + len(text) <= width:
+        yield f"  {first}{text}"
+        return
+    lines: list[str] = []
+    line = ""
+    for word in text.split(" "):
+        room = width - (4 if lines or label else 2) - (used if not lines else 0)
+        if line and len(line) + 1 + len(word) > room:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    lines.append(line)
+    yield f"  {first}{lines[0]}"
+    yield from (f"    {rest}" for rest in lines[1:])
 
 
 def _subject(result: Result) -> str:
@@ -58,7 +141,7 @@ def _subject(result: Result) -> str:
     )
 
 
-def _excerpt(located: LocatedFinding, paint: Paint) -> Iterator[str]:
+def _excerpt(located: LocatedFinding, paint: Paint, columns: int | None) -> Iterator[str]:
     if located.line is None or located.column is None or not located.excerpt.strip():
         return
     number = str(located.line)
@@ -70,11 +153,33 @@ def _excerpt(located: LocatedFinding, paint: Paint) -> Iterator[str]:
         width = len(printable(text[start : start + width]))
         start = len(printable(text[:start]))
     text = printable(text)
-    shown = text if len(text) <= _MAX_EXCERPT else text[: _MAX_EXCERPT - 1] + "…"
+    room = _MAX_EXCERPT
+    if columns is not None:
+        room = max(_NARROWEST, min(room, columns - len(number) - 5))
+    shown, start = _window(text, start, width, room)
     yield f"  {paint(f'{number} |', 'dim')} {shown}"
     if start < len(shown):
         caret = "^" * max(1, min(width, len(shown) - start))
         yield f"  {paint(f'{margin} |', 'dim')} {' ' * start}{paint(caret, located.finding.severity)}"
+
+
+def _window(text: str, start: int, width: int, room: int) -> tuple[str, int]:
+    """Return the part of a long line around a token, and where the token begins in it.
+
+    >>> _window("abcdefghij", 8, 1, 6)
+    ('…fghij', 4)
+    """
+    if len(text) <= room:
+        return text, start
+    first = 0
+    if start + min(width, room // 2) > room - 1:
+        first = min(max(0, start - room // 3), len(text) - room)
+    part = text[first : first + room]
+    if first:
+        part = "…" + part[1:]
+    if first + room < len(text):
+        part = part[:-1] + "…"
+    return part, start - first
 
 
 def token_width(text: str, start: int) -> int:

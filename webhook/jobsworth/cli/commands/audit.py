@@ -20,12 +20,20 @@ from jobsworth.cli.audit_input import (
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import STDIN, ConfigurationOptions
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address
-from jobsworth.cli.progress import Progress
 from jobsworth.cli.server_options import ReleaseOptions
+from jobsworth.cli.terminal import Progress
 from jobsworth.printable import printable
-from jobsworth.reports.result import VALID, LocatedFinding, StoredResult, Summary
+from jobsworth.reports.result import (
+    EXIT_UNREADABLE,
+    VALID,
+    LocatedFinding,
+    StoredResult,
+    Summary,
+    exit_code,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,12 +42,10 @@ if TYPE_CHECKING:
 
     from jobsworth.audit.audited_objects import AuditProgress
     from jobsworth.cli.audit_input import Labels
+    from jobsworth.cli.configuration.resolved_settings import ResolvedSettings
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import RestConfig
     from jobsworth.evaluation.evaluator import Evaluator
-    from jobsworth.lint.selection import Selection
-
-EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 
 class AuditedAsOptions(ReleaseOptions):
@@ -134,7 +140,7 @@ def _repetition(options: AuditOptions) -> tuple[float | None, tuple[str, int | N
         if options.repetition.last_good_policies is not None:
             raise UsageError("--last-good-policies requires --interval")
         return None, listen
-    if options.report.output != "table" or options.report.output_file:
+    if options.report.output != ("table",) or options.report.output_file:
         raise UsageError(
             "--interval reports findings as metrics and Events: omit --output and --output-file"
         )
@@ -175,22 +181,22 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     audited = _audited(
         audited_objects(stored_objects, scope, counts),
         evaluator,
-        settings.selection,
+        settings,
         labels,
         lambda: progress.update(counts.read, counts.read + counts.left),
     )
     results = reporting.report(audited, audit.report, progress)
-    summary = Summary(results)
+    summary = Summary(results, infos=audit.report.info)
     if not quiet:
         sentence = _sentence(config, runs, settings.server, summary, counts)
         print(printable(sentence), file=sys.stderr)
-    return EXIT_INVALID if summary.findings["error"] else EXIT_VALID
+    return exit_code(results)
 
 
 def _audited(
     objects: Iterator[dict[str, Any]],
     evaluator: Evaluator,
-    selection: Selection,
+    settings: ResolvedSettings,
     labels: Labels,
     done: Callable[[], None],
 ) -> Iterator[StoredResult]:
@@ -209,7 +215,8 @@ def _audited(
             findings=[],
         )
         subject = Subject(stored, "stored", namespace_labels=labels.get(namespace))
-        found = evaluator.evaluate(subject).reported(selection)
+        result.fail_on, result.selected = settings.fail_on, settings.selection.named
+        found = evaluator.evaluate(subject).reported(settings.selection)
         if found:
             result.replace_findings(
                 [LocatedFinding(finding, policy=policy) for policy, finding in found]
@@ -243,9 +250,7 @@ def _note(text: str) -> None:
 
 
 def _missing(error: ImportError) -> UsageError:
-    return UsageError(
-        f"the audit requires the package {error.name or error}: run pip install 'jobsworth[cluster]'"
-    )
+    return UsageError(missing_extra("connections to a cluster", "cluster", error.name))
 
 
 COMMAND = Command(

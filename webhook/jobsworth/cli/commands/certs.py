@@ -8,6 +8,7 @@ from pathlib import Path
 from jobsworth.api.formats.duration import BadDuration, parse
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text, words
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.certificates.rotation import RotationPolicy
     from jobsworth.cli.commands.certs_manage import Registration
 
-EXTRA = "requires the cluster extra: run pip install 'jobsworth[cluster]'"
+EXTRA = missing_extra("certificates", "cluster")
 DEFAULT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 

@@ -95,7 +95,7 @@ class ExplainJobOptions(Options):
     )
     config = text(metavar="FILE", help="Use this configuration for every file.")
     isolated = flag(help="Use no configuration.")
-    paths = arguments("JOB...", unless="git_ref")
+    paths = arguments("[JOB...]")
 
 
 @dataclass(slots=True)
@@ -170,6 +170,8 @@ def run(options: ExplainJobOptions) -> int:
 
 
 def _check(options: ExplainJobOptions) -> None:
+    if not options.paths and options.git_ref is None:
+        raise UsageError("Missing argument 'JOB...': name a file or folder, or - for standard input")
     failures = options.failures
     single = bool(failures.exit_code or failures.condition)
     if single and failures.pod is not None:

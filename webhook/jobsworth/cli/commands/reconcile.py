@@ -8,6 +8,7 @@ import sys
 
 from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text
 from jobsworth.cli.process_options import duration_in_seconds, listen_address
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
@@ -221,9 +222,7 @@ def _write_line(line: str) -> None:
 
 
 def _missing(error: ImportError) -> UsageError:
-    return UsageError(
-        f"the package {error.name or error} is missing: run pip install 'jobsworth[cluster]'"
-    )
+    return UsageError(missing_extra("connections to a cluster", "cluster", error.name))
 
 
 COMMAND = Command(

@@ -51,6 +51,15 @@ def run(options: RuleOptions) -> int:
         return 0
     words = options.words
     as_utf8(sys.stdout)
+    policy_codes = [word.upper() for word in words if word[:2].upper() == "JP"]
+    if policy_codes:
+        from jobsworth.policy.language.violation_codes import pages_of
+
+        found = pages_of(policy_codes)
+        if found is None or len(policy_codes) < len(words) or options.output == "json":
+            raise UsageError("use a policy code such as JP002, or JP for all, without other rules")
+        print(found, end="")
+        return 0
     try:
         named = [sorted(codes_named(word)) for word in words]
     except UnknownCode as error:
@@ -104,13 +113,16 @@ def _write(folder: Path) -> None:
     (folder / "README.md").write_text(pages.index(rules, others), encoding="utf-8")
     for rule in rules:
         (folder / pages.file_name(rule)).write_text(pages.page(rule), encoding="utf-8")
+    for rule_info in others:
+        page = pages.short_page(rule_info)
+        (folder / pages.file_name(rule_info)).write_text(page, encoding="utf-8")
 
 
 COMMAND = Command(
     "rule",
     help="""Explain lint rules: what each reports and why, with a bad and a good example.
 
-RULE is a code (JW101), a name (rule-shadowed), or a prefix of codes (JW4), which lists their
+RULE is a code (JW101, JP002), a name (rule-shadowed), or a prefix of codes (JW4), which lists their
 rules. Without arguments, all rules are listed.""",
     epilog="""\b
 Examples:

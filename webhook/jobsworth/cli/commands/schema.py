@@ -1,4 +1,4 @@
-"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy and JobScenario."""
+"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and the JSON report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-POLICY, SCENARIO = "JobPolicy", "JobScenario"
+POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
 
 
 class SchemaOptions(Options):
@@ -30,8 +30,8 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", POLICY, SCENARIO),
-        help="The kind whose schema to print.",
+        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT),
+        help="The kind whose schema to print; report is the JSON report of validate and audit.",
     )
     directory = text(
         metavar="DIR",
@@ -50,8 +50,8 @@ def run(options: SchemaOptions) -> int:
         if options.kind == POLICY:
             print(_policy_text(), end="")
             return 0
-        if options.kind == SCENARIO:
-            print(_scenario_text(), end="")
+        if options.kind in (SCENARIO, REPORT):
+            print(_scenario_text() if options.kind == SCENARIO else _report_text(), end="")
             return 0
         chosen = server_of(options.server)
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
@@ -67,6 +67,7 @@ def run(options: SchemaOptions) -> int:
     policies.write_text(_policy_text(), encoding="utf-8")
     scenarios = Path(options.directory) / f"{SCENARIO.lower()}.json"
     scenarios.write_text(_scenario_text(), encoding="utf-8")
+    (Path(options.directory) / f"{REPORT}.json").write_text(_report_text(), encoding="utf-8")
     return 0
 
 
@@ -86,14 +87,20 @@ def _scenario_text() -> str:
     return _printed(scenario_schema())
 
 
+def _report_text() -> str:
+    from jobsworth.reports.report_schema import schema
+
+    return _printed(schema())
+
+
 def _printed(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
 COMMAND = Command(
     "schema",
-    help="""Print the JSON Schema (2020-12) of Job or CronJob for a Kubernetes release, or of JobPolicy
-or JobScenario.
+    help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy or JobScenario,
+or of the report.
 
 It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can express: most of the API server's checks, in every editor and schema validator.""",

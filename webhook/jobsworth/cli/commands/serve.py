@@ -7,6 +7,7 @@ from pathlib import Path
 
 from jobsworth.api.api_server import RELEASES
 from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import (
     Options,
     choice,
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from jobsworth.policy.effective_policies import EffectivePolicies
     from jobsworth.serving.serving_settings import Files, ServingSettings
 
-EXTRA = "requires the webhook extra: run pip install 'jobsworth[webhook]'"
+ANYWHERE, LOCAL = ":8443", "127.0.0.1:8443"
+EXTRA = missing_extra("webhooks", "webhook")
 DEVELOPMENT_FOLDER = "certs"
 DEVELOPMENT_HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -65,8 +67,8 @@ class ServeOptions(Options):
     )
     bind = text(
         metavar="ADDRESS:PORT",
-        default=":8443",
-        help="Address of the webhook; without ADDRESS, every one of IPv4 and IPv6.",
+        help="Address of the webhook; default: :8443, which is every address of IPv4 and IPv6; with "
+        "--self-signed 127.0.0.1:8443.",
     )
     monitor_bind = text(
         metavar="ADDRESS:PORT",
@@ -121,7 +123,7 @@ def run(options: ServeOptions) -> int:
     gc.enable()  # other commands end before it would run
     server = server_of_release(options.server)
     settings = ServingSettings(
-        bind=_address("--bind", options.bind),
+        bind=_address("--bind", options.bind or (LOCAL if options.self_signed else ANYWHERE)),
         monitor_bind=_address("--monitor-bind", options.monitor_bind),
         workers=options.workers,
         threads=options.threads,
@@ -242,9 +244,7 @@ def _namespace_labels() -> NamespaceLabels:
     try:
         return labels_from_cluster(failed)
     except ImportError:
-        raise UsageError(
-            "--namespaces-from-cluster requires the cluster extra: run pip install 'jobsworth[cluster]'"
-        ) from None
+        raise UsageError(missing_extra("connections to a cluster", "cluster")) from None
 
 
 def _announce(settings: ServingSettings) -> None:

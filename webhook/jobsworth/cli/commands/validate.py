@@ -10,10 +10,19 @@ from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
 from jobsworth.cli.existing_objects import ExistingObjects
 from jobsworth.cli.file_evaluation import FileEvaluator, evaluate_all, read_existing
-from jobsworth.cli.options import Options, arguments, flag, integer, nested, text
+from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions
-from jobsworth.reports.result import ERROR, Summary
+from jobsworth.cli.terminal import wants_color
+from jobsworth.reports.result import (
+    EXIT_INVALID,
+    INVALID,
+    VALID,
+    Omissions,
+    Summary,
+    count,
+    exit_code,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +33,10 @@ if TYPE_CHECKING:
     from jobsworth.cli.inputs.baseline import Baseline
     from jobsworth.reports.result import Result
 
-EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
+HERE = (".",)
+"""The paths of a command line without any."""
+
+YELLOW = "33;1"
 
 
 class ComparisonOptions(Options):
@@ -64,21 +76,38 @@ class BaselineOptions(Options):
     write_baseline = flag(help="Create or update the --baseline file with all current findings.")
 
 
+class InputOptions(Options):
+    """Options for the files to read, and how."""
+
+    mixed = flag(
+        help="Tolerate files that are not manifests, as in a hook: skip files without a Job, and skip "
+        "templates ({{) with a note instead of an error."
+    )
+    exclude = words(
+        metavar="PATTERN,...",
+        help="Do not read these files: a name (vendor, '*.tpl.yaml') or a path from the current folder.",
+    )
+    hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
+    allow_empty = flag(help="Accept standard input without any object.")
+    namespace = text(
+        short="-n",
+        metavar="NAME",
+        help="The namespace of manifests that have none, for policies; default: default.",
+    )
+
+
 class ValidateOptions(Options):
     """The options of ``jobsworth validate``."""
 
     server = nested(ServerOptions)
     comparison = nested(ComparisonOptions)
-    mixed = flag(
-        help="Tolerate files that are not manifests, as in a hook: skip files without a Job, and skip "
-        "templates ({{) with a note instead of an error."
-    )
+    input = nested(InputOptions)
     fixing = nested(FixOptions)
     configuration = nested(ConfigurationOptions)
     report = nested(ReportOptions)
     known = nested(BaselineOptions)
     jobs = integer(short="-j", metavar="N", help="Maximum number of processes.")
-    paths = arguments(unless="git_ref")
+    paths = arguments("[PATH...]")
 
 
 def run(options: ValidateOptions) -> int:
@@ -101,10 +130,13 @@ def run(options: ValidateOptions) -> int:
             release=options.server.kubernetes_version,
             gates=options.server.feature_gates,
             allow_privileged=options.server.allow_privileged,
+            fail_on=options.report.fail_on,
+            namespace=options.input.namespace,
+            exclude=options.input.exclude,
         ),
-        options.paths,
+        options.paths or (() if comparison.git_ref is not None else HERE),
         comparison,
-        mixed=options.mixed,
+        options.input,
         fixing=fixing,
         known=known,
         jobs=1 if fixing.diff else options.jobs or _cores(),
@@ -120,7 +152,7 @@ class ValidationInput:
         configurations: of the manifests.
         paths: files, folders, ``-``.
         comparison: the existing objects that the manifests update.
-        mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
+        input: the files to read, and how; ``mixed`` is explained in :mod:`jobsworth.cli.inputs.tolerant`.
         fixing: the fixes to apply or show.
         known: the baseline of known findings.
         jobs: the maximum number of processes.
@@ -128,7 +160,7 @@ class ValidationInput:
     """
 
     __slots__ = (
-        "comparison", "configurations", "fixing", "jobs", "known", "mixed", "paths", "report",
+        "comparison", "configurations", "fixing", "input", "jobs", "known", "paths", "report",
     )  # fmt: skip
 
     def __init__(
@@ -136,8 +168,8 @@ class ValidationInput:
         configurations: Configurations,
         paths: Sequence[str],
         comparison: ComparisonOptions,
+        input: InputOptions,
         *,
-        mixed: bool,
         fixing: FixOptions,
         known: BaselineOptions,
         jobs: int,
@@ -146,7 +178,7 @@ class ValidationInput:
         self.configurations = configurations
         self.paths = paths
         self.comparison = comparison
-        self.mixed = mixed
+        self.input = input
         self.fixing = fixing
         self.known = known
         self.jobs = jobs
@@ -161,30 +193,79 @@ def validate(validation: ValidationInput) -> int:
     """
     baseline = _baseline(validation.known)
     paths, existing, failures = _manifests(validation)
-    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.terminal import Progress
 
-    progress = Progress(enabled=not validation.report.quiet)
+    report_options = validation.report
+    progress = Progress(enabled=not report_options.quiet)
     evaluator = _evaluator(validation, existing)
-    fixer = _fixer(evaluator, validation.fixing, validation.paths)
-    evaluated = evaluate_all(fixer or evaluator, paths, validation.jobs, progress.update)
+    fixer = _fixer(evaluator, validation, baseline)
+    omissions = Omissions()
+    evaluated = evaluate_all(
+        fixer or evaluator,
+        paths,
+        validation.jobs,
+        progress.update,
+        hidden=validation.input.hidden,
+        omissions=omissions,
+    )
     remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
-        results = report(remaining, validation.report, progress)
+        results = report(remaining, report_options, progress, omissions)
     else:
-        results = fixer.report(remaining, validation.report, progress, paths)
-    summary = Summary(results, excluded=evaluator.excluded)
-    summarize, to_file = not validation.report.quiet, validation.report.output_file is not None
-    if summarize and (validation.report.output != "json" or to_file):
-        print(summary.sentence(), file=sys.stderr)
+        results = fixer.report(remaining, report_options, progress, paths, omissions)
+    code = exit_code(results)
+    if fixer is not None and fixer.shown:
+        code = max(code, EXIT_INVALID)
+    if not report_options.quiet and not reporting.prints_json(report_options):
+        summary = Summary(results, omissions, infos=report_options.info)
+        _print_summary(summary, validation, nothing_wrong=code == 0)
+        unexplained = code == EXIT_INVALID and not summary.findings["error"]
+        if unexplained and not (fixer is not None and fixer.shown):
+            print(_why_it_fails(results), file=sys.stderr)
+    if not report_options.quiet:
+        note = _note_on_namespaces(results, validation)
+        if note:
+            print(note, file=sys.stderr)
     if baseline is not None:
         for line in baseline.finish(write=validation.known.write_baseline):
-            if summarize:
+            if not report_options.quiet:
                 print(line, file=sys.stderr)
-    if summary.documents[ERROR]:
-        return EXIT_UNREADABLE
-    # A likely typo of a Job's kind is skipped, and yet an error.
-    wrong = summary.findings["error"] or (fixer is not None and fixer.shown)
-    return EXIT_INVALID if wrong else EXIT_VALID
+    return code
+
+
+def _note_on_namespaces(results: Sequence[Result], validation: ValidationInput) -> str:
+    """Return which namespace policies took for objects without one, if a policy was evaluated."""
+    if validation.input.namespace is not None or not validation.configurations.have_policies:
+        return ""
+    number = sum(result.status in (VALID, INVALID) and not result.namespace for result in results)
+    if not number:
+        return ""
+    return (
+        f"{count(number, 'object')} without a namespace: policies took default; "
+        "name it with --namespace"
+    )
+
+
+def _print_summary(summary: Summary, validation: ValidationInput, *, nothing_wrong: bool) -> None:
+    sentence = summary.sentence()
+    unexpected = not summary.validated and nothing_wrong and not validation.input.mixed
+    if unexpected and wants_color(sys.stderr, validation.report.color):
+        sentence = f"\x1b[{YELLOW}m{sentence}\x1b[0m"
+    print(sentence, file=sys.stderr)
+    fixing = validation.fixing
+    fixes = summary.fixes_sentence(
+        fixing=fixing.fix or fixing.diff, unsafe=fixing.unsafe, diff=fixing.diff
+    )
+    if fixes:
+        print(fixes, file=sys.stderr)
+
+
+def _why_it_fails(results: Sequence[Result]) -> str:
+    """Explain the exit code of a run that fails although there is no error."""
+    failing = [result for result in results if result.fails]
+    number = sum(len(result.failing) for result in failing)
+    noun = "finding" if number == 1 else "findings"
+    return f"exit code 1: {number} {noun} of at least severity {failing[0].fail_on} (--fail-on)"
 
 
 def _baseline(options: BaselineOptions) -> Baseline | None:
@@ -218,18 +299,30 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
     return FileEvaluator(
         validation.configurations,
         existing,
-        mixed=validation.mixed,
-        changes=validation.report.output == "sarif",
+        mixed=validation.input.mixed,
+        changes=any(each.format == "sarif" for each in reporting.reports_of(validation.report)),
         only_invalid=validation.report.quiet and not all_needed,
+        allow_empty=validation.input.allow_empty,
     )
 
 
-def _fixer(evaluator: FileEvaluator, options: FixOptions, paths: Sequence[str]) -> Fixer | None:
+def _fixer(
+    evaluator: FileEvaluator, validation: ValidationInput, baseline: Baseline | None
+) -> Fixer | None:
+    options = validation.fixing
     if not (options.fix or options.diff):
         return None
     from jobsworth.cli.fixing.fix_run import Fixer
 
-    return Fixer(evaluator, unsafe=options.unsafe, diff=options.diff, paths=paths)
+    return Fixer(
+        evaluator,
+        unsafe=options.unsafe,
+        diff=options.diff,
+        paths=validation.paths,
+        infos=validation.report.info,
+        color=validation.report.color,
+        baseline=baseline,
+    )
 
 
 def _without_known(

@@ -15,8 +15,9 @@ from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILE_CHOICES
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
-from jobsworth.lint.selection import ignored, selected
+from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
+from jobsworth.reports.result import THRESHOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 KEYS = (
     "kubernetes-version", "feature-gates", "allow-privileged",
     "select", "ignore", "severity", "per-file-ignores", "exclude",
-    "policy", "profile", "profile-enforcement",
+    "policy", "profile", "profile-enforcement", "fail-on", "namespace",
 )  # fmt: skip
 
 MOST_KEY_PARTS = 100
@@ -54,11 +55,15 @@ class ConfigurationFile:
         policy: files and folders of policies.
         profile: the profile to apply, or ``none``; None if it names none.
         profile_enforcement: the profile's enforcement; None if it is not set.
+        fail_on: the lowest severity that makes the run fail; None if it is not set.
+        named: the codes of `select`, without those that ``default`` selects.
+        namespace: of manifests that have none; None if it is not set.
     """
 
     __slots__ = (
-        "allow_privileged", "exclude", "file", "folder", "gates", "ignore", "per_file_ignores",
-        "policy", "profile", "profile_enforcement", "release", "select", "severity",
+        "allow_privileged", "exclude", "fail_on", "file", "folder", "gates", "ignore", "named",
+        "namespace", "per_file_ignores", "policy", "profile", "profile_enforcement", "release",
+        "select", "severity",
     )  # fmt: skip
 
     def __init__(self, file: str, values: Mapping[str, Any], where: Where) -> None:
@@ -69,6 +74,9 @@ class ConfigurationFile:
         self.gates = reader.gates()
         self.allow_privileged = reader.truth("allow-privileged")
         self.select = reader.select()
+        self.named = named(reader.words("select"))
+        self.fail_on = reader.choice("fail-on", THRESHOLDS)
+        self.namespace = reader.namespace()
         self.ignore = reader.codes("ignore")
         self.severity = reader.severity()
         self.per_file_ignores = reader.per_file_ignores()
@@ -91,13 +99,9 @@ class ConfigurationFile:
         )
 
     def _means(self, pattern: str, path: str) -> bool:
-        from jobsworth.cli.configuration.path_patterns import matches
+        from jobsworth.cli.configuration.path_patterns import matches_below
 
-        try:
-            relative = os.path.relpath(path, self.folder)
-        except ValueError:  # another drive
-            relative = path
-        return matches(pattern, relative.replace(os.sep, "/"))
+        return matches_below(self.folder, pattern, path)
 
 
 class _ConfigurationReader:
@@ -183,6 +187,12 @@ class _ConfigurationReader:
     def words(self, key: str) -> list[str]:
         value = self._values.get(key)
         return [] if value is None else self._words(key, value)
+
+    def namespace(self) -> str | None:
+        value = self._values.get("namespace")
+        if value is not None and not (isinstance(value, str) and value):
+            self._reject("namespace", f"must be the name of a namespace, got {_shown(value)}")
+        return value
 
     def policies(self, folder: str, root: str) -> list[str]:
         """Return the paths of policies, which must be in the repository."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fnmatch import fnmatchcase
 
 TYPE_CHECKING = False
@@ -29,6 +30,15 @@ def matches(pattern: str, path: str) -> bool:
     if len(steps) == 1:
         return any(fnmatchcase(part, steps[0]) for part in parts)
     return _leads(steps[1:] if not steps[0] else steps, parts)
+
+
+def matches_below(folder: str, pattern: str, path: str) -> bool:
+    """Return True if a pattern matches a file, given by its absolute path, as seen from a folder."""
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        relative = path
+    return matches(pattern, relative.replace(os.sep, "/"))
 
 
 def _leads(steps: list[str], parts: Sequence[str]) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jobsworth.cli.inputs.policy_files import PolicyFiles
     from jobsworth.cli.profile_options import Profile, ProfileChoice
     from jobsworth.policy.violation import Effect
+    from jobsworth.reports.result import Threshold
 
     LoadPolicies = Callable[[Sequence[str], Profile | None], PolicyFiles | None]
 
@@ -68,24 +69,40 @@ class ResolvedSettings:
         server: the API server whose validation applies.
         selection: the reported rules and their severity.
         policies: the organization's policies; None for none.
+        fail_on: the lowest severity whose findings make the run fail, or ``never``.
+        namespace: of manifests that have none; empty for the server's own default.
         evaluator: evaluates objects with these settings.
     """
 
-    __slots__ = ("evaluator", "policies", "selection", "server")
+    __slots__ = ("evaluator", "fail_on", "namespace", "policies", "selection", "server")
 
     def __init__(
-        self, server: ApiServer, selection: Selection, policies: PolicyFiles | None = None
+        self,
+        server: ApiServer,
+        selection: Selection,
+        policies: PolicyFiles | None = None,
+        fail_on: Threshold = "error",
+        namespace: str = "",
     ) -> None:
         self.server = server
         self.selection = selection
         self.policies = policies
+        self.fail_on: Threshold = fail_on
+        self.namespace = namespace
         self.evaluator = Evaluator(
             server, selection, None if policies is None else policies.policies
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle without the rules: they are functions, which the other process imports itself.
-        return ResolvedSettings, (self.server, self.selection, self.policies)
+        return ResolvedSettings, (
+            self.server, self.selection, self.policies, self.fail_on, self.namespace,
+        )  # fmt: skip
+
+    def without(self, codes: frozenset[str]) -> ResolvedSettings:
+        """Return the settings with more codes ignored."""
+        selection = self.selection.without(codes)
+        return ResolvedSettings(self.server, selection, self.policies, self.fail_on, self.namespace)
 
 
 class Overrides:
@@ -100,14 +117,17 @@ class Overrides:
         policy: files and folders of policies, which replace those of a configuration.
         load_policies: reads policies; by default, an invalid one raises UsageError.
         profile, profile_enforcement: the profile, which replaces that of a configuration; None if not given.
+        fail_on: the lowest severity that makes the run fail; None if not given.
+        namespace: of manifests that have none; None if not given.
+        exclude: patterns of excluded files, from the current folder.
 
     Raises:
         UsageError: a value is wrong.
     """
 
     __slots__ = (
-        "_load_policies", "allow_privileged", "gates", "ignore", "policy", "profile",
-        "profile_enforcement", "release", "select",
+        "_load_policies", "allow_privileged", "exclude", "fail_on", "gates", "ignore", "named", "namespace",
+        "policy", "profile", "profile_enforcement", "release", "select",
     )  # fmt: skip
 
     def __init__(
@@ -122,7 +142,14 @@ class Overrides:
         load_policies: LoadPolicies | None = None,
         profile: ProfileChoice | None = None,
         profile_enforcement: Effect | None = None,
+        fail_on: Threshold | None = None,
+        namespace: str | None = None,
+        exclude: Sequence[str] = (),
     ) -> None:
+        self.fail_on: Threshold | None = fail_on
+        self.namespace = namespace
+        self.exclude = exclude
+        self.named: frozenset[str] = frozenset()
         self.policy = policy
         self._load_policies = load_policies or _policies
         self.profile = profile
@@ -142,12 +169,12 @@ class Overrides:
 
     def _choose(self, select: Sequence[str] | None, ignore: Sequence[str]) -> None:
         from jobsworth.lint.catalogue import UnknownCode
-        from jobsworth.lint.selection import ignored, selected
+        from jobsworth.lint.selection import ignored, named, selected
 
         option = "--select"
         try:
             if select is not None:
-                self.select = selected(select)
+                self.select, self.named = selected(select), named(select)
             option = "--ignore"
             self.ignore = ignored(ignore)
         except UnknownCode as error:
@@ -162,16 +189,19 @@ class Overrides:
         select, ignore, gates, policy = self.select, self.ignore, self.gates, self.policy
         release, privileged = self.release or NEWEST_RELEASE, self.allow_privileged
         severity = {}
+        chosen, fail_on, namespace = self.named, self.fail_on, self.namespace
         profile, enforcement = self.profile, self.profile_enforcement
         if configuration is not None:
             if select is None:
-                select = configuration.select
+                select, chosen = configuration.select, configuration.named
                 ignore = ignore | configuration.ignore
             gates = {**configuration.gates, **gates}
             release = self.release or configuration.release or NEWEST_RELEASE
             privileged = privileged or configuration.allow_privileged
             severity = configuration.severity
             policy = policy or configuration.policy
+            fail_on = fail_on or configuration.fail_on
+            namespace = configuration.namespace if namespace is None else namespace
             profile = profile or configuration.profile
             if profile is not None:
                 enforcement = enforcement or configuration.profile_enforcement
@@ -181,10 +211,22 @@ class Overrides:
             if configuration is None or not configuration.gates:
                 raise UsageError(str(error)) from None
             raise UsageError(f"{configuration.file}: feature-gates: {error}") from None
-        selection = Selection(select=select, ignore=ignore, severity=severity)
+        selection = Selection(select=select, ignore=ignore, severity=severity, named=chosen)
         return ResolvedSettings(
-            server, selection, self._load_policies(policy, profile_of(profile, enforcement))
+            server,
+            selection,
+            self._load_policies(policy, profile_of(profile, enforcement)),
+            fail_on or "error",
+            namespace or "",
         )
+
+    def excludes(self, path: str) -> bool:
+        """Return True if the command line excludes a file, by its absolute path."""
+        if not self.exclude:
+            return False
+        from jobsworth.cli.configuration.path_patterns import matches_below
+
+        return any(matches_below(os.getcwd(), pattern, path) for pattern in self.exclude)
 
 
 def _policies(paths: Sequence[str], profile: Profile | None) -> PolicyFiles | None:
@@ -202,6 +244,9 @@ def configurations_for(
     gates: str | None = None,
     allow_privileged: bool,
     load_policies: LoadPolicies | None = None,
+    fail_on: Threshold | None = None,
+    namespace: str | None = None,
+    exclude: Sequence[str] = (),
 ) -> Configurations:
     """Build the configurations from the options of a command line.
 
@@ -218,6 +263,9 @@ def configurations_for(
         load_policies=load_policies,
         profile=options.profiles.profile,
         profile_enforcement=options.profiles.profile_enforcement,
+        fail_on=fail_on,
+        namespace=namespace,
+        exclude=exclude,
     )
     return Configurations(overrides, file=options.config, isolated=options.isolated)
 
@@ -261,10 +309,16 @@ class Configurations:
         if configuration is not None and configuration.per_file_ignores and path != STDIN:
             codes = configuration.ignored_in(os.path.abspath(path))
             if codes:
-                return ResolvedSettings(
-                    settings.server, settings.selection.without(codes), settings.policies
-                )
+                return settings.without(codes)
         return settings
+
+    @property
+    def have_policies(self) -> bool:
+        """True if the settings of a file seen so far, without a namespace, have policies."""
+        return any(
+            settings.policies is not None and not settings.namespace
+            for settings in self._settings.values()
+        )
 
     def excludes(self, path: str) -> bool:
         """Return True if a configuration excludes a file.
@@ -274,9 +328,12 @@ class Configurations:
         """
         configuration = self._nearest(path)
         self._settings_of(configuration)
-        if configuration is None or not configuration.exclude or path == STDIN:
+        if path == STDIN:
             return False
-        return configuration.excludes(os.path.abspath(path))
+        absolute = os.path.abspath(path)
+        return (configuration is not None and configuration.excludes(absolute)) or (
+            self._overrides.excludes(absolute)
+        )
 
     def _settings_of(self, configuration: ConfigurationFile | None) -> ResolvedSettings:
         key = configuration.file if configuration is not None else ""

@@ -53,7 +53,18 @@ class FixedFile(Record):
     results: list[Result]
 
 
-def autofix(evaluator: FileEvaluator, path: str, data: bytes, *, unsafe: bool) -> FixedFile:
+def _all(result: Result, located: LocatedFinding) -> bool:
+    return True
+
+
+def autofix(
+    evaluator: FileEvaluator,
+    path: str,
+    data: bytes,
+    *,
+    unsafe: bool,
+    reported: Callable[[Result, LocatedFinding], bool] = _all,
+) -> FixedFile:
     """Apply every fix that resolves its finding.
 
     Args:
@@ -61,11 +72,12 @@ def autofix(evaluator: FileEvaluator, path: str, data: bytes, *, unsafe: bool) -
         path: the file's path; ``-`` for standard input.
         data: the file's bytes.
         unsafe: apply unsafe fixes too.
+        reported: returns True for a finding that the user sees; no other is fixed.
     """
     results = evaluator.text(path, data)
     if not any(located.finding.fix for result in results for located in result.findings):
         return FixedFile(data, results)  # mostly a file without a Job
-    loop = _FixLoop(evaluator, path, data, results, unsafe=unsafe)
+    loop = _FixLoop(evaluator, path, data, results, unsafe=unsafe, reported=reported)
     for _ in range(MOST_ROUNDS):
         if not loop.round():
             break
@@ -102,7 +114,9 @@ class _FixLoop:
         results: list[Result],
         *,
         unsafe: bool,
+        reported: Callable[[Result, LocatedFinding], bool],
     ) -> None:
+        self._reported = reported
         self._evaluator = evaluator
         self._path = path
         self._unsafe = unsafe
@@ -158,6 +172,8 @@ class _FixLoop:
             for located in reversed(result.findings):
                 fix = located.finding.fix
                 if fix is None or not (fix.safe or self._unsafe) or _key(located) in rejected:
+                    continue
+                if located.further or not self._reported(result, located):
                     continue
                 candidates.setdefault(result.document, []).append((_number(result), located))
         return {index: _with_moves_in_order(found) for index, found in candidates.items()}
@@ -373,7 +389,8 @@ def _reason_to_revert(trials: Sequence[_Trial], before: Result, after: Result) -
 
 
 def _findings(result: Result) -> list[Finding]:
-    return [located.finding for located in result.findings]
+    """Return what the API server reports now: fixes of earlier errors come first."""
+    return [located.finding for located in result.findings if not located.further]
 
 
 def _are_gone(fixed: Sequence[Finding], old: Sequence[Finding], new: Sequence[Finding]) -> bool:

@@ -10,6 +10,7 @@ from jobsworth.cli import reporting
 from jobsworth.cli.file_evaluation import unreadable
 from jobsworth.cli.fixing.autofix_loop import autofix
 from jobsworth.cli.inputs.repository_root import is_within, root_around
+from jobsworth.cli.terminal import wants_color
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 from jobsworth.printable import printable
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from jobsworth.cli.file_evaluation import FileEvaluator
-    from jobsworth.cli.progress import Progress
+    from jobsworth.cli.inputs.baseline import Baseline
     from jobsworth.cli.reporting import ReportOptions
-    from jobsworth.reports.result import Result
+    from jobsworth.cli.terminal import ColorChoice, Progress
+    from jobsworth.reports.result import LocatedFinding, Omissions, Result
 
 _COLORS = (("---", "1"), ("+++", "1"), ("@@", "36"), ("-", "31"), ("+", "32"))
 """The terminal color of diff lines, by prefix."""
@@ -37,18 +39,32 @@ class Fixer:
         unsafe: apply unsafe fixes too.
         diff: print each file's diff instead of writing it.
         paths: the files and folders on the command line.
+        infos: also apply the fixes of info findings, which are not shown otherwise.
+        color: color the diff.
+        baseline: the known findings, whose fixes are not applied.
 
     Attributes:
         shown: True if a diff was printed.
     """
 
     def __init__(
-        self, evaluator: FileEvaluator, *, unsafe: bool, diff: bool, paths: Sequence[str]
+        self,
+        evaluator: FileEvaluator,
+        *,
+        unsafe: bool,
+        diff: bool,
+        paths: Sequence[str],
+        infos: bool = False,
+        color: ColorChoice = "auto",
+        baseline: Baseline | None = None,
     ) -> None:
         self._evaluator = evaluator
         self._unsafe = unsafe
         self._diff = diff
         self._paths = paths
+        self._infos = infos
+        self._color: ColorChoice = color
+        self._baseline = baseline
         self._out: TextIO | None = None
         self.shown = False
 
@@ -61,7 +77,9 @@ class Fixer:
         data = read_bytes(path)
         if isinstance(data, ManifestError):
             return [unreadable(data)]
-        fixed_file = autofix(self._evaluator, path, data, unsafe=self._unsafe)
+        fixed_file = autofix(
+            self._evaluator, path, data, unsafe=self._unsafe, reported=self._is_reported
+        )
         if self._diff:
             if fixed_file.data != data:
                 self.shown = True
@@ -77,6 +95,12 @@ class Fixer:
                 failed = unreadable(ManifestError(shown_name(path), 1, 1, message))
                 return [*self._evaluator.text(path, data), failed]
         return fixed_file.results
+
+    def _is_reported(self, result: Result, located: LocatedFinding) -> bool:
+        """Return True for a finding that the report shows: only its fix may be applied."""
+        if not result.shows(located.finding, infos=self._infos):
+            return False
+        return self._baseline is None or not self._baseline.holds(result, located)
 
     def _check_is_within_reach(self, path: str) -> None:
         """Check that a file is in the repository, or else in a folder that the user chose.
@@ -104,6 +128,7 @@ class Fixer:
         options: ReportOptions,
         progress: Progress,
         paths: Sequence[str],
+        omissions: Omissions | None = None,
     ) -> list[Result]:
         """Report remaining findings and applied fixes under some paths, and return all results.
 
@@ -118,9 +143,9 @@ class Fixer:
         elif STDIN in paths:
             self._out = sys.stdout
             with redirect_stdout(sys.stderr):
-                results = reporting.report(evaluated, options, progress)
+                results = reporting.report(evaluated, options, progress, omissions)
         else:
-            results = reporting.report(evaluated, options, progress)
+            results = reporting.report(evaluated, options, progress, omissions)
         progress.clear()
         if not options.quiet:
             for line in self._sentences(results):
@@ -140,7 +165,7 @@ class Fixer:
                 yield ("" if attempt.reason else would) + attempt.sentence(result.file)
 
     def _print_diff(self, name: str, before: bytes, after: bytes) -> None:
-        color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        color = wants_color(sys.stdout, self._color)
         self._print(b"".join(diff_lines(name, before, after, color=color)))
 
     def _print(self, data: bytes) -> None:

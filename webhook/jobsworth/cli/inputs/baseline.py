@@ -74,6 +74,11 @@ class Baseline:
         if len(kept) < len(result.findings):
             result.replace_findings(kept)
 
+    def holds(self, result: Result, located: LocatedFinding) -> bool:
+        """Return True if the baseline has a finding, or is to be written with it."""
+        entry = _entry(result, located, self._file(result))
+        return entry["code"] not in NEVER and (self._renewing or _key(entry) in self._entries)
+
     def finish(self, *, write: bool) -> Iterator[str]:
         """Return the closing lines of the report; write the file first if requested.
 

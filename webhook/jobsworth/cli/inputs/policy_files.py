@@ -14,6 +14,7 @@ from types import ModuleType
 import jobsworth.policy
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
@@ -211,8 +212,7 @@ def require_policy_package() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        needs = f"policies require the package {error.name}: run pip install 'jobsworth[policy]'"
-        raise UsageError(needs) from None
+        raise UsageError(missing_extra("policies", "policy", error.name)) from None
 
 
 class PolicyFiles:

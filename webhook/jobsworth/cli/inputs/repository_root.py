@@ -11,12 +11,16 @@ from jobsworth.manifests import find_manifests
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from jobsworth.manifests import ManifestError
 
 REPOSITORY = ".git"
 """A folder with an entry of this name is the root of a repository, a worktree or a submodule."""
+
+
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+"""The names of a kustomization, in the order in which kustomize looks for them."""
 
 
 def root_around(path: str) -> str | None:
@@ -30,6 +34,17 @@ def root_around(path: str) -> str | None:
     return folder
 
 
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folder of a file and those above it, up to the root of its repository."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder or is_root(folder):
+            return
+        folder = parent
+
+
 def is_root(folder: str) -> bool:
     """Return True for the root folder of a repository."""
     return os.path.exists(os.path.join(folder, REPOSITORY))
@@ -41,9 +56,16 @@ def is_within(path: str, folder: str) -> bool:
     return real == real_folder or real.startswith(os.path.join(real_folder, ""))
 
 
-def manifests_in(paths: Iterable[str]) -> Iterator[str | ManifestError]:
-    """Return the files that paths select, and an error for each link out of the repository that it is in."""
-    return find_manifests(paths, follows=_Links().stay)
+def manifests_in(
+    paths: Iterable[str], *, enters: Callable[[str], bool] = lambda folder: False
+) -> Iterator[str | ManifestError]:
+    """Return the files that paths select, and an error for each link out of the repository that it is in.
+
+    Args:
+        paths: files, folders, ``-``.
+        enters: returns True for a hidden folder to search.
+    """
+    return find_manifests(paths, follows=_Links().stay, enters=enters)
 
 
 class _Links:

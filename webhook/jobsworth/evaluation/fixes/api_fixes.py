@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
+from jobsworth.evaluation.fixes.api_hints import hinted
 from jobsworth.evaluation.fixes.misplaced_fields import declared, fix_unknown_field
-from jobsworth.findings.edits import at, locate
+from jobsworth.evaluation.fixes.rejected_object import RejectedObject
+from jobsworth.findings.edits import locate
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
-from jobsworth.record import Record
 from jobsworth.validation.engine import kind_of
 
 TYPE_CHECKING = False
@@ -24,47 +25,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.evaluation.fixes.rejected_object import Written
 
-    Written = Callable[[str], str | None]
-    Fixer = Callable[["RejectedObject"], Fix | None]
+    Fixer = Callable[[RejectedObject], Fix | None]
 
 _INT64_DIGITS = 19
 JOB_RESTART_POLICIES = ("Never", "OnFailure")
-
-
-class RejectedObject(Record):
-    """An error of the API server, and the object that it rejects.
-
-    Attributes:
-        finding: the error.
-        value: the object, as it was written.
-        server: the server that rejects the object.
-        written: returns the text of a scalar by its field path, without quotes; None if it has none.
-    """
-
-    finding: Finding
-    value: dict[str, Any]
-    server: ApiServer
-    written: Written
-
-    @property
-    def job(self) -> str:
-        """The path of the JobSpec."""
-        return "spec.jobTemplate.spec" if self.value["kind"] == "CronJob" else "spec"
-
-    def at(self, path: str) -> Any:
-        """Return the written value at a path; None if there is none."""
-        place = locate(self.value, path)
-        return None if place.missing else at(self.value, place.steps)
-
-    def within(self, path: str) -> dict[str, Any]:
-        """Return the written object at a path; empty if there is none."""
-        found = self.at(path)
-        return found if isinstance(found, dict) else {}
-
-    def message_has(self, *phrases: str) -> bool:
-        """Return True if the server's message contains one of some phrases."""
-        return any(phrase in self.finding.message for phrase in phrases)
 
 
 def with_fixes(
@@ -92,8 +58,9 @@ def _with_fix(
         if _ends_with(finding.field, ending):
             fix = fixer(rejected)
             if fix is not None:
-                return finding.with_fix(fix)
-    return finding
+                rejected = rejected.replace(finding=finding.with_fix(fix))
+                break
+    return hinted(rejected)
 
 
 def _ends_with(field: str, ending: str) -> bool:
@@ -288,14 +255,15 @@ def _schedule(rejected: RejectedObject) -> Fix | None:
 
 def _time_zone(rejected: RejectedObject) -> Fix | None:
     from jobsworth.api.formats import time_zones
+    from jobsworth.evaluation.fixes.meant_zones import meant_zone
 
     written = rejected.at(rejected.finding.field)
-    if not isinstance(written, str) or len(written) < 3:
+    if not isinstance(written, str):
         return None
     known = sorted(time_zones.known())
-    meant = near(written, known)
+    meant = meant_zone(written, known)
     if meant is not None:
-        name, sure = meant.name, meant.sure
+        name, sure = meant.zone, meant.sure
     else:
         # US/New_York: the city is right, the region is not.
         city = written.rpartition("/")[2].lower()

@@ -8,7 +8,7 @@ import sys
 from jobsworth.manifests.parsing.document import Document, Source, Text
 from jobsworth.manifests.parsing.records import ManifestError, Position
 from jobsworth.manifests.parsing.stream import read_text
-from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
+from jobsworth.regular_files import MIB, MOST_MANIFEST_BYTES, read_regular_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,20 +24,32 @@ EXTENSIONS = (".yaml", ".yml", ".json")
 LEAVES = "this is a symbolic link out of the repository and is not followed; name the file that it leads to"
 
 
+VERSION_CONTROL = (".git", ".hg", ".svn", ".jj")
+"""Folders that have no manifests of their own, and are never searched."""
+
+
+def _pass_over(folder: str) -> bool:
+    return False
+
+
 def find_manifests(
-    paths: Iterable[str], *, follows: Callable[[str], bool] = lambda path: True
+    paths: Iterable[str],
+    *,
+    follows: Callable[[str], bool] = lambda path: True,
+    enters: Callable[[str], bool] = _pass_over,
 ) -> Iterator[str | ManifestError]:
     """Yield the files that ``paths`` select, in order, and an error for each nonexistent path.
 
     A file is yielded as it is; a folder yields all manifests below it, sorted by name, except those
-    in hidden folders. A folder that symbolic links reach twice is read once. ``-`` is standard input.
+    in hidden folders for which ``enters`` returns False. A folder that symbolic links reach twice is
+    read once. ``-`` is standard input.
     A path, and a symbolic link below one, is an error if ``follows`` returns False for it.
     """
     for path in paths:
         if path != STDIN and not follows(path):
             yield ManifestError(path, 1, 1, LEAVES)
         elif path != STDIN and os.path.isdir(path):
-            yield from _in_folder(path, set(), follows)
+            yield from _in_folder(path, set(), follows, enters)
         elif path == STDIN or os.path.lexists(path):
             yield path
         else:
@@ -45,7 +57,10 @@ def find_manifests(
 
 
 def _in_folder(
-    folder: str, seen: set[tuple[int, int]], follows: Callable[[str], bool]
+    folder: str,
+    seen: set[tuple[int, int]],
+    follows: Callable[[str], bool],
+    enters: Callable[[str], bool],
 ) -> Iterator[str | ManifestError]:
     try:
         status = os.stat(folder)
@@ -66,11 +81,12 @@ def _in_folder(
         except OSError:
             continue
         if is_folder:
-            if not entry.name.startswith("."):
-                if entry.is_symlink() and not follows(path):
-                    yield ManifestError(path, 1, 1, LEAVES)
-                else:
-                    yield from _in_folder(path, seen, follows)
+            if entry.name in VERSION_CONTROL or (entry.name.startswith(".") and not enters(path)):
+                continue
+            if entry.is_symlink() and not follows(path):
+                yield ManifestError(path, 1, 1, LEAVES)
+            else:
+                yield from _in_folder(path, seen, follows, enters)
         elif is_file and entry.name.lower().endswith(EXTENSIONS):
             leaves = entry.is_symlink() and not follows(path)
             yield ManifestError(path, 1, 1, LEAVES) if leaves else path
@@ -94,11 +110,15 @@ def read_bytes(
 ) -> bytes | ManifestError:
     """Read the bytes of a regular file, or of standard input for ``-``, to inspect before ``read_text``.
 
-    ``most`` is the maximum size of a file.
+    ``most`` is the maximum size.
     """
     try:
         if path == STDIN:
-            return sys.stdin.buffer.read()
+            data = sys.stdin.buffer.read(most + 1)
+            if len(data) > most:
+                message = f"standard input is too large: the limit is {most // MIB} MiB"
+                return ManifestError(shown_name(path, name), 1, 1, message)
+            return data
         return read_regular_file(path, most)
     except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
         return ManifestError(shown_name(path, name), 1, 1, _reason(error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,11 @@ from jobsworth.policy.documents.policy_schema import NAME_PATTERN, schema
 from jobsworth.policy.language.schema_parts import SHARE_PATTERN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
     from jobsworth.policy.language.problems import Problems
 
@@ -47,8 +49,22 @@ _LONGEST_CHOICE = 12
 def validator() -> Draft202012Validator:
     """Return the compiled schema of a JobPolicy."""
     from jsonschema import Draft202012Validator  # an extra, and slow to import
+    from jsonschema.validators import extend
 
-    return Draft202012Validator(schema())
+    strict: type[Draft202012Validator] = extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"pattern": _check_pattern}
+    )
+    return strict(schema())
+
+
+def _check_pattern(
+    validator: Validator, pattern: str, instance: object, schema: object
+) -> Iterator[ValidationError]:
+    """Check a pattern as ECMA 262 does: in Python, ``$`` also matches before a final line feed."""
+    from jsonschema.exceptions import ValidationError
+
+    if isinstance(instance, str) and not re.search(pattern.removesuffix("$") + r"\Z", instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def check(document: object, problems: Problems) -> None:

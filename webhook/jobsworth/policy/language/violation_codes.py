@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 BELOW_MINIMUM = "JP001"
 ABOVE_MAXIMUM = "JP002"
 NOT_ALLOWED = "JP003"
@@ -48,3 +52,42 @@ CODES: dict[str, str] = {
     UNREADABLE: "A value has a type that jobsworth does not know, so a policy cannot be evaluated.",
 }
 """Every policy code with one sentence that describes it."""
+
+NAMES: dict[str, str] = {
+    BELOW_MINIMUM: "below-minimum",
+    ABOVE_MAXIMUM: "above-maximum",
+    NOT_ALLOWED: "not-allowed",
+    REQUIRED: "required",
+    FORBIDDEN: "forbidden",
+    FAILURE_POLICY_ACTION: "failure-policy-action",
+    FAILURE_POLICY_IGNORES_DISRUPTIONS: "disruptions-not-ignored",
+    FAILURE_POLICY_EXIT_CODES: "failure-policy-exit-codes",
+    FAILURE_POLICY_RULES: "failure-policy-rules",
+    RESOURCES_ABOVE_MAXIMUM: "resources-above-maximum",
+    RESOURCES_UNKNOWN: "resources-unknown",
+    IMMUTABLE: "immutable",
+    EXPRESSION_FALSE: "expression-false",
+    EXPRESSION_FAILED: "expression-failed",
+    DEFAULT_NOT_APPLIED: "default-not-applied",
+    INTERNAL_ERROR: "internal-error",
+    UNREADABLE: "unreadable-value",
+}
+"""A name of every policy code, for tables and pages; a finding's ``reason`` is the API server's."""
+
+
+def pages_of(codes: Sequence[str]) -> str | None:
+    """Return the pages of policy codes, or a table for ``JP``; None for an unknown code.
+
+    >>> print(pages_of(["JP002"]).splitlines()[0])
+    # JP002 above-maximum
+    """
+    if list(codes) == ["JP"]:
+        return "".join(f"{code}  {NAMES[code]:<26}  {CODES[code]}\n" for code in CODES)
+    if not all(code in CODES for code in codes):
+        return None
+    return "\n".join(
+        f"# {code} {NAMES[code]}\n\n{CODES[code]}\n\nThe finding names the JobPolicy that requires this. "
+        "It cannot be ignored in the manifest.\ndocs/policy.md is the reference of policies; "
+        "`jobsworth policy explain` shows which policies match an object.\n"
+        for code in codes
+    )

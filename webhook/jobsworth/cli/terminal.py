@@ -1,13 +1,43 @@
-"""A progress bar on a terminal, shown after one second."""
+"""What a terminal shows: colors, where a user wants them, and a progress bar after one second.
+
+One module, because every run needs both: each module costs start-up time.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, TextIO
+
+    ColorChoice = Literal["auto", "always", "never"]
 
 DELAY_SECONDS = 1.0
 INTERVAL_SECONDS = 0.1
 WIDTH = 30
+
+COLOR_CHOICES: tuple[ColorChoice, ...] = ("auto", "always", "never")
+
+
+def wants_color(out: TextIO, choice: ColorChoice = "auto") -> bool:
+    """Return True if text for a stream is colored.
+
+    ``auto`` follows https://no-color.org, https://force-color.org and https://bixense.com/clicolors: NO_COLOR
+    wins over FORCE_COLOR and CLICOLOR_FORCE, which win over the kind of the stream.
+    """
+    if choice != "auto":
+        return choice == "always"
+    environment = os.environ
+    if environment.get("NO_COLOR"):
+        return False
+    if environment.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    if environment.get("CLICOLOR_FORCE", "0") not in ("", "0"):
+        return True
+    return out.isatty()
 
 
 class Progress:

@@ -1,0 +1,89 @@
+"""All faults in one run: what the API server would report after the decoding errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.evaluation import Evaluation
+from jobsworth.evaluation.evaluator import Evaluator
+from jobsworth.evaluation.further_findings import is_decoding_error
+from jobsworth.evaluation.subject import Subject
+from jobsworth.findings.finding import Finding
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import SOUND
+from support.random_objects.random_jobs import random_job
+
+TYPO = SOUND.replace("spec:\n  active", "spec:\n  backofLimit: 3\n  active", 1)
+TWO_FAULTS = TYPO.replace("restartPolicy: Never", "restartPolicy: never")
+
+
+def test_faults_behind_a_decoding_error_are_reported_and_marked(validate: Validate) -> None:
+    done = validate("-o", "json", "a.yaml", files={"a.yaml": TWO_FAULTS})
+    findings = done.loaded["results"][0]["findings"]
+    assert [(each["code"], each.get("further")) for each in findings] == [
+        ("JW001", None),
+        ("JW005", True),
+        ("JW005", True),
+    ]
+    text = validate("a.yaml").out
+    assert text.count("note: the API server stops at the errors above") == 1
+    assert "once the decoding errors are fixed" in validate("-o", "concise", "a.yaml").out
+
+
+def test_lint_rules_speak_of_a_manifest_whose_typos_have_one_answer(validate: Validate) -> None:
+    text = TYPO.replace(
+        "image: registry.example.com/main:1.0", "image: registry.example.com/main:latest"
+    )
+    done = validate("-o", "json", "a.yaml", files={"a.yaml": text})
+    assert [each["code"] for each in done.loaded["results"][0]["findings"]] == ["JW001", "JW501"]
+
+
+def test_what_a_deletion_causes_is_not_reported(validate: Validate) -> None:
+    """Neither that containers are missing, nor that there is no deadline."""
+    text = SOUND.replace("containers:", "kontainerliste:").replace("3600", "soon")
+    done = validate("-o", "json", "--info", "a.yaml", files={"a.yaml": text})
+    assert [each["code"] for each in done.loaded["results"][0]["findings"]] == ["JW002", "JW001"]
+
+
+def test_the_caret_is_below_a_misspelled_key_whatever_its_value(validate: Validate) -> None:
+    done = validate("a.yaml", files={"a.yaml": TYPO})
+    assert "a.yaml:6:3: error" in done.out
+    assert (
+        "  6 |   backofLimit: 3\n    |   ^^^^^^^^^^^\n  fix: Rename it to backoffLimit (safe)"
+        in done.out
+    )
+    assert "did you mean" not in done.out
+
+
+EVALUATOR = Evaluator(ApiServer())
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 100_000))
+def test_an_unknown_field_hides_no_error_and_adds_none(seed: int) -> None:
+    """The errors behind an unknown field are those of the object without it."""
+    job = random_job(seed)
+    spec = job.get("spec")
+    if not isinstance(spec, dict):
+        return
+
+    def evaluated() -> Evaluation:
+        return EVALUATOR.evaluate(Subject(json.loads(json.dumps(job))), lambda path: None)
+
+    def errors(found: Iterable[Finding]) -> set[tuple[str, str]]:
+        return {(each.field, each.message) for each in found if each.severity == "error"}
+
+    before = evaluated()
+    spec["zzz"] = 3
+    after = evaluated()
+    assert errors(after.further) <= errors([*before.api, *before.further])
+    if not any(is_decoding_error(each) for each in before.api):
+        required = {
+            (each.field, each.message) for each in before.api if each.reason == "FieldValueRequired"
+        }
+        assert errors(before.api) - required <= errors(after.further)

@@ -1,0 +1,130 @@
+"""Patches, unrendered templates, and Jobs in other objects: what is no manifest, and what to run instead."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import INVALID, SOUND
+
+PATCH = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: etl}\nspec: {backoffLimit: 2}\n"
+NAMED = {
+    "patches": "patches: [{path: patch.yaml}]\n",
+    "patchesStrategicMerge": "patchesStrategicMerge:\n- patch.yaml\n",
+    "patchesJson6902": "patchesJson6902:\n- {target: {kind: Job, name: etl}, path: patch.yaml}\n",
+}
+
+
+@pytest.mark.parametrize("key", NAMED)
+@pytest.mark.parametrize("name", ["kustomization.yaml", "kustomization.yml", "Kustomization"])
+def test_a_patch_that_a_kustomization_names_is_skipped_with_the_command_that_renders_it(
+    validate: Validate, key: str, name: str
+) -> None:
+    files = {f"overlay/{name}": f"kind: Kustomization\n{NAMED[key]}", "overlay/patch.yaml": PATCH}
+    done = validate("overlay/patch.yaml", files=files)
+    assert done.code == 0
+    assert "info: Job etl: manifest [JW094 kustomize-patch]" in done.out
+    assert "(kubectl kustomize overlay | jobsworth validate -)" in done.out
+    loaded = validate("-o", "json", "overlay/patch.yaml").loaded
+    assert loaded["results"][0]["status"] == "skipped"
+    assert loaded["summary"]["invalid"] == 0
+
+
+def test_a_kustomization_above_may_name_it(validate: Validate) -> None:
+    files = {
+        "k/kustomization.yaml": "patches: [{path: jobs/a/patch.yaml}]\n",
+        "k/jobs/a/patch.yaml": PATCH,
+    }
+    assert validate("--mixed", ".", files=files).code == 0
+
+
+def test_a_component_is_rendered_by_an_overlay(validate: Validate) -> None:
+    files = {
+        "c/kustomization.yaml": "kind: Component\npatches: [{path: patch.yaml}]\n",
+        "c/patch.yaml": PATCH,
+    }
+    assert "kubectl kustomize OVERLAY" in validate("c", files=files).out
+
+
+def test_resources_of_a_kustomization_are_validated(validate: Validate) -> None:
+    files = {"kustomization.yaml": "resources: [job.yaml]\n", "job.yaml": INVALID}
+    assert validate(".", files=files).code == 1
+
+
+def test_a_broken_kustomization_hides_nothing(validate: Validate) -> None:
+    files = {"kustomization.yaml": "patches: [\n", "patch.yaml": PATCH}
+    assert validate("patch.yaml", files=files).code == 1
+    files = {"kustomization.yaml": "patches: 3\npatchesStrategicMerge: [4, {a: b}]\n"}
+    assert validate("patch.yaml", files=files).code == 1
+
+
+def test_a_patch_is_not_fixed(validate: Validate, tmp_path: Path) -> None:
+    patch = PATCH.replace("backoffLimit", "backofLimit")
+    files = {"kustomization.yaml": NAMED["patches"], "patch.yaml": patch}
+    validate("--fix", "--unsafe", ".", files=files)
+    assert (tmp_path / "patch.yaml").read_text() == patch
+
+
+def test_a_patch_directive_marks_a_patch(validate: Validate) -> None:
+    text = PATCH.replace("spec: {", "spec: {$patch: replace, ")
+    done = validate("patch.yaml", files={"patch.yaml": text})
+    assert (done.code, "this is a patch: it has $patch" in done.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "placeholder",
+    ["${NAME}", "$(NAME)", "($namespace)", "V_NAME", "IMAGE_TAG", "__NAME__", "<name>", "$NAME"],
+)
+def test_a_placeholder_gets_a_hint_beside_the_words_of_the_server(
+    validate: Validate, placeholder: str
+) -> None:
+    text = SOUND.replace("name: sound", f"name: {json.dumps(placeholder)}")
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert done.code == 1
+    assert f'Invalid value: "{placeholder}": a lowercase RFC 1123' in done.out
+    assert f"hint: is {placeholder} a placeholder, and this an unrendered template?" in done.out
+
+
+@pytest.mark.parametrize("name", ["Sound", "sound_1", "-", "sound/1"])
+def test_other_wrong_names_do_not(validate: Validate, name: str) -> None:
+    text = SOUND.replace("name: sound", f"name: {name}")
+    assert "placeholder" not in validate("a.yaml", files={"a.yaml": text}).out
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a}\n",
+            "JobSet a contains Job templates, which are not validated",
+        ),
+        (
+            f"apiVersion: v1\nkind: ConfigMap\ndata:\n  job.yaml: {json.dumps(SOUND)}\n",
+            "ConfigMap contains a Job, which is not validated",
+        ),
+        (
+            "apiVersion: template.openshift.io/v1\nkind: Template\nobjects:\n"
+            "- {apiVersion: batch/v1, kind: Job}\n- {apiVersion: batch/v1, kind: CronJob}\n",
+            "Template contains 2 Jobs, which are not validated",
+        ),
+    ],
+)
+def test_jobs_in_other_objects_are_not_skipped_in_silence(
+    validate: Validate, text: str, what: str
+) -> None:
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert (done.code, what in done.out) == (0, True)
+    loaded = validate("-o", "json", "a.yaml").loaded
+    assert loaded["results"][0]["status"] == "skipped"
+    assert loaded["results"][0]["findings"][0]["code"] == "JW095"
+
+
+def test_other_objects_that_speak_of_jobs_are(validate: Validate) -> None:
+    text = (
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n"
+        "- {apiGroups: [batch], resources: [jobs], verbs: [get]}\n# batch/v1\n"
+    )
+    assert validate("a.yaml", files={"a.yaml": text}).out == ""

@@ -1,0 +1,60 @@
+"""`--fix` fixes what the report shows, and says how much more it could fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from support.cli.command_runs import Validate
+from support.lint.manifests_with_findings import SHADOWED, SOUND
+
+NO_TTL = SOUND.replace("  ttlSecondsAfterFinished: 86400\n", "")
+RESTART = NO_TTL.replace("restartPolicy: Never", "restartPolicy: never")
+
+
+def test_fixes_of_hidden_findings_are_not_applied(validate: Validate, tmp_path: Path) -> None:
+    done = validate("--fix", "--unsafe", "a.yaml", files={"a.yaml": RESTART})
+    assert (tmp_path / "a.yaml").read_text() == NO_TTL
+    assert done.err.splitlines()[-1] == "1 fixed; 1 more fixable with --info"
+
+
+def test_fixes_of_info_findings_are_applied_with_info(validate: Validate, tmp_path: Path) -> None:
+    validate("--fix", "--unsafe", "--info", "a.yaml", files={"a.yaml": NO_TTL})
+    assert "ttlSecondsAfterFinished: 86400" in (tmp_path / "a.yaml").read_text()
+
+
+def test_a_rule_that_is_selected_by_name_is_shown_and_fixed(
+    validate: Validate, tmp_path: Path
+) -> None:
+    assert "JW204" in validate("--select", "JW204", "a.yaml", files={"a.yaml": NO_TTL}).out
+    validate("--fix", "--unsafe", "--select", "no-ttl", "a.yaml")
+    assert "ttlSecondsAfterFinished: 86400" in (tmp_path / "a.yaml").read_text()
+
+
+def test_the_default_selection_names_no_rule(validate: Validate, tmp_path: Path) -> None:
+    validate("--fix", "--unsafe", "--select", "default", "a.yaml", files={"a.yaml": NO_TTL})
+    assert (tmp_path / "a.yaml").read_text() == NO_TTL
+
+
+def test_known_findings_of_a_baseline_are_not_fixed(validate: Validate, tmp_path: Path) -> None:
+    validate("--baseline", "b.json", "--write-baseline", "a.yaml", files={"a.yaml": SHADOWED})
+    done = validate("--fix", "--unsafe", "--baseline", "b.json", "a.yaml")
+    assert (tmp_path / "a.yaml").read_text() == SHADOWED
+    assert "fixed" not in done.err.replace("b.json", "")
+    validate("--fix", "--unsafe", "a.yaml")
+    assert (tmp_path / "a.yaml").read_text() != SHADOWED
+
+
+def test_a_report_counts_the_fixes_that_it_offers(validate: Validate) -> None:
+    done = validate("a.yaml", "b.yaml", files={"a.yaml": RESTART, "b.yaml": SHADOWED})
+    assert done.err.splitlines()[-1] == "2 fixable with --fix; 1 more fixable with --fix --unsafe"
+
+
+def test_a_diff_without_safe_fixes_names_the_option_for_the_others(validate: Validate) -> None:
+    done = validate("--diff", "a.yaml", files={"a.yaml": SHADOWED})
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines()[-1] == "1 fixable with --unsafe"
+
+
+def test_a_diff_counts_what_would_be_fixed(validate: Validate) -> None:
+    done = validate("--diff", "a.yaml", files={"a.yaml": RESTART})
+    assert done.err.splitlines()[-1] == ("1 would be fixed; 1 more fixable with --unsafe --info")

@@ -1,0 +1,154 @@
+"""Hints and fixes for errors whose words do not say what to write."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobsworth.api.formats import time_zones
+from jobsworth.evaluation.fixes.api_hints import SECONDS_OF_UNITS, seconds_of
+from jobsworth.evaluation.fixes.meant_zones import _ABBREVIATIONS, _CITIES_OF_ZONES, meant_zone
+from support.cli.command_runs import Validate
+
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: etl}
+spec:
+  activeDeadlineSeconds: 3600
+  template:
+    spec:
+      restartPolicy: Never
+      volumes: [{name: dta, emptyDir: {}}, {name: config, configMap: {name: c}}]
+      containers:
+        - name: main
+          image: registry.example.com/etl:1.4
+          resources: {requests: {cpu: 1, memory: 1Gi}}
+          volumeMounts: [{name: dta, mountPath: /data}]
+"""
+CRON = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly}
+spec:
+  schedule: "0 3 * * *"
+  timeZone: Europe/Berlin
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: "b:1"}]}}}}
+"""
+ZONES = sorted(time_zones.known())
+
+
+def told(validate: Validate, text: str) -> tuple[str, str, bool | None]:
+    """The hint of the only error, the title of its fix, and whether that is safe."""
+    loaded = validate("-o", "json", "a.yaml", files={"a.yaml": text}).loaded
+    found = [each for each in loaded["results"][0]["findings"] if each["severity"] == "error"]
+    assert len(found) == 1, found
+    fix = found[0].get("fix", {})
+    return found[0].get("hint", ""), fix.get("title", ""), fix.get("safe")
+
+
+def cron(schedule: str = "0 3 * * *", zone: str = "Europe/Berlin") -> str:
+    return CRON.replace('"0 3 * * *"', json.dumps(schedule)).replace("Europe/Berlin", zone)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            JOB.replace("[{name: dta, mountPath", "[{name: data, mountPath"),
+            ('the Pod has no volume "data"; it has dta, config', "Set name: dta", False),
+        ),
+        (
+            JOB.replace("[{name: dta, mountPath", "[{name: secrets, mountPath"),
+            ('the Pod has no volume "secrets"; it has dta, config', "", None),
+        ),
+        (
+            JOB.replace("[{name: dta, emptyDir: {}}, {name: config, configMap: {name: c}}]", "[]"),
+            ('the Pod has no volume "dta": add it to spec.template.spec.volumes', "", None),
+        ),
+        (
+            JOB.replace("3600", "2h"),
+            ("", "Set activeDeadlineSeconds: 7200, which is 2h in seconds", True),
+        ),
+        (JOB.replace("3600", "soon"), ("", "", None)),
+        (
+            JOB.replace("memory: 1Gi", "memory: 1GB"),
+            ("write 1G (powers of 1000) or 1Gi (powers of 1024)", "", None),
+        ),
+        (JOB.replace("memory: 1Gi", "memory: 100mi"), ("", "Set 100Mi", True)),
+        (cron("daily"), ("", 'Set schedule: "@daily"', True)),
+        (cron("@dayly"), ("", 'Set schedule: "@daily"', True)),
+        (cron(zone="Europe/Berlni"), ("", "Set timeZone: Europe/Berlin", True)),
+        (
+            cron(zone="Europe/Munich"),
+            ("there is no such zone; Munich is in Europe/Berlin", "Set timeZone: Europe/Berlin", False),
+        ),
+        (
+            cron(zone="Asia/Mumbai"),
+            ("there is no such zone; Mumbai is in Asia/Kolkata", "Set timeZone: Asia/Kolkata", False),
+        ),
+        (
+            cron(zone="CEST"),
+            (
+                "abbreviations are no time zones; name a city, such as Europe/Berlin",
+                "Set timeZone: Europe/Berlin",
+                False,
+            ),
+        ),
+        (
+            cron(zone="America/Lisa"),
+            ("use a name of the tz database, such as Europe/Berlin or Etc/UTC", "", None),
+        ),
+    ],
+)  # fmt: skip
+def test_a_hint_says_what_to_write(
+    validate: Validate, text: str, expected: tuple[str, str, bool | None]
+) -> None:
+    assert told(validate, text) == expected
+
+
+@pytest.mark.parametrize("schedule", ["every day", "noon"])
+def test_a_schedule_that_is_none_is_explained(validate: Validate, schedule: str) -> None:
+    assert told(validate, cron(schedule))[0].startswith("a schedule has five fields: minute, hour")
+
+
+@given(st.integers(0, 10**6), st.sampled_from(sorted(SECONDS_OF_UNITS)))
+def test_a_duration_is_its_number_times_its_unit(number: int, unit: str) -> None:
+    assert seconds_of(f"{number}{unit}") == number * SECONDS_OF_UNITS[unit]
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_duration_or_none(text: str) -> None:
+    assert seconds_of(text) is None or seconds_of(text) >= 0  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("zone", [*_CITIES_OF_ZONES, *_ABBREVIATIONS])
+def test_the_table_of_cities_names_real_zones(zone: str) -> None:
+    assert time_zones.validate(zone) == []
+
+
+def test_no_city_is_in_two_zones_and_none_is_a_zone() -> None:
+    cities = [city for named in _CITIES_OF_ZONES.values() for city in named.split()]
+    assert len(set(cities)) == len(cities)
+    assert not {zone.rpartition("/")[2] for zone in ZONES}.intersection(cities)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Europe/Munich", "Europe/Bern", "America/Lisa", "Asia/Mumbai", "Asia/Osaka", "America/Miami",
+        "Europe/Hamburg", "Asia/Beijing",
+    ],
+)  # fmt: skip
+def test_another_city_is_never_a_safe_fix(name: str) -> None:
+    found = meant_zone(name, ZONES)
+    assert found is None or not found.sure
+
+
+@given(st.sampled_from([zone for zone in ZONES if "/" in zone]))
+def test_case_is_a_safe_fix_if_it_is_unique(zone: str) -> None:
+    found = meant_zone(zone.lower(), ZONES)
+    assert found is None or found.zone == zone or found.zone.lower() == zone.lower()

@@ -1,0 +1,252 @@
+"""Hints that the words of the API server do not give: what there is, and how a value is written."""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.near_names import near
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.evaluation.fixes.rejected_object import RejectedObject
+    from jobsworth.findings.finding import Finding
+
+SECONDS_OF_UNITS = {
+    "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800,
+}  # fmt: skip
+
+_SUFFIXES = {
+    "k": ("k", "Ki"), "kb": ("k", "Ki"), "kib": ("Ki",), "ki": ("Ki",),
+    "mb": ("M", "Mi"), "mib": ("Mi",), "mi": ("Mi",),
+    "g": ("G", "Gi"), "gb": ("G", "Gi"), "gib": ("Gi",), "gi": ("Gi",),
+    "t": ("T", "Ti"), "tb": ("T", "Ti"), "tib": ("Ti",), "ti": ("Ti",),
+}  # fmt: skip
+"""Quantity suffixes for the units that people write."""
+
+DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
+
+MOST_NAMES = 8
+"""The maximum number of names listed in a hint."""
+
+
+def hinted(rejected: RejectedObject) -> Finding:
+    """Return the finding with a hint, and with a fix if the hint has one answer."""
+    finding = rejected.finding
+    for applies, hint in _HINTS:
+        if applies(finding):
+            found = hint(rejected)
+            if found is None:
+                continue
+            text, fix = found
+            if text and not finding.hint:
+                finding = finding.with_hint(text)
+            return finding if fix is None or finding.fix is not None else finding.with_fix(fix)
+    return finding
+
+
+def _missing_volume(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    field = rejected.finding.field
+    pod = f"{rejected.job}.template.spec"
+    name, volumes = rejected.at(field), rejected.at(f"{pod}.volumes")
+    names = [
+        str(volume.get("name")) for volume in volumes or () if isinstance(volume, dict)
+    ] if isinstance(volumes, list | None) else []  # fmt: skip
+    if not isinstance(name, str):
+        return None
+    if not names:
+        return f'the Pod has no volume "{name}": add it to {pod}.volumes', None
+    some = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    text = f'the Pod has no volume "{name}"; it has {some}'
+    meant = near(name, names)
+    if meant is None:
+        return text, None
+    return text, Fix(f"Set name: {meant.name}", Edit("set", field, meant.name), safe=False)
+
+
+def _duration(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    field = rejected.finding.field
+    value = rejected.at(field)
+    seconds = seconds_of(value) if isinstance(value, str) else None
+    if seconds is None or not field.endswith("Seconds"):
+        return None
+    title = f"Set {field.rpartition('.')[2]}: {seconds}, which is {value} in seconds"
+    return "", Fix(title, Edit("set", field, seconds), safe=True)
+
+
+def seconds_of(text: str) -> int | None:
+    """Return a duration such as ``2h`` or ``1h30m`` in seconds; None for other text.
+
+    >>> seconds_of("2h"), seconds_of("1h30m"), seconds_of("soon"), seconds_of("h")
+    (7200, 5400, None, None)
+    """
+    total, digits, unit = 0, "", ""
+    parts: list[tuple[str, str]] = []
+    for character in text.strip().lower() + "0":
+        if character.isascii() and character.isdigit():
+            if unit:
+                parts.append((digits, unit))
+                digits, unit = "", ""
+            digits += character
+        else:
+            unit += character
+    if not parts:
+        return None
+    for digits, unit in parts:
+        if unit not in SECONDS_OF_UNITS or not digits or len(digits) > 9:
+            return None
+        total += int(digits) * SECONDS_OF_UNITS[unit]
+    return total
+
+
+def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    field = rejected.finding.field
+    value = rejected.at(field)
+    if not isinstance(value, str):
+        return None
+    text = value.strip().replace(" ", "")
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    suffixes = _SUFFIXES.get(text[len(number) :].lower(), ())
+    plain = number.replace(".", "", 1)
+    if not suffixes or not (plain.isascii() and plain.isdigit()):
+        return None
+    answers = [f"{number}{suffix}" for suffix in suffixes]
+    if len(answers) == 1:
+        return "", Fix(f"Set {answers[0]}", Edit("set", field, answers[0]), safe=True)
+    return f"write {answers[0]} (powers of 1000) or {answers[1]} (powers of 1024)", None
+
+
+def _schedule(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    schedule = rejected.at("spec.schedule")
+    if not isinstance(schedule, str):
+        return None
+    word = schedule.strip().lower()
+    if word and " " not in word:
+        meant = near(word, [*DESCRIPTORS, *(name[1:] for name in DESCRIPTORS)])
+        if meant is not None:
+            descriptor = f"@{meant.name.removeprefix('@')}"
+            title = f'Set schedule: "{descriptor}"'
+            return "", Fix(title, Edit("set", "spec.schedule", descriptor), safe=meant.sure)
+    return (
+        "a schedule has five fields: minute, hour, day of month, month, day of week; "
+        "such as 30 2 * * * for 02:30 each day",
+        None,
+    )
+
+
+def _time_zone(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    from jobsworth.api.formats import time_zones
+    from jobsworth.evaluation.fixes.meant_zones import meant_zone
+
+    written = rejected.at(rejected.finding.field)
+    if not isinstance(written, str):
+        return None
+    meant = meant_zone(written, sorted(time_zones.known()))
+    if meant is not None:
+        return meant.hint, None
+    if rejected.finding.fix is not None:
+        return None
+    return "use a name of the tz database, such as Europe/Berlin or Etc/UTC", None
+
+
+def _never_ends(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
+    if rejected.at(rejected.finding.field) != "Always":
+        return None
+    return "Always is for Pods that run for ever; a Job's Pods must end", None
+
+
+def _is(reason: str, *endings: str) -> Callable[[Finding], bool]:
+    def applies(finding: Finding) -> bool:
+        return finding.reason == reason and finding.field.endswith(endings)
+
+    return applies
+
+
+def _about_quantities(finding: Finding) -> bool:
+    return "quantit" in finding.message
+
+
+def _in_volumes(finding: Finding) -> bool:
+    return finding.reason == "FieldValueNotFound" and (
+        "].volumeMounts[" in finding.field or "].volumeDevices[" in finding.field
+    )
+
+
+_HINTS: tuple[
+    tuple[Callable[[Finding], bool], Callable[[RejectedObject], tuple[str, Fix | None] | None]], ...
+] = (
+    (_in_volumes, _missing_volume),
+    (_about_quantities, _quantity),
+    (_is("FieldValueTypeInvalid", "Seconds"), _duration),
+    (_is("FieldValueInvalid", "spec.schedule"), _schedule),
+    (_is("FieldValueInvalid", "spec.timeZone"), _time_zone),
+    (_is("FieldValueRequired", ".restartPolicy"), _never_ends),
+)
+
+
+IMMUTABLE = ": field is immutable"
+MOST_CHANGES = 3
+LONGEST_VALUE = 40
+
+
+def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:
+    """Return the finding of an immutable field with a hint that names what differs.
+
+    Args:
+        finding: the finding.
+        new: the object with the API server's defaults.
+        old: the stored object, with the same defaults.
+    """
+    if finding.hint or not finding.message.endswith(IMMUTABLE):
+        return finding
+    steps = finding.field.split(".")
+    for step in steps:
+        new = new.get(step) if isinstance(new, dict) else None
+        old = old.get(step) if isinstance(old, dict) else None
+    changes = list(_changes(old, new, ""))
+    shown = "; ".join(changes[:MOST_CHANGES])
+    if len(changes) > MOST_CHANGES:
+        shown += f"; and {len(changes) - MOST_CHANGES} more"
+    advice = "delete the Job and create it again (kubectl replace --force), or give it another name"
+    text = f"changed: {shown}; {advice}" if shown else advice
+    return finding.with_hint(text)
+
+
+def _changes(old: Any, new: Any, path: str) -> list[str]:
+    if old == new:
+        return []
+    if isinstance(old, dict) and isinstance(new, dict):
+        names = dict.fromkeys([*old, *new])
+        return [
+            change
+            for name in names
+            if not _is_generated(name)
+            for change in _changes(
+                old.get(name), new.get(name), f"{path}[{name}]" if "/" in name else f"{path}.{name}"
+            )
+        ]
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [
+            change
+            for index, (was, now) in enumerate(zip(old, new, strict=True))
+            for change in _changes(was, now, f"{path}[{index}]")
+        ]
+    name = path.removeprefix(".")
+    change = f"{_shown(old)} -> {_shown(new)}"
+    return [f"{name} {change}" if name else change]
+
+
+def _is_generated(name: str) -> bool:
+    from jobsworth.api.batch.job import GENERATED_LABELS
+
+    return name in GENERATED_LABELS
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "(unset)"
+    if isinstance(value, dict | list):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"

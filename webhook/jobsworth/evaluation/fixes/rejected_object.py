@@ -1,0 +1,51 @@
+"""An error of the API server, with the object that it rejects."""
+
+from __future__ import annotations
+
+from jobsworth.findings.edits import at, locate
+from jobsworth.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.findings.finding import Finding
+
+    Written = Callable[[str], str | None]
+
+
+class RejectedObject(Record):
+    """An error of the API server, and the object that it rejects.
+
+    Attributes:
+        finding: the error.
+        value: the object, as it was written.
+        server: the server that rejects the object.
+        written: returns the text of a scalar by its field path, without quotes; None if it has none.
+    """
+
+    finding: Finding
+    value: dict[str, Any]
+    server: ApiServer
+    written: Written
+
+    @property
+    def job(self) -> str:
+        """The path of the JobSpec."""
+        return "spec.jobTemplate.spec" if self.value["kind"] == "CronJob" else "spec"
+
+    def at(self, path: str) -> Any:
+        """Return the written value at a path; None if there is none."""
+        place = locate(self.value, path)
+        return None if place.missing else at(self.value, place.steps)
+
+    def within(self, path: str) -> dict[str, Any]:
+        """Return the written object at a path; empty if there is none."""
+        found = self.at(path)
+        return found if isinstance(found, dict) else {}
+
+    def message_has(self, *phrases: str) -> bool:
+        """Return True if the server's message contains one of some phrases."""
+        return any(phrase in self.finding.message for phrase in phrases)

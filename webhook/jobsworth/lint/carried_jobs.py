@@ -1,0 +1,59 @@
+"""Jobs inside of objects of other kinds, which are not validated.
+
+>>> carried({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train"}})
+'JobSet train contains Job templates, which are not validated'
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_OWN_TEMPLATES = {
+    "JobSet": "jobset.x-k8s.io/",
+    "ScaledJob": "keda.sh/",
+}
+"""Kinds with the template of a Job, and the beginning of their apiVersion."""
+
+_KINDS = ("Job", "CronJob")
+MOST_VALUES = 20_000
+"""The search stops after so many values."""
+
+
+def carried(value: Any) -> str:
+    """Return what an object of another kind carries, as a clause; empty if it carries no Job."""
+    if not isinstance(value, dict):
+        return ""
+    kind, version = value.get("kind"), value.get("apiVersion")
+    if not isinstance(kind, str) or not isinstance(version, str):
+        return ""
+    metadata = value.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    subject = f"{kind} {name}" if isinstance(name, str) and name else kind
+    if version.startswith(_OWN_TEMPLATES.get(kind, "\0")):
+        return f"{subject} contains Job templates, which are not validated"
+    number = _jobs_in(value)
+    if not number:
+        return ""
+    if number == 1:
+        return f"{subject} contains a Job, which is not validated"
+    return f"{subject} contains {number} Jobs, which are not validated"
+
+
+def _jobs_in(value: Any) -> int:
+    """Count the Jobs in an object's values and texts."""
+    found, visited, rest = 0, 0, [value]
+    while rest and visited < MOST_VALUES:
+        visited += 1
+        part = rest.pop()
+        if isinstance(part, dict):
+            version = part.get("apiVersion")
+            if part is not value and isinstance(version, str) and version.startswith("batch/"):
+                found += part.get("kind") in _KINDS
+            rest.extend(part.values())
+        elif isinstance(part, list):
+            rest.extend(part)
+        elif isinstance(part, str) and "apiVersion: batch/" in part:
+            found += sum(part.count(f"kind: {kind}\n") for kind in _KINDS)
+    return found

@@ -171,7 +171,9 @@ def run(options: ExplainJobOptions) -> int:
 
 def _check(options: ExplainJobOptions) -> None:
     if not options.paths and options.git_ref is None:
-        raise UsageError("Missing argument 'JOB...': name a file or folder, or - for standard input")
+        raise UsageError(
+            "Missing argument 'JOB...': name a file or folder, or - for standard input"
+        )
     failures = options.failures
     single = bool(failures.exit_code or failures.condition)
     if single and failures.pod is not None:

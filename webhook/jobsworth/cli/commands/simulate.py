@@ -242,8 +242,8 @@ def _rendered(name: str, record: RunRecord) -> Iterable[str]:
 def _run_many(
     variants: list[Variant], options: SimulateOptions, outputs: list[tuple[str, str]]
 ) -> list[RunStatistics]:
-    from jobsworth.cli.terminal import Progress
     from jobsworth.cli.simulating.parallel_runs import processors, run_all
+    from jobsworth.cli.terminal import Progress
     from jobsworth.simulation.run_statistics import statistics_of
     from jobsworth.timelines.record_json import statistics_json
     from jobsworth.timelines.statistics_text import comparison_lines, statistics_lines

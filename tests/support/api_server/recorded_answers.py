@@ -145,7 +145,7 @@ def difference(
         if ours:
             return f"accepted, engine: {sorted(ours, key=str)[:3]}"
         return first_difference(
-            answer.spec, without_generated(engine.default(manifest)["spec"]), "spec"
+            answer.spec, without_generated(engine.default(manifest, old)["spec"]), "spec"
         )
     if answer.code == 400:
         if not any(reason in DECODED for _, reason, _ in ours):

@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
     Defaulter = Callable[[dict[str, Any], Request], None]
     Preparer = Callable[[dict[str, Any], Request], None]
+    Dropper = Callable[
+        [dict[str, Any], dict[str, Any] | None, ApiServer], Iterable[tuple[str, str]]
+    ]
     UpdateRule = Callable[[dict[str, Any], dict[str, Any], Request], Iterable[FieldError]]
     Format = Callable[[str], list[str]]
     Type = "Scalar | Struct | Pointer | ListOf | MapOf"
@@ -296,6 +300,7 @@ class Struct:
     __slots__ = (
         "defaulters",
         "doc",
+        "droppers",
         "fields",
         "name",
         "one_of",
@@ -311,6 +316,7 @@ class Struct:
         self.one_of: OneOf | None = None
         self.rules: list[Rule] = []
         self.defaulters: list[Defaulter] = []
+        self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
         self.update_rules: list[UpdateRule] = []
         for name, field in fields.items():
@@ -337,6 +343,16 @@ class Struct:
         """
         self.defaulters.append(defaulter)
         return defaulter
+
+    def dropper(self, dropper: Dropper) -> Dropper:
+        """Register a function that drops what the server drops while a gate is off, beyond single fields.
+
+        Only for whole objects. The function is called with a decoded object, the stored object (None on
+        create) and the server; it changes the decoded object in place, and yields the path and the gate of
+        each part that it drops.
+        """
+        self.droppers.append(dropper)
+        return dropper
 
     def preparer(self, preparer: Preparer) -> Preparer:
         """Register a function that changes an object between defaulting and validation.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -31,6 +32,9 @@ GENERATED_LABELS = (
     CONTROLLER_UID_LABEL,
     JOB_NAME_LABEL,
 )
+
+KEPT_BY_UPDATES = frozenset({"JobManagedBy"})
+"""The gates whose fields the server drops on create only."""
 
 Job = Struct(
     "Job",
@@ -51,6 +55,30 @@ def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
         job["metadata"]["labels"] = labels
 
 
+@Job.dropper
+def _limits_per_index(
+    job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    """Drop the rules of a new Job with the action FailIndex, and of an update the limits one by one."""
+    gate, spec = "JobBackoffLimitPerIndex", job["spec"]
+    if server.minor < 28 or server.enabled(gate):
+        return
+    if old is not None:
+        for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
+            if field in spec and field not in old["spec"]:
+                del spec[field]
+                yield f"spec.{field}", gate
+        return
+    policy = spec.get("podFailurePolicy", {})
+    rules = policy.get("rules", ())
+    kept = [rule for rule in rules if rule.get("action") != "FailIndex"]
+    if len(kept) < len(rules):
+        policy["rules"] = kept
+        for index, rule in enumerate(rules):
+            if rule.get("action") == "FailIndex":
+                yield f"spec.podFailurePolicy.rules[{index}]", gate
+
+
 @Job.preparer
 def _generate_selector(job: dict[str, Any], request: Request) -> None:
     """Generate the selector and the labels, and clear the status, as the server does before validation.
@@ -62,11 +90,6 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         return
     job["status"] = {}
     spec = job["spec"]
-    if not request.enabled("JobBackoffLimitPerIndex") and "podFailurePolicy" in spec:
-        policy = spec["podFailurePolicy"]
-        policy["rules"] = [
-            rule for rule in policy.get("rules", ()) if rule.get("action") != "FailIndex"
-        ]
     if spec.get("manualSelector"):
         return
     labels = spec["template"]["metadata"].setdefault("labels", {})

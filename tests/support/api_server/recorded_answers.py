@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import lzma
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -17,11 +16,11 @@ from support.validation.server_comparison import (
     normal,
     unlike,
     without_generated,
+    without_go_value,
 )
 
 DATA = Path(__file__).parents[2] / "recorded/data"
 DECODED = ("FieldValueTypeInvalid", "UnknownField")
-ADDRESS = re.compile(r"\b0xc[0-9a-f]{6,}")
 ABOUT_THE_URL = ("the name of the object", "the namespace of the provided object")
 
 
@@ -123,7 +122,7 @@ def answered(code: int, body: Any, manifest: dict[str, Any]) -> Answered:
             [
                 cause.get("field", ""),
                 cause["reason"],
-                ADDRESS.sub("0x", normal(cause["message"], manifest)),
+                without_go_value(normal(cause["message"], manifest)),
             ]
             for cause in body["details"].get("causes", ())
         )

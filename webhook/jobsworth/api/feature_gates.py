@@ -67,7 +67,8 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.35", "beta", True, False),
         ("1.36", "stable", True, True),
     ),
-    "ImageVolumeWithDigest": (("1.35", "alpha", False, False),),
+    # Declared for 1.35 in 1.36, but kube-apiserver 1.35.4 does not have it.
+    "ImageVolumeWithDigest": (("1.36", "alpha", False, False),),
     "InPlacePodLevelResourcesVerticalScaling": (
         ("1.35", "alpha", False, False),
         ("1.36", "beta", True, False),

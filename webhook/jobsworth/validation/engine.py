@@ -5,6 +5,7 @@ from __future__ import annotations
 from sys import intern
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
+from jobsworth.api.core.gated_pod_fields import gates_in_use
 from jobsworth.api.kinds import kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
@@ -125,9 +126,10 @@ class Engine:
         request = Request(self.server, struct.name, stored, most_errors=most)
         if not in_use and not decoded.dropped:
             return self._verdict(struct, decoded.take_filled(), decoded.findings, request)
+        request.in_use = in_use
         keeping = self._keeping_fields(in_use)
         filled, report = keeping.read_update(struct, decoded.source, stored, self.server)
-        self._fill_in(struct, filled, Request(self.server, struct.name))
+        keeping._fill_in(struct, filled, Request(self.server, struct.name))
         return keeping._verdict(struct, filled, self._dropped_fields(report), request)
 
     def _keeping_fields(self, in_use: frozenset[str]) -> Engine:
@@ -144,21 +146,19 @@ class Engine:
         self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], request: Request
     ) -> list[Finding]:
         """Validate a decoded object with defaults, changing it in place as the server does."""
-        stored, most, server = request.old, request.most_errors, request.server
+        stored, most = request.old, request.most_errors
         _complete_metadata(filled, stored)
         for prepare in struct.preparers:
             prepare(filled, request)
         errors = request.errors
         try:
-            request.server = self.server  # which validates the fields that it keeps
             self._check.of(struct)(filled, "", request, errors)
-            request.server = server
             if stored is not None:
                 for rule in struct.update_rules:
                     errors.extend(rule(filled, stored, request))
         except TooManyErrors:
             pass  # the errors so far are reported, and that there are more
-        found = list(_findings(dict.fromkeys(errors[:most]), server))
+        found = list(_findings(dict.fromkeys(errors[:most]), self.server))
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
     def default(self, value: Any, old: Any = None) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class Engine:
             if in_use or report.dropped:
                 keeping = self._keeping_fields(in_use)
                 decoded, _ = keeping.read_update(struct, value, stored, self.server)
-        self._fill_in(struct, decoded, Request(self.server, struct.name))
+        keeping._fill_in(struct, decoded, Request(self.server, struct.name))
         return keeping._encoded(struct, decoded)
 
     def encoded(self, decoded: DecodedObject) -> dict[str, Any]:
@@ -270,11 +270,14 @@ class Engine:
         except CannotDecode as error:
             raise CannotDecode([_of_stored(finding) for finding in error.findings]) from None
         from_a_server = _came_from_a_server(stored)
-        in_use = frozenset(gate for _, gate in report.dropped) if from_a_server else NO_GATES
-        if in_use:
-            stored = self._keeping_fields(in_use).read_stored(struct, old)
+        in_use, keeping = NO_GATES, self
+        if from_a_server and report.dropped:
+            off = frozenset(gate for _, gate in report.dropped)
+            keeping = self._keeping_fields(off)
+            stored = keeping.read_stored(struct, old)
+            in_use = gates_in_use(off, Request(self.server, struct.name, stored).old_pod or {})
         request = Request(self.server, struct.name)
-        self._fill_in(struct, stored, request)
+        keeping._fill_in(struct, stored, request)
         if not from_a_server:
             # A manifest, not an object from the server: prepare it as a create request would.
             status = stored.get("status", {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.core.references import ObjectReference
 from jobsworth.api.declare import (
     Boolean,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -76,6 +78,19 @@ CronJob = Struct(
     spec=Field(CronJobSpec),
     status=Field(CronJobStatus),
 )
+
+
+@CronJob.dropper
+def _fields_of_the_pod(
+    cron_job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    pod, stored = _pod(cron_job), None if old is None else _pod(old)
+    return drop_gated(pod, "spec.jobTemplate.spec.template.spec", stored, server)
+
+
+def _pod(cron_job: dict[str, Any]) -> dict[str, Any]:
+    pod: dict[str, Any] = cron_job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    return pod
 
 
 @CronJob.preparer

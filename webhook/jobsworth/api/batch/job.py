@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
+from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
@@ -53,6 +54,14 @@ def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
     if labels and "labels" not in job["metadata"]:
         # Both share one map, so that labels generated for the template appear here as well.
         job["metadata"]["labels"] = labels
+
+
+@Job.dropper
+def _fields_of_the_pod(
+    job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    stored = None if old is None else old["spec"]["template"]["spec"]
+    return drop_gated(job["spec"]["template"]["spec"], "spec.template.spec", stored, server)
 
 
 @Job.dropper

@@ -111,8 +111,8 @@ LifecycleHandler.exactly_one_of(
 Lifecycle = Struct(
     "Lifecycle",
     "Hooks that run after the start and before the stop of a container.",
-    postStart=Field(Pointer(LifecycleHandler)),
-    preStop=Field(Pointer(LifecycleHandler)),
+    postStart=Field(Pointer(LifecycleHandler), drop_emptied=True),
+    preStop=Field(Pointer(LifecycleHandler), drop_emptied=True),
     stopSignal=Field(
         Pointer(String), values=LINUX_STOP_SIGNALS, since="1.33", gate="ContainerStopSignals"
     ),

@@ -19,7 +19,7 @@ from jobsworth.api.core.pod_scheduling import (
 )
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.core.resources import (
-    ResourceRequirements,
+    PodResourceRequirements,
     check_requirements,
     round_up_to_milli,
 )
@@ -143,7 +143,7 @@ PodSpec = Struct(
     hostUsers=Field(Pointer(Boolean), gate="UserNamespacesSupport"),
     schedulingGates=Field(ListOf(PodSchedulingGate), since="1.26", gate="PodSchedulingReadiness"),
     resourceClaims=Field(ListOf(PodResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
-    resources=Field(Pointer(ResourceRequirements), since="1.32", gate="PodLevelResources"),
+    resources=Field(Pointer(PodResourceRequirements), since="1.32", gate="PodLevelResources"),
     hostnameOverride=Field(
         Pointer(String), since="1.34", gate="HostnameOverride", format=dns_subdomain
     ),

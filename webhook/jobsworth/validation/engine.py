@@ -376,8 +376,8 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
 
 
 HINTS = {
-    "disallowed by cluster policy": "most clusters run with --allow-privileged; "
-    "if yours does, pass --allow-privileged here too",
+    "disallowed by cluster policy": "most clusters run with --allow-privileged; if yours does, "
+    "remove --no-allow-privileged, or allow-privileged: false from the configuration",
 }
 """Hints for API server messages that do not name the cause, by their detail."""
 

@@ -206,6 +206,7 @@ class Field:
         enum: the values that the API server supports, in the order of its error message; for a list,
             the values of each item.
         values: like `enum`, for fields that a rule validates: used by schemas and suggestions only.
+        values_since: for values that came later, the first release with each.
         format: returns the API server's error details for a string, or for each item of a list.
         max_items: the maximum size of a list or map.
         always: encode the field even if it is zero (no ``omitempty`` in the Go type).
@@ -247,6 +248,7 @@ class Field:
         "validate_empty",
         "validate_when",
         "values",
+        "values_since",
     )
 
     def __init__(
@@ -258,6 +260,7 @@ class Field:
         bounds: Bounds | None = None,
         enum: tuple[str, ...] = (),
         values: tuple[str, ...] = (),
+        values_since: Mapping[str, str] | None = None,
         format: Format | None = None,
         max_items: int | None = None,
         always: bool = False,
@@ -279,6 +282,7 @@ class Field:
         self.bounds = bounds
         self.enum = enum
         self.values = values
+        self.values_since = values_since or {}
         self.format = format
         self.max_items = max_items
         self.always = always

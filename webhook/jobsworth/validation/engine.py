@@ -14,7 +14,7 @@ from jobsworth.validation.decoded_object import DecodedObject
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 from jobsworth.validation.reason_codes import CODES
-from jobsworth.validation.wording import as_worded_by
+from jobsworth.validation.wording import as_named_by, as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -401,7 +401,7 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
             source="api",
             severity="error",
             code=CODES[error.reason],
-            field=error.field,
+            field=as_named_by(server.minor, error.field),
             reason=error.reason,
             message=parts,
             hint=hint,

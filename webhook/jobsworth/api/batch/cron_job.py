@@ -128,8 +128,9 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         yield invalid(f"{path}.schedule", schedule, str(error))
     if "TZ" not in schedule:
         return
-    # Earlier releases accepted a time zone in the schedule, and a stored one stays valid.
-    if request.old is None or "TZ" not in request.old["spec"].get("schedule", ""):
+    # Until 1.28 the server accepts a time zone in the schedule, and later one that is stored.
+    stored = (request.old or {}).get("spec", {}).get("schedule", "")
+    if request.server.minor >= 29 and "TZ" not in stored:
         yield invalid(
             f"{path}.schedule",
             schedule,

@@ -27,6 +27,10 @@ JOB_NAME_LABEL = "batch.kubernetes.io/job-name"
 CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid"
 LEGACY_JOB_NAME_LABEL = "job-name"
 LEGACY_CONTROLLER_UID_LABEL = "controller-uid"
+PREFIXED_SINCE = 27
+"""The first minor version that generates labels with the prefix ``batch.kubernetes.io/``."""
+
+TRACKING_ANNOTATION = "batch.kubernetes.io/job-tracking"
 GENERATED_LABELS = (
     LEGACY_CONTROLLER_UID_LABEL,
     LEGACY_JOB_NAME_LABEL,
@@ -98,14 +102,21 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         job["status"] = request.old.get("status", {})
         return
     job["status"] = {}
+    if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
+        job["metadata"].setdefault("annotations", {}).setdefault(TRACKING_ANNOTATION, "")
     spec = job["spec"]
     if spec.get("manualSelector"):
         return
     labels = spec["template"]["metadata"].setdefault("labels", {})
-    for label, value in generated_labels(job).items():
+    generated = generated_labels(job)
+    selected = CONTROLLER_UID_LABEL
+    if request.server.minor < PREFIXED_SINCE:
+        del generated[CONTROLLER_UID_LABEL], generated[JOB_NAME_LABEL]
+        selected = LEGACY_CONTROLLER_UID_LABEL
+    for label, value in generated.items():
         labels.setdefault(label, value)
     selector = spec.setdefault("selector", {})
-    selector.setdefault("matchLabels", {}).setdefault(CONTROLLER_UID_LABEL, job["metadata"]["uid"])
+    selector.setdefault("matchLabels", {}).setdefault(selected, job["metadata"]["uid"])
 
 
 def generated_labels(job: dict[str, Any]) -> dict[str, str]:
@@ -147,6 +158,8 @@ def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Ite
 
 def _labels_prefixed(request: Request) -> bool:
     """Return False for a Job from before Kubernetes 1.27, which may lack the labels with the prefix."""
+    if request.server.minor < PREFIXED_SINCE:
+        return False
     if request.old is None:
         return True
     labels = request.old["spec"]["template"]["metadata"].get("labels", {})

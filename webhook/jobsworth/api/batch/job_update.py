@@ -7,6 +7,7 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 from __future__ import annotations
 
 from jobsworth.api.batch.job import TRACKING_ANNOTATION, Job
+from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, invalid, named_string
 from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
@@ -50,6 +51,9 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
             is_named = field == "completionMode" and value is not None
             yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
     yield from _check_completions(spec, old_spec)
+    if "scheduling" in spec or "scheduling" in old_spec:
+        scheduling, stored = spec.get("scheduling", {}), old_spec.get("scheduling", {})
+        yield from check_scheduling_update(scheduling, stored, "spec.scheduling")
 
 
 def _check_completions(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[FieldError]:

@@ -10,12 +10,14 @@ from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
 from jobsworth.api.core.dns import HostAlias, PodDNSConfig, has_to_have_nameservers
 from jobsworth.api.core.pod_scheduling import (
+    MAX_EVICTION_RESPONDERS,
     EvictionResponder,
     PodSchedulingGate,
     PodSchedulingGroup,
     Toleration,
     TopologySpreadConstraint,
     WorkloadReference,
+    check_eviction_responders,
 )
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.core.resources import (
@@ -148,7 +150,12 @@ PodSpec = Struct(
         Pointer(String), since="1.34", gate="HostnameOverride", format=dns_subdomain
     ),
     schedulingGroup=Field(Pointer(PodSchedulingGroup), since="1.36", gate="GenericWorkload"),
-    evictionResponders=Field(ListOf(EvictionResponder), since="1.37"),
+    evictionResponders=Field(
+        ListOf(EvictionResponder),
+        max_items=MAX_EVICTION_RESPONDERS,
+        since="1.37",
+        gate="EvictionRequestAPI",
+    ),
     workloadRef=Field(
         Pointer(WorkloadReference), since="1.35", until="1.35", gate="GenericWorkload"
     ),
@@ -213,6 +220,12 @@ def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iter
             yield forbidden(at, f"may not be specified when {other} is true")
     if byte_length(name) > HOSTNAME_MAX_LENGTH:
         yield too_long(at, HOSTNAME_MAX_LENGTH)
+
+
+@PodSpec.rule
+def _eviction_responders(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "evictionResponders" in pod:
+        yield from check_eviction_responders(pod, path)
 
 
 @PodSpec.rule

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
     Defaulter = Callable[[dict[str, Any], Request], None]
+    Warner = Callable[[dict[str, Any], Request], Iterable[tuple[str, str]]]
     Preparer = Callable[[dict[str, Any], Request], None]
     Dropper = Callable[
         [dict[str, Any], dict[str, Any] | None, ApiServer], Iterable[tuple[str, str]]
@@ -311,6 +312,7 @@ class Struct:
         "preparers",
         "rules",
         "update_rules",
+        "warners",
     )
 
     def __init__(self, type_name: str, doc: str, /, **fields: Field) -> None:
@@ -323,6 +325,7 @@ class Struct:
         self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
         self.update_rules: list[UpdateRule] = []
+        self.warners: list[Warner] = []
         for name, field in fields.items():
             field.name = name
 
@@ -373,6 +376,14 @@ class Struct:
         """
         self.update_rules.append(rule)
         return rule
+
+    def warner(self, warner: Warner) -> Warner:
+        """Register a function that yields the server's warnings about a valid object: (path, message).
+
+        Only for whole objects; for an update it is called if the spec changes.
+        """
+        self.warners.append(warner)
+        return warner
 
     def exactly_one_of(
         self,

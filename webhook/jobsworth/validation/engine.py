@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from sys import intern
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
 from jobsworth.api.core.gated_pod_fields import gates_in_use
+from jobsworth.api.equality import equal
 from jobsworth.api.kinds import kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 DEFAULT_NAMESPACE = "default"
 NO_GATES: frozenset[str] = frozenset()
+SERVER_WARNING = "ServerWarning"
+"""The reason of a warning that the server returns with an object that it accepts."""
+
 STOPPED = "TooManyErrors"
 """The reason of the last finding where an object has more errors than are reported."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
@@ -158,6 +163,9 @@ class Engine:
                     errors.extend(rule(filled, stored, request))
         except TooManyErrors:
             pass  # the errors so far are reported, and that there are more
+        if not errors and (stored is None or not equal(filled["spec"], stored["spec"])):
+            for warn in struct.warners:
+                dropped = [*dropped, *map(_warning, islice(warn(filled, request), most))]
         found = list(_findings(dict.fromkeys(errors[:most]), self.server))
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
@@ -410,6 +418,18 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
 
 def _worded(message: str, field: str, server: ApiServer) -> str:
     return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+
+
+def _warning(warned: tuple[str, str]) -> Finding:
+    field, message = warned
+    return Finding(
+        source="api",
+        severity="warning",
+        code=CODES[SERVER_WARNING],
+        field=field,
+        reason=SERVER_WARNING,
+        message=message,
+    )
 
 
 def stopped(most: int) -> Finding:

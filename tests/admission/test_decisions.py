@@ -200,6 +200,13 @@ def test_validation_errors_can_be_warnings_or_ignored(client_with: ClientWith) -
     }
 
 
+def test_the_servers_own_warnings_are_not_repeated(client_with: ClientWith) -> None:
+    ports = [{"containerPort": 80}, {"containerPort": 80}]
+    warned = job_with({"containers": [{"name": "main", "image": "busybox:1.36", "ports": ports}]})
+    assert [finding.code for finding in jobsworth.validate(warned)] == ["JW023"]
+    assert "warnings" not in client_with()("validate", review(warned))
+
+
 @pytest.mark.parametrize("api_verdict", ["deny", "warn", "off"])
 def test_a_policy_is_evaluated_whatever_the_validation_finds(
     client_with: ClientWith, api_verdict: str

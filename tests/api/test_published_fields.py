@@ -23,8 +23,8 @@ PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(
 SCALARS = {"Quantity", "Time", "MicroTime", "IntOrString", "FieldsV1"}
 """Published as definitions of their own; declared as scalars."""
 
-VARIANTS = {"InitContainer": "Container"}
-"""Declared apart because they are validated differently; published as one type."""
+VARIANTS = {"InitContainer": "Container", "PodResourceRequirements": "ResourceRequirements"}
+"""Declared apart because they are treated differently; published as one type."""
 
 FORMER_TYPES = {
     "VolumeResourceRequirements": (28, "ResourceRequirements"),

@@ -85,11 +85,28 @@ def test_gates_can_be_set_and_the_command_line_adds_to_them(validate: Validate) 
     assert validate("-o", "concise", *off, "job.yaml").found == [(6, "JW020")]
 
 
-def test_privileged_containers_can_be_allowed(validate: Validate) -> None:
-    privileged = SOUND + "          securityContext: {privileged: true}\n"
-    files = {"job.yaml": privileged}
-    assert validate("job.yaml", files=files).code == 1
-    assert validate("job.yaml", files={".jobsworth.yaml": "allow-privileged: true"}).code == 0
+PRIVILEGED = {"job.yaml": SOUND + "          securityContext: {privileged: true}\n"}
+FORBIDDING = {".jobsworth.yaml": "allow-privileged: false"}
+
+
+def test_privileged_containers_are_allowed_unless_the_server_forbids_them(
+    validate: Validate,
+) -> None:
+    assert validate("job.yaml", files=PRIVILEGED).code == 0
+    assert validate("--allow-privileged", "job.yaml").code == 0
+    assert validate("--no-allow-privileged", "job.yaml").code == 1
+    assert validate("job.yaml", files=FORBIDDING).code == 1
+
+
+def test_the_command_line_says_whether_privileged_containers_are_allowed(
+    validate: Validate,
+) -> None:
+    assert validate("--allow-privileged", "job.yaml", files=PRIVILEGED | FORBIDDING).code == 0
+    allowing = {".jobsworth.yaml": "allow-privileged: true"}
+    assert validate("--no-allow-privileged", "job.yaml", files=allowing).code == 1
+    both = validate("--allow-privileged", "--no-allow-privileged", "job.yaml")
+    assert both.code == 2
+    assert "--allow-privileged and --no-allow-privileged exclude each other" in both.err
 
 
 def test_the_command_line_counts_more(validate: Validate) -> None:

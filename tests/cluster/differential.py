@@ -25,21 +25,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cluster.dry_run_server import Server, from_kubeconfig
 from cluster.random_manifests import Generator
 from jobsworth.validation.engine import Engine, engine_for
-from support.validation.server_comparison import (
-    UNKNOWN,
-    causes_of,
-    first_difference,
-    normal,
-    unlike,
-    without_generated,
-)
+from support.api_server.recorded_answers import answered, difference
 
 if TYPE_CHECKING:
     from cluster.bed import Answer
 
 STORED = 40  # so many Jobs and CronJobs are stored, to be updated
 THREADS = 4
-DECODED = ("FieldValueTypeInvalid", "UnknownField")
 
 
 class Difference(NamedTuple):
@@ -84,30 +76,10 @@ def compare(
     Verdict, every cause of a 422 (field, reason, message), the unknown fields of a 400, and the spec of what was
     accepted with its defaults. What the server makes up is left out.
     """
-    findings = engine.validate(manifest, old)
-    ours = causes_of(findings, manifest)
-    body = answer.body
-    if answer.code in (200, 201):
-        if ours:
-            return f"accepted, engine: {sorted(ours, key=str)[:3]}"
-        theirs = without_generated(body.get("spec"))
-        return first_difference(theirs, without_generated(engine.default(manifest)["spec"]), "spec")
+    found = difference(engine, manifest, answered(answer.code, answer.body, manifest), old)
     if answer.code == 400:
-        if not any(reason in DECODED for _, reason, _ in ours):
-            return f"not decoded: {body['message']}, engine: {sorted(ours, key=str)[:3]}"
-        if "strict decoding error" not in body["message"]:
-            return ""
-        unknown = set(UNKNOWN.findall(body["message"]))
-        known_to_us = {field for field, reason, _ in ours if reason == "UnknownField"}
-        return "" if unknown == known_to_us else f"unknown fields {unknown}, engine: {known_to_us}"
-    theirs_causes = {
-        (cause.get("field", ""), cause["reason"], normal(cause["message"], manifest))
-        for cause in body["details"].get("causes", ())
-    }
-    missing, surplus = unlike(theirs_causes, ours)
-    if not missing and not surplus:
-        return ""
-    return f"missing {sorted(missing, key=str)[:3]}, surplus {sorted(surplus, key=str)[:3]}"
+        return found.replace("not decoded", f"not decoded: {answer.body['message']}", 1)
+    return found
 
 
 def agree(server: Server, count: int, seed: int, *, updates: bool) -> Outcome:

@@ -16,6 +16,8 @@ MODULES = Path(__file__).parent / "binaries"
 NEWEST = "1.36"
 OLDER = "1.33"
 RELEASES = (NEWEST, OLDER)
+RECORDED = ("1.33", "1.34", "1.35", "1.36")
+"""The releases whose answers are recorded in ``tests/recorded``."""
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 PROMETHEUS = "github.com/prometheus/prometheus"
 
@@ -83,7 +85,7 @@ PROGRAMS = (
     _kubernetes("kubectl", NEWEST),
     _kubernetes("kube-controller-manager", NEWEST),
     Program("helm", "helm", "helm.sh/helm/v3/cmd/helm", "helm.sh/helm/v3"),
-    _kubernetes("kube-apiserver", OLDER),
+    *(_kubernetes("kube-apiserver", release) for release in RECORDED if release != NEWEST),
     _kubernetes("kube-controller-manager", OLDER),
     Program("promtool", "prometheus", f"{PROMETHEUS}/cmd/promtool", PROMETHEUS),
 )
@@ -126,7 +128,7 @@ def find(name: str, release: str | None = None) -> Path:
             if name in ON_DEMAND:
                 how = how.replace("install", f"install --only {name}")
             raise MissingProgram(f"no {name} {program.version} on this machine: {how}")
-    raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RELEASES)}")
+    raise MissingProgram(f"no {name} of Kubernetes {wanted} is pinned here: {', '.join(RECORDED)}")
 
 
 def release_of(program: Path) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Sequence
 from typing import Any
 
 from cluster.random_values import (
@@ -65,23 +66,33 @@ class Generator:
         """The paths of a Job that no object has had yet."""
         return set(self.paths["Job"]) - self.tried
 
-    def object(self, seed: int) -> dict[str, Any]:
-        """A Job or CronJob to create; the same for the same seed and schema."""
+    def object(self, seed: int, about: Sequence[FieldPath] = ()) -> dict[str, Any]:
+        """A Job or CronJob to create; the same for the same seed, schema and paths.
+
+        Args:
+            seed: of its random choices.
+            about: paths of a Job, of which one is set before the others.
+        """
         rng = random.Random(seed)
         kind = "CronJob" if rng.random() < CRON_JOBS else "Job"
         made = self._plain(rng, kind)
-        for _ in range(rng.choice((0, 1, 1, 2, 2, 4))):
+        self._set_one_of(rng, made, kind, about)
+        for _ in range(rng.choice((0, 1, 1, 2, 2, 4)) if not about else rng.choice((0, 0, 1))):
             self._set(rng, made, kind)
         for _ in range(rng.choice((0, 0, 0, 0, 1, 2))):
             self._spoil(rng, made)
         return made
 
-    def change(self, stored: dict[str, Any], seed: int) -> dict[str, Any]:
-        """A stored object with some of it changed, to update it."""
+    def change(
+        self, stored: dict[str, Any], seed: int, about: Sequence[FieldPath] = ()
+    ) -> dict[str, Any]:
+        """A stored object with some of it changed, to update it; see :meth:`object`."""
         rng = random.Random(seed)
         changed = copy.deepcopy(stored)
         changed["metadata"].pop("managedFields", None)
-        for _ in range(rng.choice((1, 1, 2, 3))):
+        if rng.random() < 0.6:
+            self._set_one_of(rng, changed, stored["kind"], about)
+        for _ in range(rng.choice((1, 1, 2, 3)) if not about else rng.choice((0, 1, 1))):
             if rng.random() < 0.6:
                 self._set(rng, changed, stored["kind"])
             else:
@@ -124,6 +135,16 @@ class Generator:
             of_pod = path[: len(template)] == template
             if of_pod == (rng.random() < 0.6):
                 break
+        self._set_at(rng, made, kind, path)
+
+    def _set_one_of(
+        self, rng: random.Random, made: dict[str, Any], kind: str, paths: Sequence[FieldPath]
+    ) -> None:
+        if paths:
+            path = rng.choice(paths)
+            self._set_at(rng, made, kind, (*SPEC[kind][:-1], *path))
+
+    def _set_at(self, rng: random.Random, made: dict[str, Any], kind: str, path: FieldPath) -> None:
         holder: Any = made
         schema = self._schemas[KINDS[kind]]
         for step in path[:-1]:

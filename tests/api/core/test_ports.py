@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from jobsworth.api.core.ports import port_number_or_name
-from support.validation.engine_errors import defaulted_pod, pod_errors, server
+from jobsworth.validation.engine import engine_for
+from support.validation.engine_errors import defaulted_pod, job_with, pod_errors, server
 from support.validation.validated_containers import (
     INIT,
     MAIN,
@@ -136,3 +137,44 @@ def test_until_1_27_templates_had_their_host_ports_filled_in(release: str, fille
 )
 def test_actions_name_ports_by_number_or_name(port: int | str, details: list[str]) -> None:
     assert port_number_or_name(port) == details
+
+
+def two_ports(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """A Job with two containers that both have port 80, and more fields of it."""
+    containers = [
+        {"name": name, "image": "busybox:1.36", "ports": [{"containerPort": 80, **port}]}
+        for name, port in (("main", first), ("proxy", second))
+    ]
+    return job_with({"containers": containers})
+
+
+PORT_CONFLICTS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "the same port": ({}, {}, "duplicate"),
+    "with and without host port": ({"hostPort": 80}, {}, "overlapping"),
+    "with and without host address": (
+        {"hostPort": 80},
+        {"hostPort": 80, "hostIP": "10.0.0.1"},
+        "dangerously ambiguous",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"), PORT_CONFLICTS.values(), ids=PORT_CONFLICTS.keys()
+)
+def test_the_server_warns_of_equal_ports(
+    first: dict[str, Any], second: dict[str, Any], kind: str
+) -> None:
+    (warning,) = engine_for(server()).validate(two_ports(first, second))
+    assert (warning.severity, warning.code) == ("warning", "JW023")
+    assert warning.field == "spec.template.spec.containers[1].ports[0]"
+    assert warning.message == (
+        f"{kind} port definition with spec.template.spec.containers[0].ports[0]"
+    )
+
+
+def test_other_protocols_older_servers_and_unchanged_jobs_are_not_warned_of() -> None:
+    assert engine_for(server()).validate(two_ports({}, {"protocol": "UDP"})) == []
+    same = two_ports({}, {})
+    assert engine_for(server("1.27")).validate(same) == []
+    assert engine_for(server()).validate(same, same) == []

@@ -96,6 +96,11 @@ class ControlPlane:
         return f"https://127.0.0.1:{self._ports[0]}"
 
     @property
+    def etcd_url(self) -> str:
+        """The address of etcd, which any process of this machine may read and write."""
+        return f"http://127.0.0.1:{self._ports[1]}"
+
+    @property
     def controller_manager_url(self) -> str:
         """The address of kube-controller-manager; any user may read its ``/metrics``."""
         return f"https://127.0.0.1:{self._ports[3]}"

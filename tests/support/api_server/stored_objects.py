@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.api.batch.job import generated_labels
+from jobsworth.api.batch.job import PREFIXED_SINCE, generated_labels
 from jobsworth.validation.engine import engine_for
 
 _UIDS = itertools.count(1)
@@ -83,10 +83,14 @@ def stored(
     spec = found["spec"]
     if written["kind"] == "Job" and not spec.get("manualSelector"):
         generated = generated_labels({"metadata": meta})
+        selected = "batch.kubernetes.io/controller-uid"
+        if ApiServer(release).minor < PREFIXED_SINCE:
+            generated = {key: value for key, value in generated.items() if "/" not in key}
+            selected = "controller-uid"
         labels = {**spec["template"]["metadata"].get("labels", {}), **generated}
         spec["template"]["metadata"]["labels"] = labels
         meta["labels"] = {**meta.get("labels", {}), **generated}
-        spec["selector"] = {"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}
+        spec["selector"] = {"matchLabels": {selected: uid}}
     return {**found, "metadata": meta, "spec": spec, "status": status or {"ready": 0, "active": 1}}
 
 

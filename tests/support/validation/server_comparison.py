@@ -45,6 +45,16 @@ def normal(message: str, manifest: dict[str, Any]) -> str:
     return NONE.sub(r"\1: {}: ", message)
 
 
+def without_go_value(message: str) -> str:
+    """A message with a short value for one that the server printed in Go's notation, with addresses.
+
+    >>> without_go_value('Invalid value: []string{"a"}: must be short')
+    'Invalid value: core.Value{}: must be short'
+    """
+    go = GO_VALUE.match(message)
+    return message if go is None else f"{go[1]}: core.Value{{}}: {message[go.end() :]}"
+
+
 def causes_of(findings: Iterable[Finding], manifest: dict[str, Any]) -> Causes:
     """The engine's errors, as a set that can be compared."""
     return {

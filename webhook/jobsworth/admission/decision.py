@@ -38,6 +38,7 @@ MOST_KEY_LETTERS = 63
 
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
 _STORED_UNREADABLE = "StoredObjectUnreadable"
+_SERVER_WARNING = "ServerWarning"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,8 @@ class Reviewer:
         errors = [finding for finding in findings if finding.severity == "error"]
         if errors and self._api_verdict == "deny":
             return _invalid(request, errors)
-        warnings = [_sentence(finding) for finding in findings]
+        # The API server adds its own warnings to the response.
+        warnings = [_sentence(finding) for finding in findings if finding.reason != _SERVER_WARNING]
         policy_verdict = NO_VIOLATIONS if evaluation.policy is None else evaluation.policy.verdict
         audit = _bounded(
             {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}

@@ -6,7 +6,7 @@ from jobsworth.api.feature_gates import FEATURE_GATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
 """The supported Kubernetes releases."""
@@ -94,6 +94,15 @@ class ApiServer:
         reached = [stage for stage in FEATURE_GATES[name] if minor(stage[0]) <= self.minor]
         return reached[-1] if reached else None
 
+    def can_change(self, gate: str) -> bool:
+        """Return True if users can set the gate of this release to the other value.
+
+        Raises:
+            KeyError: there is no such gate.
+        """
+        stage = self._stage(gate)
+        return stage is not None and not stage[3]
+
     def enabled(self, gate: str) -> bool:
         """Return True if a feature gate is on; False in releases that do not have it yet.
 
@@ -105,6 +114,14 @@ class ApiServer:
             stage = self._stage(gate)
             answer = self._enabled[gate] = stage is not None and stage[2]
         return answer
+
+    def with_fields_of(self, gates: Iterable[str]) -> ApiServer:
+        """Return a server that has these gates on as well, even if the release does not let users do so."""
+        other = ApiServer(self.release, allow_privileged=self.allow_privileged)
+        other._enabled.update(self.gates)
+        other._enabled.update((gate, True) for gate in gates if self._stage(gate) is not None)
+        other.gates = tuple(sorted(other._enabled.items()))
+        return other
 
     def knows(self, since: str, until: str) -> bool:
         """Return True if the release is in the range `since` to `until`; an empty end is open."""

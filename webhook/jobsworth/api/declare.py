@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
     Defaulter = Callable[[dict[str, Any], Request], None]
+    Warner = Callable[[dict[str, Any], Request], Iterable[tuple[str, str]]]
     Preparer = Callable[[dict[str, Any], Request], None]
+    Dropper = Callable[
+        [dict[str, Any], dict[str, Any] | None, ApiServer], Iterable[tuple[str, str]]
+    ]
     UpdateRule = Callable[[dict[str, Any], dict[str, Any], Request], Iterable[FieldError]]
     Format = Callable[[str], list[str]]
     Type = "Scalar | Struct | Pointer | ListOf | MapOf"
@@ -202,6 +207,7 @@ class Field:
         enum: the values that the API server supports, in the order of its error message; for a list,
             the values of each item.
         values: like `enum`, for fields that a rule validates: used by schemas and suggestions only.
+        values_since: for values that came later, the first release with each.
         format: returns the API server's error details for a string, or for each item of a list.
         max_items: the maximum size of a list or map.
         always: encode the field even if it is zero (no ``omitempty`` in the Go type).
@@ -243,6 +249,7 @@ class Field:
         "validate_empty",
         "validate_when",
         "values",
+        "values_since",
     )
 
     def __init__(
@@ -254,6 +261,7 @@ class Field:
         bounds: Bounds | None = None,
         enum: tuple[str, ...] = (),
         values: tuple[str, ...] = (),
+        values_since: Mapping[str, str] | None = None,
         format: Format | None = None,
         max_items: int | None = None,
         always: bool = False,
@@ -275,6 +283,7 @@ class Field:
         self.bounds = bounds
         self.enum = enum
         self.values = values
+        self.values_since = values_since or {}
         self.format = format
         self.max_items = max_items
         self.always = always
@@ -296,12 +305,14 @@ class Struct:
     __slots__ = (
         "defaulters",
         "doc",
+        "droppers",
         "fields",
         "name",
         "one_of",
         "preparers",
         "rules",
         "update_rules",
+        "warners",
     )
 
     def __init__(self, type_name: str, doc: str, /, **fields: Field) -> None:
@@ -311,8 +322,10 @@ class Struct:
         self.one_of: OneOf | None = None
         self.rules: list[Rule] = []
         self.defaulters: list[Defaulter] = []
+        self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
         self.update_rules: list[UpdateRule] = []
+        self.warners: list[Warner] = []
         for name, field in fields.items():
             field.name = name
 
@@ -338,6 +351,16 @@ class Struct:
         self.defaulters.append(defaulter)
         return defaulter
 
+    def dropper(self, dropper: Dropper) -> Dropper:
+        """Register a function that drops what the server drops while a gate is off, beyond single fields.
+
+        Only for whole objects. The function is called with a decoded object, the stored object (None on
+        create) and the server; it changes the decoded object in place, and yields the path and the gate of
+        each part that it drops.
+        """
+        self.droppers.append(dropper)
+        return dropper
+
     def preparer(self, preparer: Preparer) -> Preparer:
         """Register a function that changes an object between defaulting and validation.
 
@@ -353,6 +376,14 @@ class Struct:
         """
         self.update_rules.append(rule)
         return rule
+
+    def warner(self, warner: Warner) -> Warner:
+        """Register a function that yields the server's warnings about a valid object: (path, message).
+
+        Only for whole objects; for an update it is called if the spec changes.
+        """
+        self.warners.append(warner)
+        return warner
 
     def exactly_one_of(
         self,

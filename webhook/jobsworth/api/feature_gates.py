@@ -1,7 +1,7 @@
 """The feature gates that decide which fields of a Job and its Pod template the API server keeps.
 
-Source: ``pkg/features/kube_features.go`` of Kubernetes 1.36, and the feature gate pages of
-kubernetes.io for the gates that it no longer lists.
+Source: ``pkg/features/kube_features.go`` of Kubernetes 1.36, the feature gate pages of kubernetes.io for the
+gates that it no longer lists, and the marks ``+featureGate`` in ``k8s.io/api`` 0.37.1 for those of 1.37.
 """
 
 from __future__ import annotations
@@ -51,12 +51,15 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.34", "alpha", False, False),
         ("1.35", "beta", True, False),
     ),
+    "EvictionRequestAPI": (("1.37", "alpha", False, False),),
+    "GRPCContainerProbeTLS": (("1.37", "alpha", False, False),),
     "GenericWorkload": (("1.35", "alpha", False, False),),
     "GitRepoVolumeDriver": (
         ("1.0", "stable", True, False),
         ("1.33", "deprecated", False, False),
         ("1.36", "deprecated", False, True),
     ),
+    "H2CContainerProbe": (("1.37", "alpha", False, False),),
     "HostnameOverride": (
         ("1.34", "alpha", False, False),
         ("1.35", "beta", True, False),
@@ -67,7 +70,8 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.35", "beta", True, False),
         ("1.36", "stable", True, True),
     ),
-    "ImageVolumeWithDigest": (("1.35", "alpha", False, False),),
+    # Declared for 1.35 in 1.36, but kube-apiserver 1.35.4 does not have it.
+    "ImageVolumeWithDigest": (("1.36", "alpha", False, False),),
     "InPlacePodLevelResourcesVerticalScaling": (
         ("1.35", "alpha", False, False),
         ("1.36", "beta", True, False),

@@ -25,12 +25,13 @@ class Request:
         server: the API server, whose release and gates decide.
         kind: the kind of the whole object: ``Job`` or ``CronJob``.
         old: the stored object, decoded and defaulted; None on create.
+        in_use: the gates that are off but that the stored object uses, so that an update keeps their fields.
         errors: the errors so far. The fields of an object are validated before its rules run, so a rule
             can see which fields are valid.
         most_errors: the number of errors after which the validation of a list stops.
     """
 
-    __slots__ = ("_answers", "errors", "kind", "most_errors", "old", "server")
+    __slots__ = ("_answers", "errors", "in_use", "kind", "most_errors", "old", "server")
 
     def __init__(
         self,
@@ -43,13 +44,14 @@ class Request:
         self.server = server
         self.kind = kind
         self.old = old
+        self.in_use: frozenset[str] = frozenset()
         self.errors: list[FieldError] = []
         self.most_errors = most_errors
         self._answers: dict[Hashable, bool] = {}
 
     def enabled(self, gate: str) -> bool:
-        """Return True if a feature gate of the server is on."""
-        return self.server.enabled(gate)
+        """Return True if a feature gate of the server is on, or if the stored object uses it."""
+        return self.server.enabled(gate) or gate in self.in_use
 
     def once(self, question: Callable[..., bool], *about: Hashable) -> bool:
         """Evaluate a predicate on the stored object once, and cache the result.

@@ -39,21 +39,35 @@ class ServerOptions(ReleaseOptions):
     """Options for an API server."""
 
     allow_privileged = flag(
-        help="Assume an API server with --allow-privileged, as most installers configure it."
+        help="Assume an API server with --allow-privileged, as most installers configure it: the default."
     )
+    no_allow_privileged = flag(
+        help="Assume an API server without --allow-privileged: it rejects privileged containers."
+    )
+
+    @property
+    def privileged(self) -> bool | None:
+        """Return True or False if an option allows or forbids privileged containers, else None.
+
+        Raises:
+            UsageError: one option allows them, and the other forbids them.
+        """
+        if self.allow_privileged and self.no_allow_privileged:
+            raise UsageError("--allow-privileged and --no-allow-privileged exclude each other")
+        return self.allow_privileged or (False if self.no_allow_privileged else None)
 
 
 def server_of(options: ServerOptions, release: str | None = None) -> ApiServer:
     """Build an API server from the options; use the given release if they have none.
 
     Raises:
-        UsageError: the release or a gate is unknown, or the gate is locked.
+        UsageError: the release or a gate is unknown, the gate is locked, or options exclude each other.
     """
     try:
         return ApiServer(
             options.kubernetes_version or release or NEWEST_RELEASE,
             parse_gates(options.feature_gates or ""),
-            allow_privileged=options.allow_privileged,
+            allow_privileged=options.privileged is not False,
         )
     except (UnknownRelease, UnknownGate) as error:
         raise UsageError(str(error)) from None
@@ -82,7 +96,7 @@ def server_of_release(options: ServerOptions) -> Callable[[str], ApiServer]:
     def of(release: str) -> ApiServer:
         assumed = nearest_release(release) if release else NEWEST_RELEASE
         known = {name: on for name, on in gates.items() if _has_gate(assumed, name, on=on)}
-        return ApiServer(assumed, known, allow_privileged=options.allow_privileged)
+        return ApiServer(assumed, known, allow_privileged=options.privileged is not False)
 
     return of
 

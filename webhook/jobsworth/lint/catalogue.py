@@ -54,7 +54,7 @@ class CatalogueEntry(Record):
     verdict: bool = False
 
 
-WARNINGS_OF_THE_SERVER = ("JW020",)
+WARNINGS_OF_THE_SERVER = ("JW020", "JW023")
 
 _API_SUMMARIES = {
     "JW001": "The API server does not know a field.",
@@ -70,6 +70,7 @@ _API_SUMMARIES = {
     "JW020": "The API server drops a field without an error, because its feature gate is off.",
     "JW021": "The stored object to compare with cannot be decoded.",
     "JW022": "The object has more errors than are reported.",
+    "JW023": "The API server accepts the object, with a warning.",
 }
 
 

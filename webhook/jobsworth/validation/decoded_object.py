@@ -19,26 +19,34 @@ class DecodedObject:
         struct: its type.
         written: the fields that can be decoded, in the normal form of
             :mod:`jobsworth.validation.decoding`.
+        source: the object as JSON decodes it.
         findings: the findings of strict decoding: errors, or the fields that the server drops.
+        dropped: the paths of the fields that the server drops on create, and their gates.
         unknown: the paths of fields that the server's release does not have.
         unreadable: the errors for values of the wrong type.
     """
 
-    __slots__ = ("_fill", "_filled", "findings", "struct", "unknown", "unreadable", "written")
+    __slots__ = (
+        "_fill", "_filled", "dropped", "findings", "source", "struct", "unknown", "unreadable", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
         struct: Struct,
         written: dict[str, Any],
         *,
+        source: Any,
         findings: list[Finding],
+        dropped: tuple[tuple[str, str], ...],
         unknown: tuple[str, ...],
         unreadable: tuple[FieldError, ...],
         fill: Callable[[dict[str, Any]], None],
     ) -> None:
         self.struct = struct
         self.written = written
+        self.source = source
         self.findings = findings
+        self.dropped = dropped
         self.unknown = unknown
         self.unreadable = unreadable
         self._fill = fill

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from sys import intern
 
-from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID
+from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
+from jobsworth.api.core.gated_pod_fields import gates_in_use
+from jobsworth.api.equality import equal
 from jobsworth.api.kinds import Job, kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
@@ -13,7 +16,7 @@ from jobsworth.validation.decoded_object import DecodedObject, copied
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
 from jobsworth.validation.reason_codes import CODES
-from jobsworth.validation.wording import as_worded_by
+from jobsworth.validation.wording import as_named_by, as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"
+NO_GATES: frozenset[str] = frozenset()
+SERVER_WARNING = "ServerWarning"
+"""The reason of a warning that the server returns with an object that it accepts."""
+
 STOPPED = "TooManyErrors"
 """The reason of the last finding where an object has more errors than are reported."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
@@ -51,10 +58,11 @@ class CannotDecode(ValueError):
 class Engine:
     """Validate and default objects as one API server does. Compile once, reuse for many objects."""
 
-    __slots__ = ("_check", "_decoder", "_default", "_encoding", "server")
+    __slots__ = ("_check", "_decoder", "_default", "_encoding", "_keeping", "server")
 
     def __init__(self, server: ApiServer) -> None:
         self.server = server
+        self._keeping: dict[frozenset[str], Engine] = {}
         self._decoder = Decoder(server)
         self._default = Defaulting(server)
         self._check = Checking(server)
@@ -71,11 +79,7 @@ class Engine:
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
         """
-        struct, decoded, report = self._read(value)
-        if report.errors or report.unknown:
-            return self._malformed(struct, report, most)
-        self._fill_in(struct, decoded, Request(self.server, struct.name))
-        return self._verdict(struct, decoded, self._dropped_fields(report), old, most)
+        return self.verdict(self.decode_object(value, most), old, most)
 
     def decode_object(self, value: Any, most: int = MOST_ERRORS) -> DecodedObject:
         """Decode an object once, for callers that need more than the verdict.
@@ -102,7 +106,9 @@ class Engine:
         return DecodedObject(
             struct,
             decoded,
+            source=value,
             findings=findings,
+            dropped=tuple(report.dropped),
             unknown=unknown,
             unreadable=tuple(report.errors),
             fill=fill,
@@ -114,17 +120,38 @@ class Engine:
         """Return the findings of :meth:`validate` for an object that is already decoded."""
         if not decoded.is_valid:
             return decoded.findings
-        return self._verdict(decoded.struct, decoded.take_filled(), decoded.findings, old, most)
-
-    def _verdict(
-        self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], old: Any, most: int
-    ) -> list[Finding]:
-        """Validate a decoded object with defaults, changing it in place as the server does."""
+        struct = decoded.struct
+        if old is None:
+            request = Request(self.server, struct.name, most_errors=most)
+            return self._verdict(struct, decoded.take_filled(), decoded.findings, request)
         try:
-            stored = None if old is None else self._stored(old)
+            stored, in_use = self._stored(old)
         except CannotDecode as error:
             return error.findings
         request = Request(self.server, struct.name, stored, most_errors=most)
+        if not in_use and not decoded.dropped:
+            return self._verdict(struct, decoded.take_filled(), decoded.findings, request)
+        request.in_use = in_use
+        keeping = self._keeping_fields(in_use)
+        filled, report = keeping.read_update(struct, decoded.source, stored, self.server)
+        keeping._fill_in(struct, filled, Request(self.server, struct.name))
+        return keeping._verdict(struct, filled, self._dropped_fields(report), request)
+
+    def _keeping_fields(self, in_use: frozenset[str]) -> Engine:
+        """Return the engine that keeps the fields of gates that the stored object uses.
+
+        While a gate is off, the server drops its fields from an update only if the stored object has none
+        of them.
+        """
+        if in_use not in self._keeping:
+            self._keeping[in_use] = Engine(self.server.with_fields_of(in_use | KEPT_BY_UPDATES))
+        return self._keeping[in_use]
+
+    def _verdict(
+        self, struct: Struct, filled: dict[str, Any], dropped: list[Finding], request: Request
+    ) -> list[Finding]:
+        """Validate a decoded object with defaults, changing it in place as the server does."""
+        stored, most = request.old, request.most_errors
         _complete_metadata(filled, stored)
         for prepare in struct.preparers:
             prepare(filled, request)
@@ -136,19 +163,33 @@ class Engine:
                     errors.extend(rule(filled, stored, request))
         except TooManyErrors:
             pass  # the errors so far are reported, and that there are more
+        if not errors and (stored is None or not equal(filled["spec"], stored["spec"])):
+            for warn in struct.warners:
+                dropped = [*dropped, *map(_warning, islice(warn(filled, request), most))]
         found = list(_findings(dict.fromkeys(errors[:most]), self.server))
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
 
-    def default(self, value: Any) -> dict[str, Any]:
+    def default(self, value: Any, old: Any = None) -> dict[str, Any]:
         """Return the object with the server's defaults, without values that the server generates.
+
+        Args:
+            value: the object, as JSON decodes it.
+            old: the object that is stored, if this is an update: the server keeps its fields of gates that
+                are off.
 
         Raises:
             UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
             CannotDecode: the object is malformed.
         """
-        struct, decoded, _ = self._decode(value)
-        self._fill_in(struct, decoded, Request(self.server, struct.name))
-        return self._encoded(struct, decoded)
+        struct, decoded, report = self._decode(value)
+        keeping = self
+        if old is not None:
+            stored, in_use = self._stored(old)
+            if in_use or report.dropped:
+                keeping = self._keeping_fields(in_use)
+                decoded, _ = keeping.read_update(struct, value, stored, self.server)
+        keeping._fill_in(struct, decoded, Request(self.server, struct.name))
+        return keeping._encoded(struct, decoded)
 
     def encoded(self, decoded: DecodedObject) -> dict[str, Any]:
         """Return the decodable part of an object with the server's defaults, as the server prints it."""
@@ -180,16 +221,34 @@ class Engine:
         """Fill in the defaults of a decoded object, in place."""
         self._fill_in(struct, decoded, Request(self.server, struct.name))
 
-    def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], list[Finding]]:
+    def _decode(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:
         struct, decoded, report = self._read(value)
         if report.errors or report.unknown:
             raise CannotDecode(self._malformed(struct, report, MOST_ERRORS))
-        return struct, decoded, self._dropped_fields(report)
+        return struct, decoded, report
 
     def _read(self, value: Any) -> tuple[Struct, dict[str, Any], Report]:
         struct = kind_of(value)
         report = Report()
-        return struct, self._decoder.of(struct)(value, "", report), report
+        decoded = self._decoder.of(struct)(value, "", report)
+        for drop in struct.droppers:
+            report.dropped.extend(drop(decoded, None, self.server))
+        return struct, decoded, report
+
+    def read_stored(self, struct: Struct, value: Any) -> dict[str, Any]:
+        """Decode a stored object, dropping only the fields of this engine's gates."""
+        decoded: dict[str, Any] = self._decoder.of(struct)(value, "", Report())
+        return decoded
+
+    def read_update(
+        self, struct: Struct, value: Any, stored: dict[str, Any], server: ApiServer
+    ) -> tuple[dict[str, Any], Report]:
+        """Decode the new object of an update, dropping what the server drops beside the stored one."""
+        report = Report()
+        decoded = self._decoder.of(struct)(value, "", report)
+        for drop in struct.droppers:
+            report.dropped.extend(drop(decoded, stored, server))
+        return decoded, report
 
     def _malformed(self, struct: Struct, report: Report, most: int) -> list[Finding]:
         errors = list(_findings(report.errors[:most], self.server))
@@ -223,15 +282,25 @@ class Engine:
         if fill is not None:
             fill(decoded, request)
 
-    def _stored(self, old: Any) -> dict[str, Any]:
-        """Return the old object as the server stores it, even if only its manifest is known."""
+    def _stored(self, old: Any) -> tuple[dict[str, Any], frozenset[str]]:
+        """Return the old object as the server stores it, and the gates that are off but whose fields it has.
+
+        If only its manifest is known, the server dropped those fields when it created the object.
+        """
         try:
-            struct, stored, _ = self._decode(old)
+            struct, stored, report = self._decode(old)
         except CannotDecode as error:
             raise CannotDecode([_of_stored(finding) for finding in error.findings]) from None
+        from_a_server = _came_from_a_server(stored)
+        in_use, keeping = NO_GATES, self
+        if from_a_server and report.dropped:
+            off = frozenset(gate for _, gate in report.dropped)
+            keeping = self._keeping_fields(off)
+            stored = keeping.read_stored(struct, old)
+            in_use = gates_in_use(off, Request(self.server, struct.name, stored).old_pod or {})
         request = Request(self.server, struct.name)
-        self._fill_in(struct, stored, request)
-        if not _came_from_a_server(stored):
+        keeping._fill_in(struct, stored, request)
+        if not from_a_server:
             # A manifest, not an object from the server: prepare it as a create request would.
             status = stored.get("status", {})
             _complete_metadata(stored, None)
@@ -239,7 +308,7 @@ class Engine:
                 prepare(stored, request)
             stored["status"] = status
         stored["metadata"].setdefault("namespace", DEFAULT_NAMESPACE)
-        return stored
+        return stored, in_use
 
 
 def kind_of(value: Any) -> Struct:
@@ -329,8 +398,8 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
 
 
 HINTS = {
-    "disallowed by cluster policy": "most clusters run with --allow-privileged; "
-    "if yours does, pass --allow-privileged here too",
+    "disallowed by cluster policy": "most clusters run with --allow-privileged; if yours does, "
+    "remove --no-allow-privileged, or allow-privileged: false from the configuration",
 }
 """Hints for API server messages that do not name the cause, by their detail."""
 
@@ -354,7 +423,7 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
             source="api",
             severity="error",
             code=CODES[error.reason],
-            field=error.field,
+            field=as_named_by(server.minor, error.field),
             reason=error.reason,
             message=parts,
             hint=hint,
@@ -363,6 +432,18 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
 
 def _worded(message: str, field: str, server: ApiServer) -> str:
     return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+
+
+def _warning(warned: tuple[str, str]) -> Finding:
+    field, message = warned
+    return Finding(
+        source="api",
+        severity="warning",
+        code=CODES[SERVER_WARNING],
+        field=field,
+        reason=SERVER_WARNING,
+        message=message,
+    )
 
 
 def stopped(most: int) -> Finding:

@@ -180,7 +180,11 @@ class _Generator:
             if high is not None:
                 schema["maximum"] = high if pointer else max(high, 0)
         empty_is_absent = not pointer and field.required is False and not field.validate_empty
-        names = field.enum or field.values
+        names = tuple(
+            name
+            for name in field.enum or field.values
+            if self._server.knows(field.values_since.get(name, ""), "")
+        )
         if names:
             schema["enum"] = [*names, ""] if empty_is_absent else list(names)
         elif field.format is not None and field.format in PATTERNS:

@@ -16,4 +16,5 @@ CODES = {
     "FieldDropped": "JW020",
     "StoredObjectUnreadable": "JW021",
     "TooManyErrors": "JW022",
+    "ServerWarning": "JW023",
 }

@@ -12,10 +12,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+LAST_WITHOUT_ALIAS_INDEX = 29
+"""The last minor version whose errors in hostAliases lack the index (kubernetes/kubernetes#122931)."""
+
 QUOTES_ALIKE = 34
 """The first minor version that prints values of named string types as JSON."""
 
 FORMER_WORDS = (
+    (
+        29,
+        "",
+        "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+        "must be valid IP address",
+    ),
     # Until 1.34 the messages call label keys qualified names, and count characters.
     (34, "", "a valid label key must consist", "a qualified name must consist"),
     (34, "", "must be no more than 63 bytes", "must be no more than 63 characters"),
@@ -55,6 +64,19 @@ def as_worded_by(minor: int, field: str, message: str) -> str:
         # Earlier releases printed an unset value as a string.
         message = message.replace("Invalid value: null: ", 'Invalid value: "null": ')
     return message
+
+
+def as_named_by(minor: int, field: str) -> str:
+    """Translate a field path of Kubernetes 1.36 into that of an earlier release.
+
+    >>> as_named_by(29, "spec.template.spec.hostAliases[1].hostnames[0]")
+    'spec.template.spec.hostAliases.hostnames'
+    """
+    if minor > LAST_WITHOUT_ALIAS_INDEX or ".hostAliases[" not in field:
+        return field
+    holder, _, rest = field.partition(".hostAliases[")
+    part = rest.partition("].")[2].partition("[")[0]
+    return f"{holder}.hostAliases.{part}" if part else field
 
 
 def _is_about_a_resource_name(field: str, message: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.core.gated_pod_fields import drop_gated
+from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
 from jobsworth.api.core.references import ObjectReference
 from jobsworth.api.declare import (
     Boolean,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -78,6 +81,25 @@ CronJob = Struct(
 )
 
 
+@CronJob.dropper
+def _fields_of_the_pod(
+    cron_job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    pod, stored = _pod(cron_job), None if old is None else _pod(old)
+    return drop_gated(pod, "spec.jobTemplate.spec.template.spec", stored, server)
+
+
+def _pod(cron_job: dict[str, Any]) -> dict[str, Any]:
+    pod: dict[str, Any] = cron_job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    return pod
+
+
+@CronJob.warner
+def _ports(cron_job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
+    if request.server.minor >= PORT_WARNINGS_SINCE:
+        yield from port_warnings(_pod(cron_job), "spec.jobTemplate.spec.template.spec")
+
+
 @CronJob.preparer
 def _keep_status(cron_job: dict[str, Any], request: Request) -> None:
     cron_job["status"] = {} if request.old is None else request.old.get("status", {})
@@ -113,8 +135,9 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         yield invalid(f"{path}.schedule", schedule, str(error))
     if "TZ" not in schedule:
         return
-    # Earlier releases accepted a time zone in the schedule, and a stored one stays valid.
-    if request.old is None or "TZ" not in request.old["spec"].get("schedule", ""):
+    # Until 1.28 the server accepts a time zone in the schedule, and later one that is stored.
+    stored = (request.old or {}).get("spec", {}).get("schedule", "")
+    if request.server.minor >= 29 and "TZ" not in stored:
         yield invalid(
             f"{path}.schedule",
             schedule,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
+from jobsworth.api.core.gated_pod_fields import drop_gated
+from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -25,12 +28,19 @@ JOB_NAME_LABEL = "batch.kubernetes.io/job-name"
 CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid"
 LEGACY_JOB_NAME_LABEL = "job-name"
 LEGACY_CONTROLLER_UID_LABEL = "controller-uid"
+PREFIXED_SINCE = 27
+"""The first minor version that generates labels with the prefix ``batch.kubernetes.io/``."""
+
+TRACKING_ANNOTATION = "batch.kubernetes.io/job-tracking"
 GENERATED_LABELS = (
     LEGACY_CONTROLLER_UID_LABEL,
     LEGACY_JOB_NAME_LABEL,
     CONTROLLER_UID_LABEL,
     JOB_NAME_LABEL,
 )
+
+KEPT_BY_UPDATES = frozenset({"JobManagedBy"})
+"""The gates whose fields the server drops on create only."""
 
 Job = Struct(
     "Job",
@@ -51,6 +61,44 @@ def _labels_of_the_template(job: dict[str, Any], request: Request) -> None:
         job["metadata"]["labels"] = labels
 
 
+@Job.dropper
+def _fields_of_the_pod(
+    job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    stored = None if old is None else old["spec"]["template"]["spec"]
+    return drop_gated(job["spec"]["template"]["spec"], "spec.template.spec", stored, server)
+
+
+@Job.dropper
+def _limits_per_index(
+    job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    """Drop the rules of a new Job with the action FailIndex, and of an update the limits one by one."""
+    gate, spec = "JobBackoffLimitPerIndex", job["spec"]
+    if server.minor < 28 or server.enabled(gate):
+        return
+    if old is not None:
+        for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
+            if field in spec and field not in old["spec"]:
+                del spec[field]
+                yield f"spec.{field}", gate
+        return
+    policy = spec.get("podFailurePolicy", {})
+    rules = policy.get("rules", ())
+    kept = [rule for rule in rules if rule.get("action") != "FailIndex"]
+    if len(kept) < len(rules):
+        policy["rules"] = kept
+        for index, rule in enumerate(rules):
+            if rule.get("action") == "FailIndex":
+                yield f"spec.podFailurePolicy.rules[{index}]", gate
+
+
+@Job.warner
+def _ports(job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
+    if request.server.minor >= PORT_WARNINGS_SINCE:
+        yield from port_warnings(job["spec"]["template"]["spec"], "spec.template.spec")
+
+
 @Job.preparer
 def _generate_selector(job: dict[str, Any], request: Request) -> None:
     """Generate the selector and the labels, and clear the status, as the server does before validation.
@@ -61,19 +109,21 @@ def _generate_selector(job: dict[str, Any], request: Request) -> None:
         job["status"] = request.old.get("status", {})
         return
     job["status"] = {}
+    if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
+        job["metadata"].setdefault("annotations", {}).setdefault(TRACKING_ANNOTATION, "")
     spec = job["spec"]
-    if not request.enabled("JobBackoffLimitPerIndex") and "podFailurePolicy" in spec:
-        policy = spec["podFailurePolicy"]
-        policy["rules"] = [
-            rule for rule in policy.get("rules", ()) if rule.get("action") != "FailIndex"
-        ]
     if spec.get("manualSelector"):
         return
     labels = spec["template"]["metadata"].setdefault("labels", {})
-    for label, value in generated_labels(job).items():
+    generated = generated_labels(job)
+    selected = CONTROLLER_UID_LABEL
+    if request.server.minor < PREFIXED_SINCE:
+        del generated[CONTROLLER_UID_LABEL], generated[JOB_NAME_LABEL]
+        selected = LEGACY_CONTROLLER_UID_LABEL
+    for label, value in generated.items():
         labels.setdefault(label, value)
     selector = spec.setdefault("selector", {})
-    selector.setdefault("matchLabels", {}).setdefault(CONTROLLER_UID_LABEL, job["metadata"]["uid"])
+    selector.setdefault("matchLabels", {}).setdefault(selected, job["metadata"]["uid"])
 
 
 def generated_labels(job: dict[str, Any]) -> dict[str, str]:
@@ -115,6 +165,8 @@ def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Ite
 
 def _labels_prefixed(request: Request) -> bool:
     """Return False for a Job from before Kubernetes 1.27, which may lack the labels with the prefix."""
+    if request.server.minor < PREFIXED_SINCE:
+        return False
     if request.old is None:
         return True
     labels = request.old["spec"]["template"]["metadata"].get("labels", {})

@@ -41,6 +41,8 @@ MANY_COMPLETIONS = 10**5
 MAX_PARALLELISM_WITH_MANY = 10**4
 MAX_FAILED_INDEXES_WITH_MANY = 10**4
 MANAGED_BY_MAX_LENGTH = 63
+MANUAL_SELECTOR_DEFAULTED = 29
+"""The first minor version that fills in manualSelector (kubernetes/kubernetes#120206)."""
 
 
 def _is_indexed(spec: dict[str, Any]) -> bool:
@@ -65,7 +67,7 @@ JobSpec = Struct(
         Pointer(Int32), bounds=NonNegative, since="1.28", gate="JobBackoffLimitPerIndex"
     ),
     selector=Field(Pointer(LabelSelector)),
-    manualSelector=Field(Pointer(Boolean), default=False),
+    manualSelector=Field(Pointer(Boolean)),
     template=Field(PodTemplateSpec, always=True),
     ttlSecondsAfterFinished=Field(Pointer(Int32), bounds=NonNegative),
     completionMode=Field(Pointer(String), enum=COMPLETION_MODES, default="NonIndexed"),
@@ -84,6 +86,8 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
         spec["completions"] = 1
     if "backoffLimit" not in spec:
         spec["backoffLimit"] = MAX_INT32 if "backoffLimitPerIndex" in spec else 6
+    if request.server.minor >= MANUAL_SELECTOR_DEFAULTED:
+        spec.setdefault("manualSelector", False)
     if "podReplacementPolicy" not in spec and request.enabled("JobPodReplacementPolicy"):
         # KEP-3939: a failure policy can only match Pods that have ended.
         failing = "podFailurePolicy" in spec
@@ -175,7 +179,7 @@ def _many_completions(
 def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Check the failure, success and replacement policies against the rest of the Job."""
     if "podFailurePolicy" in spec:
-        yield from check_with_job_spec(spec, path)
+        yield from check_with_job_spec(spec, path, request.server)
     success = spec.get("successPolicy")
     completions = spec.get("completions")
     # Without completions kube-apiserver 1.36 panics on a success policy; _limits_per_index

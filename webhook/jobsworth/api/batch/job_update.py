@@ -6,9 +6,10 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 
 from __future__ import annotations
 
-from jobsworth.api.batch.job import Job
+from jobsworth.api.batch.job import TRACKING_ANNOTATION, Job
+from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import invalid, named_string
+from jobsworth.api.field_errors import forbidden, invalid, named_string
 from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
 
 TYPE_CHECKING = False
@@ -40,6 +41,13 @@ the field that holds them."""
 @Job.update_rule
 def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
+    if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
+        # KEP-2307: a Job that is tracked without finalizers stays so; 1.26 migrates it.
+        annotations = new["metadata"].get("annotations", {})
+        stored = old["metadata"].get("annotations", {})
+        if TRACKING_ANNOTATION in annotations and TRACKING_ANNOTATION not in stored:
+            at = f"metadata.annotations[{TRACKING_ANNOTATION}]"
+            yield forbidden(at, "cannot add this annotation")
 
 
 @Job.update_rule
@@ -51,6 +59,9 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
             is_named = field == "completionMode" and value is not None
             yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
     yield from _check_completions(spec, old_spec)
+    if "scheduling" in spec or "scheduling" in old_spec:
+        scheduling, stored = spec.get("scheduling", {}), old_spec.get("scheduling", {})
+        yield from check_scheduling_update(scheduling, stored, "spec.scheduling")
 
 
 def _check_completions(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[FieldError]:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.validation_request import Request
 
 ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
+FAIL_INDEX_SINCE = "1.28"
 OPERATORS = ("In", "NotIn")
 STATUSES = ("False", "True", "Unknown")
 MAX_RULES = 20
@@ -46,7 +48,7 @@ PodFailurePolicyOnPodConditionsPattern = Struct(
 PodFailurePolicyRule = Struct(
     "PodFailurePolicyRule",
     "One rule: the action for matching failed Pods.",
-    action=Field(String, always=True, values=ACTIONS),
+    action=Field(String, always=True, values=ACTIONS, values_since={"FailIndex": FAIL_INDEX_SINCE}),
     onExitCodes=Field(Pointer(PodFailurePolicyOnExitCodesRequirement)),
     onPodConditions=Field(
         ListOf(PodFailurePolicyOnPodConditionsPattern), max_items=MAX_CONDITION_PATTERNS
@@ -113,13 +115,16 @@ def _exactly_one_requirement(
         yield invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
 
 
-def check_with_job_spec(spec: dict[str, Any], path: str) -> Iterator[FieldError]:
+def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> Iterator[FieldError]:
     """Validate a failure policy against the rest of its Job.
 
     Args:
         spec: a decoded JobSpec that has a podFailurePolicy.
         path: the field path of the JobSpec.
+        server: the API server, which knows some of the actions.
     """
+    has_fail_index = server.knows(FAIL_INDEX_SINCE, "")
+    actions = ACTIONS if has_fail_index else tuple(a for a in ACTIONS if a != "FailIndex")
     pod = spec["template"]["spec"]
     containers = {
         container.get("name", "")
@@ -130,9 +135,9 @@ def check_with_job_spec(spec: dict[str, Any], path: str) -> Iterator[FieldError]
         at = f"{path}.podFailurePolicy.rules[{index}]"
         action = rule.get("action", "")
         if not action:
-            yield _required(f"{at}.action", ACTIONS)
-        elif action not in ACTIONS:
-            yield not_supported(f"{at}.action", action, ACTIONS)
+            yield _required(f"{at}.action", actions)
+        elif action not in actions:
+            yield not_supported(f"{at}.action", action, actions)
         elif action == "FailIndex" and "backoffLimitPerIndex" not in spec:
             yield invalid(f"{at}.action", action, "requires the backoffLimitPerIndex to be set")
         name = rule.get("onExitCodes", {}).get("containerName")

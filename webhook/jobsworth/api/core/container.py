@@ -23,7 +23,6 @@ from jobsworth.api.core.restart_rules import (
     ContainerRestartRule,
     check_container_restart,
     check_init_container_restart,
-    has_restart_rules,
 )
 from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
@@ -158,24 +157,6 @@ NOT_OF_EPHEMERAL_CONTAINERS = (
 def _pull_policy(container: dict[str, Any], request: Request) -> None:
     if "imagePullPolicy" not in container:
         container["imagePullPolicy"] = default_pull_policy(container.get("image", ""))
-
-
-@Container.defaulter
-@EphemeralContainer.defaulter
-def _drop_restart_policy(container: dict[str, Any], request: Request) -> None:
-    """Drop restartPolicy as servers since 1.34 do; earlier ones reject it while the gate is off."""
-    if "restartPolicy" in container and _drops_restart_policies(request):
-        del container["restartPolicy"]
-
-
-@InitContainer.defaulter
-def _drop_restart_policy_of_init_container(container: dict[str, Any], request: Request) -> None:
-    if container.get("restartPolicy", "Always") != "Always" and _drops_restart_policies(request):
-        del container["restartPolicy"]
-
-
-def _drops_restart_policies(request: Request) -> bool:
-    return request.server.minor >= 34 and not has_restart_rules(request)
 
 
 @Container.rule

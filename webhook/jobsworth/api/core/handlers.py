@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 SCHEMES = ("HTTP", "HTTPS")
+HTTP_PROTOCOLS = ("HTTP1", "HTTP2")
 GRPC_MODES = ("Plaintext", "TLS")
 WINDOWS_STOP_SIGNALS = ("SIGKILL", "SIGTERM")
 LINUX_STOP_SIGNALS = tuple(
@@ -72,7 +73,7 @@ HTTPGetAction = Struct(
     host=Field(String),
     scheme=Field(String, default="HTTP", enum=SCHEMES),
     httpHeaders=Field(ListOf(HTTPHeader)),
-    protocol=Field(Pointer(String), since="1.37"),
+    protocol=Field(Pointer(String), enum=HTTP_PROTOCOLS, since="1.37", gate="H2CContainerProbe"),
 )
 
 TCPSocketAction = Struct(
@@ -87,7 +88,7 @@ GRPCAction = Struct(
     "A call to the standard gRPC health service.",
     port=Field(Int32, always=True, bounds=PORT_NUMBERS),
     service=Field(Pointer(String), always=True, default=""),
-    mode=Field(Pointer(String), values=GRPC_MODES, since="1.37"),
+    mode=Field(Pointer(String), enum=GRPC_MODES, since="1.37", gate="GRPCContainerProbeTLS"),
 )
 
 SleepAction = Struct(
@@ -111,8 +112,8 @@ LifecycleHandler.exactly_one_of(
 Lifecycle = Struct(
     "Lifecycle",
     "Hooks that run after the start and before the stop of a container.",
-    postStart=Field(Pointer(LifecycleHandler)),
-    preStop=Field(Pointer(LifecycleHandler)),
+    postStart=Field(Pointer(LifecycleHandler), drop_emptied=True),
+    preStop=Field(Pointer(LifecycleHandler), drop_emptied=True),
     stopSignal=Field(
         Pointer(String), values=LINUX_STOP_SIGNALS, since="1.33", gate="ContainerStopSignals"
     ),

@@ -141,8 +141,16 @@ def _resizing_of_init_containers(
         if "resizePolicy" not in container:
             continue
         at = f"{path}.initContainers[{index}].resizePolicy"
-        if request.server.minor < 33:
-            yield invalid(at, container["resizePolicy"], "must not be set for init containers")
+        if request.server.minor < 33 or not _may_resize_sidecars(request):
+            # The server prints its internal type, whose fields have Go's names.
+            printed = [
+                {
+                    "ResourceName": policy.get("resourceName", ""),
+                    "RestartPolicy": policy.get("restartPolicy", ""),
+                }
+                for policy in container["resizePolicy"]
+            ]
+            yield invalid(at, printed, "must not be set for init containers")
         elif request.server.minor >= 36 and _restarts_for_resizing(container):
             if request.once(_restarted_for_resizing):
                 return
@@ -153,6 +161,14 @@ def _resizing_of_init_containers(
                         "RestartContainer",
                         "must not be set to 'RestartContainer' for non-sidecar initContainers",
                     )
+
+
+def _may_resize_sidecars(request: Request) -> bool:
+    """Return True if the gate is on, or the stored Pod has a sidecar with a resize policy."""
+    return request.server.enabled("InPlacePodVerticalScaling") or any(
+        is_sidecar(container) and container.get("resizePolicy")
+        for container in (request.old_pod or {}).get("initContainers", ())
+    )
 
 
 def _restarted_for_resizing(request: Request) -> bool:

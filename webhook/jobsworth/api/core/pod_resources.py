@@ -32,7 +32,8 @@ _INSIGNIFICANT = 10**4
 @PodSpec.rule
 def _resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     resources, path = pod.get("resources"), f"{path}.resources"
-    if resources is None:
+    # Without the gate, the server does not validate what an update keeps.
+    if resources is None or not request.server.enabled("PodLevelResources"):
         return
     is_beta = request.server.minor >= 34
     if is_beta and pod.get("os", {}).get("name") == "windows":

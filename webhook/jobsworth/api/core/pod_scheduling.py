@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
-from jobsworth.api.declare import Bounds, Field, Int32, Int64, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import invalid, named_string, not_supported
+from jobsworth.api.declare import (
+    Bounds,
+    Field,
+    Int32,
+    Int64,
+    ListOf,
+    NonNegative,
+    Pointer,
+    String,
+    Struct,
+)
+from jobsworth.api.field_errors import duplicate, forbidden, invalid, named_string, not_supported
+from jobsworth.api.formats.keys import domain_prefixed_key
 from jobsworth.api.formats.names import (
     DIGITS,
     dns_label,
@@ -87,12 +98,37 @@ WorkloadReference = Struct(
     podGroupReplicaKey=Field(String, since="1.35", until="1.35", format=dns_label),
 )
 
+MAX_EVICTION_RESPONDERS = 10
+MAX_RESPONDER_PRIORITY = 100_000
+
 EvictionResponder = Struct(
     "EvictionResponder",
     "A controller that responds to an eviction request, with its priority.",
-    name=Field(String, always=True, since="1.37"),
-    priority=Field(Int32, always=True, since="1.37"),
+    name=Field(String, always=True, required=True, since="1.37"),
+    priority=Field(Pointer(Int32), required=True, bounds=NonNegative, always=True, since="1.37"),
 )
+
+
+@EvictionResponder.rule
+def _responder(responder: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    for value, detail in domain_prefixed_key(responder.get("name", "")):
+        yield invalid(f"{path}.name", value, detail)
+    priority = responder.get("priority", 0)
+    if priority > MAX_RESPONDER_PRIORITY:
+        detail = f"must be less than or equal to {MAX_RESPONDER_PRIORITY}"
+        yield invalid(f"{path}.priority", priority, detail)
+
+
+def check_eviction_responders(pod: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Require distinct names of the responders, and none beside a scheduling group (KEP-4563)."""
+    at, names = f"{path}.evictionResponders", set()
+    if "schedulingGroup" in pod:
+        yield forbidden(at, "may not be set when `schedulingGroup` is set")
+    for index, responder in enumerate(pod["evictionResponders"]):
+        name = responder.get("name", "")
+        if name in names:
+            yield duplicate(f"{at}[{index}]", {"name": name})
+        names.add(name)
 
 
 @Toleration.rule

@@ -35,7 +35,9 @@ _SYSCTLS_OF_IPC = frozenset(
 def _process_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if pod.get("hostPID") and pod.get("shareProcessNamespace"):
         yield invalid(
-            f"{path}.securityContext.shareProcessNamespace",
+            f"{path}.shareProcessNamespace"
+            if request.server.minor >= 37
+            else f"{path}.securityContext.shareProcessNamespace",
             True,
             "ShareProcessNamespace and HostPID cannot both be enabled",
         )

@@ -10,16 +10,18 @@ from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
 from jobsworth.api.core.dns import HostAlias, PodDNSConfig, has_to_have_nameservers
 from jobsworth.api.core.pod_scheduling import (
+    MAX_EVICTION_RESPONDERS,
     EvictionResponder,
     PodSchedulingGate,
     PodSchedulingGroup,
     Toleration,
     TopologySpreadConstraint,
     WorkloadReference,
+    check_eviction_responders,
 )
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.core.resources import (
-    ResourceRequirements,
+    PodResourceRequirements,
     check_requirements,
     round_up_to_milli,
 )
@@ -143,12 +145,17 @@ PodSpec = Struct(
     hostUsers=Field(Pointer(Boolean), gate="UserNamespacesSupport"),
     schedulingGates=Field(ListOf(PodSchedulingGate), since="1.26", gate="PodSchedulingReadiness"),
     resourceClaims=Field(ListOf(PodResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
-    resources=Field(Pointer(ResourceRequirements), since="1.32", gate="PodLevelResources"),
+    resources=Field(Pointer(PodResourceRequirements), since="1.32", gate="PodLevelResources"),
     hostnameOverride=Field(
         Pointer(String), since="1.34", gate="HostnameOverride", format=dns_subdomain
     ),
     schedulingGroup=Field(Pointer(PodSchedulingGroup), since="1.36", gate="GenericWorkload"),
-    evictionResponders=Field(ListOf(EvictionResponder), since="1.37"),
+    evictionResponders=Field(
+        ListOf(EvictionResponder),
+        max_items=MAX_EVICTION_RESPONDERS,
+        since="1.37",
+        gate="EvictionRequestAPI",
+    ),
     workloadRef=Field(
         Pointer(WorkloadReference), since="1.35", until="1.35", gate="GenericWorkload"
     ),
@@ -213,6 +220,12 @@ def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iter
             yield forbidden(at, f"may not be specified when {other} is true")
     if byte_length(name) > HOSTNAME_MAX_LENGTH:
         yield too_long(at, HOSTNAME_MAX_LENGTH)
+
+
+@PodSpec.rule
+def _eviction_responders(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "evictionResponders" in pod:
+        yield from check_eviction_responders(pod, path)
 
 
 @PodSpec.rule

@@ -1,7 +1,6 @@
 """Rules on the volumes of a Pod as a whole: unique names, and the mountable volumes.
 
-Source: ``ValidateVolumes`` in ``pkg/apis/core/validation`` and ``dropImageVolumes`` in
-``pkg/api/pod``, Kubernetes 1.36.
+Source: ``ValidateVolumes`` in ``pkg/apis/core/validation``, Kubernetes 1.36.
 """
 
 from __future__ import annotations
@@ -16,29 +15,6 @@ if TYPE_CHECKING:
 
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
-
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
-
-
-@PodSpec.defaulter
-def _drop_images(pod: dict[str, Any], request: Request) -> None:
-    """Drop image volumes and their mounts while the gate is off (KEP-4639)."""
-    dropped = {volume.get("name", "") for volume in pod.get("volumes", ()) if "image" in volume}
-    if not dropped or request.enabled("ImageVolume"):
-        return
-    _put(pod, "volumes", [volume for volume in pod["volumes"] if "image" not in volume])
-    for field in _CONTAINERS:
-        for container in pod.get(field, ()):
-            mounts = container.get("volumeMounts", ())
-            kept = [mount for mount in mounts if mount.get("name", "") not in dropped]
-            _put(container, "volumeMounts", kept)
-
-
-def _put(holder: dict[str, Any], field: str, items: list[dict[str, Any]]) -> None:
-    if items:
-        holder[field] = items
-    else:
-        holder.pop(field, None)
 
 
 @PodSpec.rule

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
 
 PORT_NUMBERS = Between(1, 65535)
+PORT_WARNINGS_SINCE = 28
+"""The first minor version that warns of equal ports (kubernetes/kubernetes#113245)."""
+
+MOST_PORTS_COMPARED = 10
+"""The number of equal ports with which another one is compared: all pairs of many would take too long."""
+
 PROTOCOLS = ("SCTP", "TCP", "UDP")
 
 
@@ -52,6 +58,40 @@ def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldEr
             yield duplicate(f"{path}[{index}].name", name)
         elif name and not port_name(name):
             seen.add(name)
+
+
+def port_warnings(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+    """Yield the server's warnings about container ports that several containers or entries have.
+
+    Source: ``warningsForPodSpecAndMeta`` in ``pkg/api/pod``, Kubernetes 1.36; since 1.28.
+
+    Args:
+        pod: a valid PodSpec.
+        path: its field path.
+    """
+    taken: dict[tuple[int, str], list[tuple[str, dict[str, Any]]]] = {}
+    for field in ("initContainers", "containers", "ephemeralContainers"):
+        for number, container in enumerate(pod.get(field, ())):
+            for index, port in enumerate(container.get("ports", ())):
+                at = f"{path}.{field}[{number}].ports[{index}]"
+                others = taken.setdefault((port["containerPort"], port["protocol"]), [])
+                for place, other in others[:MOST_PORTS_COMPARED]:
+                    conflict = _conflict(port, other)
+                    if conflict:
+                        yield at, f"{conflict} port definition with {place}"
+                others.append((at, port))
+
+
+def _conflict(port: dict[str, Any], other: dict[str, Any]) -> str:
+    """Return the kind of conflict of two entries with the same container port and protocol; empty if none."""
+    number, address = port.get("hostPort", 0), port.get("hostIP", "")
+    other_number, other_address = other.get("hostPort", 0), other.get("hostIP", "")
+    if (number, address) == (other_number, other_address):
+        return "duplicate"
+    if not number or not other_number:
+        return "overlapping"
+    ambiguous = number == other_number and bool(address) != bool(other_address)
+    return "dangerously ambiguous" if ambiguous else ""
 
 
 def check_host_ports(

@@ -56,6 +56,15 @@ ResourceRequirements = Struct(
     ),
 )
 
+PodResourceRequirements = Struct(
+    "PodResourceRequirements",
+    "Resource requests and limits of a Pod as a whole.",
+    limits=Field(MapOf(Quantity)),
+    requests=Field(MapOf(Quantity)),
+    # No gate: the server drops the claims of containers only, and rejects these.
+    claims=Field(ListOf(ResourceClaim), since="1.26", keep_empty=True),
+)
+
 ContainerResizePolicy = Struct(
     "ContainerResizePolicy",
     "The restart behavior of the container when a resource is resized in place.",
@@ -73,6 +82,7 @@ VolumeResourceRequirements = Struct(
 
 
 @ResourceRequirements.defaulter
+@PodResourceRequirements.defaulter
 @VolumeResourceRequirements.defaulter
 def _round_up_to_milli(requirements: dict[str, Any], request: Request) -> None:
     for field in ("limits", "requests"):

@@ -34,7 +34,7 @@ ContainerRestartRule = Struct(
     "ContainerRestartRule",
     "The action for certain exit codes of a container.",
     action=Field(String, values=ACTIONS),
-    exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes), required="must be specified"),
+    exitCodes=Field(Pointer(ContainerRestartRuleOnExitCodes)),
 )
 
 
@@ -105,7 +105,12 @@ def _check_policy_and_rules(
     for index, rule in enumerate(container.get("restartPolicyRules", ())):
         at, action = f"{path}.restartPolicyRules[{index}]", rule.get("action", "")
         if action not in actions:
-            yield not_supported(f"{at}.action", action, actions)
+            # 1.35 does not list the action that the gate adds.
+            yield not_supported(
+                f"{at}.action", action, ACTIONS[:1] if request.server.minor == 35 else actions
+            )
+        if "exitCodes" not in rule:
+            yield required(f"{at}.exitCodes", "must be specified")
         operator = rule.get("exitCodes", {"operator": "In"}).get("operator", "")
         if operator not in OPERATORS:
             yield not_supported(f"{at}.exitCodes.operator", operator, OPERATORS)

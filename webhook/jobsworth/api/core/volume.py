@@ -40,7 +40,7 @@ from jobsworth.api.core.projections import (
     SecretVolumeSource,
 )
 from jobsworth.api.declare import Bounds, Field, Int32, Pointer, Quantity, String, Struct
-from jobsworth.api.field_errors import forbidden, invalid, not_supported
+from jobsworth.api.field_errors import forbidden, invalid, not_supported, required
 from jobsworth.api.formats.names import byte_length, dns_label
 
 TYPE_CHECKING = False
@@ -179,6 +179,12 @@ def _source(volume: dict[str, Any], request: Request) -> None:
     image = volume.get("image")
     if image is not None and "pullPolicy" not in image and request.enabled("ImageVolume"):
         image["pullPolicy"] = default_pull_policy(image.get("reference", ""))
+
+
+@ImageVolumeSource.rule
+def _pull_policy(image: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    if "pullPolicy" not in image:  # the server does not default what it keeps while the gate is off
+        yield required(f"{path}.pullPolicy")
 
 
 @HostPathVolumeSource.rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.paths import descending, without_backsteps
 from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
-from jobsworth.api.field_errors import forbidden, invalid, not_found, not_supported
+from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found, not_supported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
+BIND_MOUNT_OPTIONS = ("nodev", "noexec", "nosuid")
 RECURSIVE_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
 VolumeMount = Struct(
@@ -33,7 +34,9 @@ VolumeMount = Struct(
     subPath=Field(String),
     mountPropagation=Field(Pointer(String), values=PROPAGATIONS),
     subPathExpr=Field(String),
-    bindMountOptions=Field(ListOf(String), since="1.37", gate="VolumeBindMountOptions"),
+    bindMountOptions=Field(
+        ListOf(String), enum=BIND_MOUNT_OPTIONS, since="1.37", gate="VolumeBindMountOptions"
+    ),
 )
 
 VolumeDevice = Struct(
@@ -42,6 +45,14 @@ VolumeDevice = Struct(
     name=Field(String, always=True, required=True),
     devicePath=Field(String, always=True, required=True),
 )
+
+
+@VolumeMount.rule
+def _bind_mount_options(mount: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    options = mount.get("bindMountOptions", ())
+    for index, option in enumerate(options):
+        if option in options[:index]:
+            yield duplicate(f"{path}.bindMountOptions[{index}]", option)
 
 
 def check_mounts(

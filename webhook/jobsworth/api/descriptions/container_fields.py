@@ -138,6 +138,9 @@ DESCRIPTIONS: dict[str, str] = {
     # Resources
     "ResourceClaim.name": "The claim's name in the Pod's resourceClaims.",
     "ResourceClaim.request": "One request of the claim; the whole claim if unset.",
+    "PodResourceRequirements.limits": "Maximum amount of each resource for all containers.",
+    "PodResourceRequirements.requests": "Amounts reserved for the Pod as a whole; at most the limits.",
+    "PodResourceRequirements.claims": "Must be unset: claims belong to containers.",
     "ResourceRequirements.limits": "Maximum amount of each resource.",
     "ResourceRequirements.requests": "Amounts that the scheduler reserves; at most the limits.",
     "ResourceRequirements.claims": "Claims of the Pod that the container uses.",

@@ -144,7 +144,7 @@ def run(options: ExplainJobOptions) -> int:
     overrides = Overrides(
         release=server.kubernetes_version,
         gates=server.feature_gates,
-        allow_privileged=server.allow_privileged,
+        allow_privileged=server.privileged,
     )
     running = _Run(Configurations(overrides, file=options.config, isolated=options.isolated))
     paths, existing = _compared(running, options)

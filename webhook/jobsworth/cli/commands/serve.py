@@ -309,7 +309,7 @@ Examples:
   jobsworth serve --self-signed --policy policies/
   jobsworth serve --self-signed --profile baseline --profile-enforcement deny
   jobsworth serve --tls-cert /tls/tls.crt --tls-key /tls/tls.key \\
-      --policy /policies --kubernetes-version 1.36 --allow-privileged
+      --policy /policies --kubernetes-version 1.36
 """,
     options=ServeOptions,
     run=run,

@@ -129,7 +129,7 @@ def run(options: ValidateOptions) -> int:
             options.configuration,
             release=options.server.kubernetes_version,
             gates=options.server.feature_gates,
-            allow_privileged=options.server.allow_privileged,
+            allow_privileged=options.server.privileged,
             fail_on=options.report.fail_on,
             namespace=options.input.namespace,
             exclude=options.input.exclude,

@@ -46,7 +46,7 @@ class ConfigurationFile:
         file: its name, for messages.
         release: the Kubernetes release, or None.
         gates: feature gates that are set.
-        allow_privileged: the server runs with ``--allow-privileged``.
+        allow_privileged: the server runs with ``--allow-privileged``; None if the file does not say.
         select: the reported codes, or None for the default ones.
         ignore: the ignored codes.
         severity: the severity of a code's findings.
@@ -137,8 +137,10 @@ class _ConfigurationReader:
             self._must_be_truth(key, value)
         return gates
 
-    def truth(self, key: str) -> bool:
-        value = self._values.get(key, False)
+    def truth(self, key: str) -> bool | None:
+        value = self._values.get(key)
+        if value is None:
+            return None
         self._must_be_truth(key, value)
         return bool(value)
 

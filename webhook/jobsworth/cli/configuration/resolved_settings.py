@@ -111,7 +111,7 @@ class Overrides:
     Args:
         release: the Kubernetes release; None if the command line has none.
         gates: feature gates, added to those of a configuration.
-        allow_privileged: the server runs with ``--allow-privileged``.
+        allow_privileged: the server runs with ``--allow-privileged``; None if the command line does not say.
         select: codes that replace a configuration's `select` and `ignore`.
         ignore: codes that are ignored as well.
         policy: files and folders of policies, which replace those of a configuration.
@@ -135,7 +135,7 @@ class Overrides:
         *,
         release: str | None = None,
         gates: str | None = None,
-        allow_privileged: bool = False,
+        allow_privileged: bool | None = None,
         select: Sequence[str] | None = None,
         ignore: Sequence[str] = (),
         policy: Sequence[str] = (),
@@ -197,7 +197,7 @@ class Overrides:
                 ignore = ignore | configuration.ignore
             gates = {**configuration.gates, **gates}
             release = self.release or configuration.release or NEWEST_RELEASE
-            privileged = privileged or configuration.allow_privileged
+            privileged = configuration.allow_privileged if privileged is None else privileged
             severity = configuration.severity
             policy = policy or configuration.policy
             fail_on = fail_on or configuration.fail_on
@@ -206,7 +206,7 @@ class Overrides:
             if profile is not None:
                 enforcement = enforcement or configuration.profile_enforcement
         try:
-            server = ApiServer(release, gates, allow_privileged=privileged)
+            server = ApiServer(release, gates, allow_privileged=privileged is not False)
         except (UnknownRelease, UnknownGate) as error:
             if configuration is None or not configuration.gates:
                 raise UsageError(str(error)) from None
@@ -242,7 +242,7 @@ def configurations_for(
     *,
     release: str | None,
     gates: str | None = None,
-    allow_privileged: bool,
+    allow_privileged: bool | None,
     load_policies: LoadPolicies | None = None,
     fail_on: Threshold | None = None,
     namespace: str | None = None,

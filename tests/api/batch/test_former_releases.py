@@ -1,0 +1,118 @@
+"""What API servers before 1.30, and 1.37, treat otherwise than 1.36.
+
+Reported from servers of 1.25, 1.28 and 1.37, which could not be recorded; the release of each change is that of the
+upstream pull request.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.validation.engine import engine_for
+from support.api_server.stored_objects import manifest, stored
+from support.validation.engine_errors import defaulted, errors_of, pod_errors, server
+from support.validation.validated_jobs import cron_job, job, job_errors
+
+RULE = {"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [1]}}
+TRACKING = "batch.kubernetes.io/job-tracking"
+
+
+@pytest.mark.parametrize("release", ["1.26", "1.27"])
+def test_fail_index_is_unknown_until_1_27(release: str) -> None:
+    found = job_errors(job(podFailurePolicy={"rules": [RULE]}), at=server(release))
+    assert found == {
+        "podFailurePolicy.rules[0].action": (
+            'Unsupported value: "FailIndex": supported values: "Count", "FailJob", "Ignore"'
+        )
+    }
+    nameless = job(podFailurePolicy={"rules": [{**RULE, "action": ""}]})
+    assert job_errors(nameless, at=server(release)) == {
+        "podFailurePolicy.rules[0].action": (
+            'Required value: valid values: ["Count" "FailJob" "Ignore"]'
+        )
+    }
+
+
+def test_fail_index_needs_limits_per_index_from_1_29() -> None:
+    found = job_errors(job(podFailurePolicy={"rules": [RULE]}), at=server("1.29"))
+    assert list(found) == ["podFailurePolicy.rules[0].action"]
+
+
+@pytest.mark.parametrize("prefix", ["TZ", "CRON_TZ"])
+def test_a_schedule_may_name_a_time_zone_until_1_28(prefix: str) -> None:
+    zoned = cron_job(schedule=f"{prefix}=Europe/Berlin 0 3 * * *")
+    assert errors_of(zoned, at=server("1.28")) == set()
+    assert {field for field, _ in errors_of(zoned, at=server("1.29"))} == {"spec.schedule"}
+
+
+def test_a_schedule_may_not_name_a_time_zone_beside_the_field() -> None:
+    both = cron_job(schedule="TZ=UTC 0 3 * * *", timeZone="Europe/Berlin")
+    assert errors_of(both, at=server("1.28")) == {
+        (
+            "spec.schedule",
+            'Invalid value: "TZ=UTC 0 3 * * *": '
+            "cannot use both timeZone field and TZ or CRON_TZ in schedule",
+        )
+    }
+
+
+@pytest.mark.parametrize(("release", "filled_in"), [("1.28", False), ("1.29", True)])
+def test_the_manual_selector_is_filled_in_from_1_29(release: str, filled_in: bool) -> None:
+    spec = defaulted(job(), at=server(release))["spec"]
+    assert ("manualSelector" in spec) == filled_in
+
+
+def test_addresses_are_worded_otherwise_until_1_29() -> None:
+    pod = {
+        "hostAliases": [{"ip": "nowhere", "hostnames": ["-bad-"]}],
+        "dnsConfig": {"nameservers": ["nowhere"]},
+    }
+    fields = dict(pod_errors(pod, at=server("1.29")))
+    assert fields["hostAliases.ip"] == 'Invalid value: "nowhere": must be valid IP address'
+    assert fields["dnsConfig.nameservers[0]"] == fields["hostAliases.ip"]
+    assert "hostAliases.hostnames" in fields
+    later = {field for field, _ in pod_errors(pod, at=server("1.30"))}
+    assert {"hostAliases[0].ip", "hostAliases[0].hostnames[0]"} < later
+
+
+def test_an_update_cannot_add_the_tracking_annotation_in_1_25() -> None:
+    tracked = stored(manifest(), release="1.25")
+    tracked["metadata"]["annotations"] = {TRACKING: ""}
+    bare = {**tracked, "metadata": {**tracked["metadata"], "annotations": {}}}
+    added = (f"metadata.annotations[{TRACKING}]", "Forbidden: cannot add this annotation")
+    assert errors_of(tracked, bare, at=server("1.25")) == {added}
+    assert errors_of(tracked, tracked, at=server("1.25")) == set()
+    assert errors_of(tracked, bare, at=server("1.26")) == set()
+    # The server of 1.25 adds it itself to a new Job.
+    again = manifest()
+    again["metadata"]["annotations"] = {TRACKING: ""}
+    assert errors_of(again, manifest(), at=server("1.25")) == set()
+
+
+def test_labels_with_a_prefix_are_generated_from_1_27() -> None:
+    other = job()
+    other["spec"]["template"]["metadata"]["labels"] = {
+        "batch.kubernetes.io/job-name": "other",
+        "job-name": "other",
+    }
+    wrong = {field for field, _ in errors_of(other, at=server("1.26"))}
+    assert wrong == {"spec.template.metadata.labels[job-name]"}
+    wrong = {field for field, _ in errors_of(other, at=server("1.27"))}
+    assert "spec.template.metadata.labels[batch.kubernetes.io/job-name]" in wrong
+
+
+@pytest.mark.parametrize(
+    ("release", "field"),
+    [("1.36", "securityContext.shareProcessNamespace"), ("1.37", "shareProcessNamespace")],
+)
+def test_sharing_processes_with_the_host_is_reported_at(release: str, field: str) -> None:
+    found = pod_errors({"hostPID": True, "shareProcessNamespace": True}, at=server(release))
+    assert {at for at, _ in found} == {field}
+
+
+def test_an_unchanged_stored_object_has_no_dropped_fields() -> None:
+    """Source: the server drops a field of a gate only if the stored object does not have it."""
+    old = stored(manifest(managedBy="acme.io/jobs"), release="1.32")
+    engine = engine_for(ApiServer("1.32", {"JobManagedBy": False}))
+    assert engine.validate(old, old) == []

@@ -1,0 +1,169 @@
+"""The creates and updates that are put to the API server of every release: see tests/recorded/README.md."""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from collections.abc import Iterator
+from typing import Any
+
+from cluster.dry_run_server import Server
+from cluster.random_manifests import FieldPath, Generator
+from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
+from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.api.kinds import Job
+
+CREATED = "2026-01-01T00:00:00Z"
+STARTED = {"startTime": CREATED}
+SUSPENDED = {"conditions": [{"type": "Suspended", "status": "True", "lastTransitionTime": CREATED}]}
+STATUSES: tuple[dict[str, Any], ...] = (
+    STARTED,
+    SUSPENDED,
+    {**STARTED, **SUSPENDED},
+    {},
+    {**STARTED, "active": 1, "ready": 0},
+    {**STARTED, **SUSPENDED, "active": 1},
+    {},
+)
+"""The statuses of stored Jobs: of running, never started and suspended ones."""
+
+Case = dict[str, Any]
+
+BEHAVIOR: dict[str, tuple[str, ...]] = {
+    "ContainerRestartRules": ("containers.restartPolicy", "initContainers.restartPolicy"),
+    "DRAExtendedResource": ("containers.resources.limits",),
+    "ElasticIndexedJob": ("spec.completions", "spec.parallelism"),
+    "EnvFiles": ("env.valueFrom.fileKeyRef",),
+    "GitRepoVolumeDriver": ("volumes.gitRepo",),
+    "ImageVolume": ("volumes.image", "volumes.image.pullPolicy"),
+    "JobMutableNodeSchedulingDirectives": ("template.spec.nodeSelector", "template.spec.affinity"),
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge": (
+        "topologySpreadConstraints.matchLabelKeys",
+        "topologySpreadConstraints.labelSelector",
+    ),
+    "MutablePodResourcesForSuspendedJobs": (
+        "containers.resources.requests",
+        "template.metadata.labels",
+    ),
+    "MutableSchedulingDirectivesForSuspendedJobs": (
+        "template.spec.nodeSelector",
+        "template.spec.tolerations",
+        "template.spec.schedulingGates",
+    ),
+    "PodDeletionCost": ("template.metadata.annotations",),
+    "PodLifecycleSleepActionAllowZero": ("lifecycle.preStop.sleep.seconds",),
+    "ProcMountType": ("securityContext.procMount",),
+    "RelaxedDNSSearchValidation": ("dnsConfig.searches",),
+    "RelaxedEnvironmentVariableValidation": ("env.name", "envFrom.prefix"),
+    "RestartAllContainersOnContainerExits": ("containers.restartPolicyRules.action",),
+    "SELinuxMount": ("securityContext.seLinuxChangePolicy",),
+    "StrictIPCIDRValidation": ("hostAliases.ip", "dnsConfig.nameservers"),
+    "TaintTolerationComparisonOperators": ("tolerations.operator", "tolerations.value"),
+    "UserNamespacesHostNetworkSupport": ("spec.hostUsers", "spec.hostNetwork"),
+    "VolumeAttributesClass": ("volumeClaimTemplate.spec.volumeAttributesClassName",),
+}
+"""The fields, by the end of their paths, whose treatment depends on a gate that drops no field."""
+
+
+def gated_paths(generator: Generator) -> dict[str, list[FieldPath]]:
+    """Return the paths of a Job that each gate concerns, as far as the generator's schema has them."""
+    found: dict[str, list[FieldPath]] = {gate: [] for gate in FEATURE_GATES}
+    declared = {path: gate for path, gate in _declared(Job, ()) if gate}
+    for path in generator.paths["Job"]:
+        for end in range(1, len(path) + 1):
+            gate = declared.get(path[:end])
+            # Deep below a gated field lies mostly what all volumes and containers have.
+            if gate and len(path) - end <= 2:
+                found[gate].append(path)
+        dotted = "." + ".".join(path)
+        for gate, ends in BEHAVIOR.items():
+            found[gate] += [path for end in ends if dotted.endswith("." + end)]
+    return {gate: paths for gate, paths in found.items() if paths}
+
+
+def _declared(struct: Struct, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
+    for name, field in struct.fields.items():
+        yield (*path, name), field.gate
+        below: Any = field.type
+        if isinstance(below, Pointer):
+            below = below.target
+        elif isinstance(below, ListOf):
+            below = below.item
+        elif isinstance(below, MapOf):
+            below = below.value
+        if isinstance(below, Struct):
+            yield from _declared(below, (*path, name))
+
+
+def make_cases(
+    oldest: Server, newest: Server, *, count: int, of_a_gate: int, seed: int
+) -> Iterator[Case]:
+    """Yield stored objects, then creates and updates, the same for the same seed and schemas.
+
+    Args:
+        oldest: a server of the oldest recorded release, with every gate on that it has.
+        newest: likewise of the newest.
+        count: how many creates, and how many updates, whatever they are about.
+        of_a_gate: how many creates, and how many updates, are about the fields of each gate.
+        seed: of the first object.
+    """
+    rng = random.Random(seed)
+    old, new = Generator(oldest.openapi()), Generator(newest.openapi())
+    for number in range(count):
+        # Every second one has only fields that all the releases have.
+        generator = new if number % 2 else old
+        yield {"id": f"create-{number}", "object": generator.object(seed + number)}
+    stored = list(_stored(oldest, old, seed, count=60))
+    yield from stored
+    for number in range(count):
+        of = stored[number % len(stored)]
+        changed = old.change(of["stored"], seed + count + number)
+        yield {"id": f"update-{number}", "of": of["id"], "object": changed}
+    for gate, paths in gated_paths(new).items():
+        first = rng.randrange(10**9)
+        for number in range(of_a_gate):
+            made = new.object(first + number, paths)
+            yield {"id": f"create-{gate}-{number}", "gate": gate, "object": made}
+        of_gate = list(_stored(newest, new, first, count=6, about=paths, name=gate))
+        yield from of_gate
+        for number in range(of_a_gate if of_gate else 0):
+            of = of_gate[number % len(of_gate)]
+            changed = new.change(of["stored"], first + number, paths)
+            yield {"id": f"update-{gate}-{number}", "gate": gate, "of": of["id"], "object": changed}
+
+
+def _stored(
+    server: Server,
+    generator: Generator,
+    seed: int,
+    *,
+    count: int,
+    about: list[FieldPath] | None = None,
+    name: str = "any",
+) -> Iterator[Case]:
+    """Objects as a server stores them, with statuses that a controller would have written."""
+    found = 0
+    for number in range(seed, seed + 40 * count):
+        manifest = generator.object(number, about or ())
+        manifest["metadata"] = {**manifest["metadata"], "name": f"stored-{name.lower()}-{found}"}
+        if "finalizers" in manifest["metadata"] or "deletionTimestamp" in manifest["metadata"]:
+            continue
+        status = STATUSES[found % len(STATUSES)]
+        if manifest["kind"] == "Job" and isinstance(manifest.get("spec"), dict):
+            manifest["spec"]["suspend"] = found % 3 > 0
+        answer = server.create(manifest)
+        if answer.code != 201:
+            continue
+        stored = answer.body
+        if stored["kind"] == "Job":
+            stored["status"] = status
+        stored["metadata"].pop("managedFields", None)
+        stored["metadata"].pop("generateName", None)
+        stored["metadata"]["creationTimestamp"] = CREATED
+        own = str(uuid.UUID(int=random.Random(number).getrandbits(128), version=4))
+        stored = json.loads(json.dumps(stored).replace(stored["metadata"]["uid"], own))
+        yield {"id": f"{name}-{found}", "stored": stored}
+        found += 1
+        if found == count:
+            return

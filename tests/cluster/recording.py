@@ -1,0 +1,192 @@
+"""Record the answers of real API servers of several releases: see tests/recorded/README.md.
+
+    tests/cluster/install --recorded                                  # builds the servers, with Go
+    cd tests
+    PYTHONPATH=../webhook:. python -m cluster.recording               # asks every release
+    PYTHONPATH=../webhook:. python -m cluster.recording --only 1.35   # or one of them
+    PYTHONPATH=../webhook:. python -m cluster.recording --new-cases   # also makes the cases anew
+
+Stored objects are written straight into etcd, so that every release has the same ones, with any status and with
+fields that a gate has kept out meanwhile. Requests are dry runs with strict decoding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import contextlib
+import datetime
+import json
+import random
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
+
+from cluster.dry_run_server import PLURALS, Server
+from cluster.programs import RECORDED, MissingProgram
+from cluster.recorded_cases import make_cases
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.feature_gates import FEATURE_GATES
+from support.api_server.recorded_answers import (
+    Answered,
+    Cases,
+    Recording,
+    Section,
+    answered,
+    write_cases,
+    write_recording,
+)
+
+if TYPE_CHECKING:
+    from cluster.bed import TestBed
+
+SEED = 17
+COUNT = 3000
+OF_A_GATE = 24
+OTHERS = 200
+"""So many cases about other gates are put to a server with one gate changed."""
+THREADS = 4
+NEEDS = re.compile(r"(\w+) is enabled, but depends on features that are disabled: \[([\w ]+)\]")
+
+
+def record(release: str, cases: Cases) -> Recording:
+    """Ask a server of a release, as it starts by default and with each gate that can be changed."""
+    with _bed(release, {}) as bed:
+        server = Server(bed.connection)
+        version = bed.get("/version")["gitVersion"].removeprefix("v")
+        _put_into_etcd(bed, cases.stored.values())
+        stored = {name: _read_back(bed, each) for name, each in cases.stored.items()}
+        default = dict(_ask(server, cases, cases.requests))
+    sections = []
+    for gate in _changeable(release):
+        gates, section = _with_gate(release, gate, cases, default)
+        sections.append(Section(gates, section))
+        print(f"{version} {gates}: {len(section)} answers differ", flush=True)
+    today = datetime.date.today().isoformat()
+    return Recording(version, today, stored, [Section({}, default), *sections])
+
+
+def _changeable(release: str) -> Iterator[str]:
+    server = ApiServer(release)
+    yield from (gate for gate in FEATURE_GATES if server.can_change(gate))
+
+
+def _with_gate(
+    release: str, gate: str, cases: Cases, default: dict[str, Answered]
+) -> tuple[dict[str, bool], dict[str, Answered]]:
+    """Return the gates and the answers that differ from the default server's.
+
+    Other gates follow, where the server does not start without.
+    """
+    wanted = {gate: not ApiServer(release).enabled(gate)}
+    about = [each for each in cases.requests if each.get("gate") == gate]
+    others = [each for each in cases.requests if each.get("gate") not in (None, gate)]
+    asked = about + random.Random(gate).sample(others, min(OTHERS, len(others)))
+    with _bed(release, wanted) as bed:
+        _put_into_etcd(bed, cases.stored.values())
+        answers = dict(_ask(Server(bed.connection), cases, asked))
+    return wanted, {name: each for name, each in answers.items() if each != default[name]}
+
+
+@contextlib.contextmanager
+def _bed(release: str, gates: dict[str, bool]) -> Iterator[TestBed]:
+    """Start a server; changes `gates` to those that it needs, by what it says when it does not start."""
+    from cluster.bed import ProcessDied, TestBed
+
+    for _ in range(4):
+        # Some gates wait for the API groups of their objects.
+        flags = ("--runtime-config=api/all=true",) if gates else ()
+        bed = TestBed(release, audit=False, feature_gates=gates, api_server_flags=flags)
+        try:
+            bed.start()
+        except ProcessDied as died:
+            found = NEEDS.findall(str(died))
+            if not found:
+                raise
+            for dependent, needed in found:
+                if gates.get(dependent):
+                    gates.update(dict.fromkeys(needed.split(), True))
+                else:
+                    gates[dependent] = False
+            continue
+        try:
+            yield bed
+        finally:
+            bed.stop()
+        return
+    raise RuntimeError(f"kube-apiserver {release} does not start with {gates}")
+
+
+def _ask(
+    server: Server, cases: Cases, requests: Iterable[dict[str, Any]]
+) -> Iterator[tuple[str, Answered]]:
+    def ask(case: dict[str, Any]) -> tuple[str, Answered]:
+        manifest = case["object"]
+        if "of" in case:
+            answer = server.update(manifest, cases.stored[case["of"]])
+        else:
+            answer = server.create(manifest)
+        return case["id"], answered(answer.code, answer.body, manifest)
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        yield from threads.map(ask, requests)
+
+
+def _put_into_etcd(bed: TestBed, stored: Iterable[dict[str, Any]]) -> None:
+    for each in stored:
+        meta = each["metadata"]
+        key = f"/registry/{PLURALS[each['kind']]}/{meta['namespace']}/{meta['name']}"
+        pair = {"key": key.encode(), "value": json.dumps(each).encode()}
+        body = json.dumps({name: base64.b64encode(part).decode() for name, part in pair.items()})
+        urlopen(Request(f"{bed.etcd_url}/v3/kv/put", body.encode()), timeout=30).close()
+
+
+def _read_back(bed: TestBed, stored: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored object as this release reads it: without the fields that it does not have."""
+    meta = stored["metadata"]
+    path = f"/apis/batch/v1/namespaces/{meta['namespace']}/{PLURALS[stored['kind']]}/{meta['name']}"
+    read = bed.get(path)
+    read["metadata"]["resourceVersion"] = "1"
+    return read
+
+
+def new_cases() -> list[dict[str, Any]]:
+    """Make the cases with the oldest and the newest recorded release, all of whose gates are on."""
+    oldest, newest = RECORDED[0], RECORDED[-1]
+
+    def gates(release: str) -> dict[str, bool]:
+        return dict.fromkeys(_changeable(release), True)
+
+    with _bed(oldest, gates(oldest)) as old, _bed(newest, gates(newest)) as new:
+        servers = Server(old.connection), Server(new.connection)
+        return list(make_cases(*servers, count=COUNT, of_a_gate=OF_A_GATE, seed=SEED))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m cluster.recording", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "--only", action="append", choices=RECORDED, metavar="RELEASE", help=", ".join(RECORDED)
+    )
+    parser.add_argument("--new-cases", action="store_true", help="make the cases anew")
+    arguments = parser.parse_args()
+    try:
+        if arguments.new_cases:
+            write_cases(new_cases())
+        cases = Cases.read()
+        for release in arguments.only or RECORDED:
+            began = time.monotonic()
+            write_recording(release, record(release, cases))
+            print(f"{release}: recorded in {time.monotonic() - began:.0f} s", flush=True)
+    except (MissingProgram, OSError, RuntimeError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

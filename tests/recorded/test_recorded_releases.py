@@ -1,0 +1,96 @@
+"""The engine gives the recorded answers of real API servers: see README.md here."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.validation.engine import Engine, engine_for
+from support.api_server.recorded_answers import (
+    DATA,
+    Answered,
+    Cases,
+    Recording,
+    Section,
+    difference,
+    differs_by_patch,
+    recorded_releases,
+)
+
+SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 400
+"""So many cases of each server are compared by default; the same ones in every run."""
+
+
+@pytest.fixture(scope="module")
+def cases() -> Cases:
+    return Cases.read()
+
+
+@pytest.fixture(scope="module", params=recorded_releases())
+def recording(request: pytest.FixtureRequest) -> Recording:
+    """What servers of one release answered."""
+    return Recording.read(request.param)
+
+
+def engine_of(recording: Recording, section: Section) -> Engine:
+    gates = {gate: on for gate, on in section.gates.items() if gate in FEATURE_GATES}
+    return engine_for(ApiServer(recording.version, gates))
+
+
+def sampled(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return all requests, or the same sample of them in every run."""
+    if SAMPLE is None or len(requests) <= SAMPLE:
+        return requests
+    return random.Random(0).sample(requests, SAMPLE)
+
+
+def differences(
+    recording: Recording, section: Section, compared: list[tuple[dict[str, Any], Answered]]
+) -> Iterator[tuple[str, str]]:
+    engine = engine_of(recording, section)
+    for case, answer in compared:
+        old = recording.stored[case["of"]] if "of" in case else None
+        if answer.is_about_the_object and not differs_by_patch(recording.version, old):
+            found = difference(engine, case["object"], answer, old)
+            if found:
+                yield case["id"], found
+
+
+def test_with_default_gates_verdict_causes_and_defaults_are_the_servers(
+    recording: Recording, cases: Cases
+) -> None:
+    section = recording.sections[0]
+    compared = [(case, section.answers[case["id"]]) for case in sampled(cases.requests)]
+    assert list(differences(recording, section, compared)) == []
+
+
+def test_with_each_gate_changed_they_are_the_servers(recording: Recording, cases: Cases) -> None:
+    default = recording.sections[0].answers
+    found = []
+    for section in recording.sections[1:]:
+        # Cases about the gate, and whatever else it changed.
+        compared = [
+            (case, section.answers.get(case["id"], default[case["id"]]))
+            for case in cases.requests
+            if case["id"] in section.answers or case.get("gate") == section.changed
+        ]
+        if SAMPLE is not None:
+            compared = [each for each in compared if each[0]["id"] in section.answers][:8]
+        found += [(str(section.gates), *each) for each in differences(recording, section, compared)]
+    assert found == []
+
+
+def test_every_gate_that_can_be_changed_was_changed(recording: Recording) -> None:
+    server = ApiServer(recording.version)
+    changeable = {gate for gate in FEATURE_GATES if server.can_change(gate)}
+    assert changeable == {section.changed for section in recording.sections[1:]}
+
+
+def test_the_recordings_stay_small() -> None:
+    assert sum(file.stat().st_size for file in DATA.iterdir()) < 3_000_000

@@ -169,6 +169,23 @@ def test_a_wrong_option_exits_with_2_and_says_what_to_do(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("{backoffLimitPerIndex: 1}", "spec.backoffLimitPerIndex: "),
+        ("{parallelism: many}", "spec.parallelism: "),
+        ("{completionMode: Indexed}", "spec.completionMode: Invalid value"),
+    ],
+)
+def test_an_edit_that_the_api_server_rejects_is_not_made(
+    folder: Path, spec: str, message: str
+) -> None:
+    (folder / "scenario.yaml").write_text(f"{SCENARIO}  changes:\n    - {{at: 1h, spec: {spec}}}\n")
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert done.returncode == 2
+    assert f"rejects the edit at 1:00:00 of scenario two failures: {message}" in done.stderr
+
+
 def test_a_job_that_the_api_server_rejects_is_not_run(folder: Path) -> None:
     (folder / "bad.yaml").write_text(BAD)
     done = run("simulate", "bad.yaml", folder=folder)

@@ -278,3 +278,19 @@ def test_sets_of_indexes_are_sets(one: set[int], other: set[int], limit: int) ->
 def test_any_text_can_be_read_for_indexes(text: str) -> None:
     read = IndexSet.read(text, 50)
     assert api_indexes.count(read.text, 50) == len(read)
+
+
+@given(
+    st.sets(st.integers(0, 400), min_size=60),
+    st.sets(st.integers(0, 410), max_size=3),
+    st.integers(0, 420),
+)
+def test_few_indexes_join_a_set_of_many_and_its_text_is_read_back(
+    many: set[int], few: set[int], limit: int
+) -> None:
+    """The newly succeeded indexes of a large Job, whose list the next sync reads back."""
+    union = IndexSet.of(many).union(IndexSet.of(few))
+    assert union == IndexSet.of(many | few)
+    assert IndexSet.read(union.text, limit) == IndexSet.of(
+        index for index in many | few if index < limit
+    )

@@ -172,7 +172,7 @@ def proportion(count: int, total: int) -> Interval:
 
 
 def mean(values: Sequence[float]) -> Interval:
-    """Return the mean with its interval by the normal distribution.
+    """Return the mean of numbers from 0 on, with its interval by the normal distribution.
 
     >>> [round(part, 2) for part in mean([2, 4])]
     [3.0, 1.04, 4.96]
@@ -183,7 +183,7 @@ def mean(values: Sequence[float]) -> Interval:
         return Interval(average, average, average)
     variance = sum((value - average) ** 2 for value in values) / (count - 1)
     spread = _Z * sqrt(variance / count)
-    return Interval(average, average - spread, average + spread)
+    return Interval(average, max(0.0, average - spread), average + spread)
 
 
 def quantile_of(ordered: Sequence[int], quantile: float) -> Interval:

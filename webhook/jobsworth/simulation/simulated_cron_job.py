@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats import cron
+from jobsworth.controller.signals import WARNING
 from jobsworth.simulation.cron_decision import (
     CronJobState,
     decide_run,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 NOT_LATEST = "a later run was due before it could start: only the latest is started"
 MOST_MISSED = 10_000
-MOST_JOBS = 100_000
+MOST_JOBS = 50_000
 
 
 class SimulatedCronJob:
@@ -118,7 +119,11 @@ class SimulatedCronJob:
         if decision.skipped is not None:
             scheduled, why = decision.skipped
             self._skipped.setdefault(scheduled, why)
-        if decision.start is not None and self._runs < MOST_JOBS:
+        if decision.start is not None and self._runs == MOST_JOBS:
+            message = f"the simulation ends here: it creates at most {MOST_JOBS} Jobs"
+            self._record.events.append(EmittedEvent(now, WARNING, "TooManyJobs", message))
+            return
+        if decision.start is not None:
             if decision.replace:
                 for job in self.jobs:
                     if not job.finished:

@@ -156,15 +156,12 @@ class Nodes:
 
     def add(self, pod: SimulatedPod) -> None:
         """Take a new Pod, which starts when there is a place for it."""
-        record = pod.record
         pod.draw = self._draw(pod)
         if self._taken < self._places:
             self._bind(pod)
         else:
             pod.waiting = True
             self._waiting.append(pod)
-        if pod.template.deadline < NEVER:
-            self._queue.at(record.created + pod.template.deadline, self._exceed_deadline, pod)
 
     def _draw(self, pod: SimulatedPod) -> PodDraw:
         identity = pod.identity
@@ -196,6 +193,8 @@ class Nodes:
         self._taken += 1
         pod.waiting = False
         pod.record.scheduled = self._queue.now
+        if pod.template.deadline < NEVER:
+            self._queue.at(self._queue.now + pod.template.deadline, self._exceed_deadline, pod)
         if pod.draw.startup < NEVER:
             self._queue.at(self._queue.now + pod.draw.startup, self._start, pod)
 
@@ -250,7 +249,7 @@ class Nodes:
         pod.changed(pod)
 
     def _exceed_deadline(self, pod: SimulatedPod) -> None:
-        """Fail a Pod whose own activeDeadlineSeconds is over; none of its containers has a status then."""
+        """Fail a Pod whose own activeDeadlineSeconds is over: the kubelet kills its containers."""
         if pod.record.ended is None and not pod.lost:
             self._end(pod, SIGKILL_CODE, "DeadlineExceeded", "")
 
@@ -352,7 +351,7 @@ class Nodes:
             return
         self._strike(disruption, number, occurrence)
         chance = self._chance(number, occurrence, 0)
-        gap = max(1, disruption.every.at(chance.random()))
+        gap = max(SECOND, disruption.every.at(chance.random()))
         self._queue.at(now + gap, self._strike_again, disruption, number, occurrence + 1)
 
     def _strike(self, disruption: Disruption, number: int, occurrence: int) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.simulation.run_statistics import summarize
 from jobsworth.simulation.virtual_time import HOUR, spoken
-from jobsworth.timelines.timeline_lines import failure, timeline
+from jobsworth.timelines.timeline_lines import TimelineLine, failure, timeline
 from jobsworth.timelines.timeline_text import outcome_lines
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
 _TEMPLATE = "page.html"
+MOST_LINES = 2000
 
 
 def timeline_page(record: RunRecord) -> str:
@@ -114,8 +115,18 @@ def _data(record: RunRecord) -> dict[str, Any]:
             for job in record.jobs
             for each in job.conditions
         ],
-        "lines": [[line.at, line.until, line.text] for line in timeline(record)],
+        "lines": _lines(record),
     }
+
+
+def _lines(record: RunRecord) -> list[list[Any]]:
+    """Return the events; of thousands only those that the table of Pods does not have."""
+    lines = timeline(record)
+    if len(lines) > MOST_LINES:
+        several = [line for line in lines if line.kind in ("event", "index", "condition")]
+        note = f"{len(lines) - len(several)} creations, disruptions and ends: see the table of Pods"
+        lines = [TimelineLine(0, record.end, "created", note), *several]
+    return [[line.at, line.until, line.text] for line in lines]
 
 
 def _row(job: JobRecord, pod: PodRecord) -> tuple[int, int]:

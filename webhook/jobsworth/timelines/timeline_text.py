@@ -175,3 +175,7 @@ def _cron_outcome(record: RunRecord) -> Iterator[str]:
     missed = f"; {len(record.missed)} runs did not start" if record.missed else ""
     yield f"Jobs       {len(record.jobs)}{': ' if listed else ''}{listed}{missed}"
     yield f"Objects    at most {record.most_objects} Jobs at a time"
+    warnings = Counter(event.reason for event in record.events if event.type == "Warning")
+    if warnings:
+        listed = ", ".join(f"{reason}: {number}" for reason, number in sorted(warnings.items()))
+        yield f"Warnings   {listed}"

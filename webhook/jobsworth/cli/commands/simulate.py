@@ -131,6 +131,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     manifests = [first, *(read_manifest(path, server, default) for path in options.compare)]
     variants = []
     for manifest in manifests:
+        manifest.check_changes(scenario)
         name = manifest.name if len(manifests) > 1 else ""
         if options.sweep is None:
             variants.append(Variant(name or manifest.name, manifest.object, scenario, until))

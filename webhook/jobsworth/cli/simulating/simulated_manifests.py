@@ -6,6 +6,7 @@ from jobsworth.cli.command import InputError
 from jobsworth.cli.file_evaluation import read_documents
 from jobsworth.manifests import ManifestError
 from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
+from jobsworth.simulation.virtual_time import clock
 from jobsworth.validation.engine import CannotDecode, UnknownKind, engine_for
 
 TYPE_CHECKING = False
@@ -49,6 +50,27 @@ class SimulatedManifest:
         for path, field in fields.items():
             value = with_field(value, path, field)
         return self._completed(self._document.with_value(value))
+
+    def check_changes(self, scenario: Scenario) -> None:
+        """Check that the API server accepts the edits of a scenario, one after the other.
+
+        Raises:
+            InputError: it rejects one.
+        """
+        engine, stored = engine_for(self._server), self.object
+        for change in sorted(scenario.changes, key=lambda change: change.at):
+            edited = {**stored, "spec": {**stored["spec"], **change.spec}}
+            try:
+                findings = engine.validate(edited, stored)
+            except CannotDecode as failure:
+                findings = failure.findings
+            for finding in findings:
+                if finding.severity == "error":
+                    when = f"the edit at {clock(change.at)} of scenario {scenario.name}"
+                    raise InputError(
+                        f"the API server rejects {when}: {finding.field}: {finding.message}"
+                    )
+            stored = edited
 
     def _completed(self, document: Document) -> dict[str, Any]:
         engine = engine_for(self._server)

@@ -8,7 +8,7 @@ import pytest
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.controller_settings import ControllerSettings
-from jobsworth.controller.pods import UNKNOWN_INDEX, Owner, read_pod
+from jobsworth.controller.pods import ACTIVE, UNKNOWN_INDEX, Owner, Pod, read_pod
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import NOW, SETTINGS, a_pod
 
@@ -154,3 +154,15 @@ def test_equal_parts_of_pods_are_shared_in_memory() -> None:
     assert one.terminations is other.terminations
     assert one.controller is other.controller
     assert one.tracking is other.tracking
+
+
+def test_a_pod_without_fields_has_the_values_of_none() -> None:
+    assert read_pod({"metadata": {}}, SETTINGS) == Pod("", "", "")
+    empty = Pod("", "", "")
+    assert (empty.resource_version, empty.node, empty.labels, empty.tracking) == ("", "", (), ())
+    assert (empty.phase, empty.state, empty.index) == ("Pending", ACTIVE, UNKNOWN_INDEX)
+    assert (empty.gone_by, empty.created, empty.finished_at, empty.ready_since) == (0, 0, 0, 0)
+    assert (empty.failure_count, empty.ignored_count, empty.restarts) == (0, 0, 0)
+    assert (empty.container_restarts, empty.sidecar_restarts) == (0, 0)
+    assert (empty.controller, empty.ready) == (None, False)
+    assert (empty.terminations, empty.conditions) == ((), ())

@@ -115,3 +115,9 @@ def test_an_old_object_of_another_version_is_not_compared_with(held: Any) -> Non
     found = Evaluator(SERVER, policies=held).evaluate(Subject(value, old=old))
     assert found.known
     assert found.findings == Evaluator(SERVER, policies=held).evaluate(Subject(value)).findings
+
+
+@pytest.mark.parametrize("held", [None, policies()], ids=["none given", "an empty set"])
+def test_a_request_without_policies_has_no_policy_result(held: Any) -> None:
+    found = Evaluator(SERVER, policies=held).evaluate(Subject(job(), "request", kind="Job"))
+    assert (found.policy, found.violations) == (None, [])

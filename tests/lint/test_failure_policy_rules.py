@@ -552,3 +552,27 @@ def test_the_number_of_evictions_that_fail_a_job_is_told(limit: int, evictions: 
     fixed = after_fix("JW127", value)
     assert fixed["spec"]["podFailurePolicy"]["rules"][0]["action"] == "Ignore"
     assert found("JW127", fixed) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "reported"),
+    [
+        *((code, True) for code in (1, 2, 126, 127, 128, 134, 139)),
+        *((code, False) for code in (3, 42, 125, 129, 133, 135, 138, 140)),
+    ],
+)
+def test_exit_codes_of_bugs_may_recur_on_every_retry(code: int, reported: bool) -> None:
+    ignoring = with_policy(on_codes("Ignore", "In", code), activeDeadlineSeconds=60)
+    assert bool(fields("JW105", ignoring)) is reported
+
+
+def test_only_a_reason_of_memory_has_advice_about_an_exit_code() -> None:
+    def message(reason: str) -> str:
+        (finding,) = found("JW116", with_policy(on_condition("Ignore", reason)))
+        return finding.message
+
+    problem = "This pattern never matches: {} is a reason, not a Pod condition. Delete it."
+    assert message("OOMKilled") == problem.format("OOMKilled") + (
+        " To match out-of-memory kills, use exit code 137."
+    )
+    assert message("CrashLoopBackOff") == problem.format("CrashLoopBackOff")

@@ -392,3 +392,22 @@ def test_a_requirement_implies_itself() -> None:
 def test_the_images_of_well_known_sidecars_run_on(image: str) -> None:
     given = using("train:1", f"registry.example.com/{image}:1")
     assert fields("JW214", given) == ["template.spec.containers[1]"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"completions": None},
+        {"completions": 0},
+        {"completionMode": "NonIndexed"},
+        {"completionMode": None},
+    ],
+)
+def test_a_success_policy_of_a_job_that_cannot_have_one_is_left_to_the_api_server(
+    changed: dict[str, Any],
+) -> None:
+    value = success({"succeededIndexes": "0-9"})
+    assert fields("JW213", value) != []
+    value["spec"] |= changed
+    value["spec"] = {name: given for name, given in value["spec"].items() if given is not None}
+    assert fields("JW213", value) == []

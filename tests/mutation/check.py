@@ -32,7 +32,7 @@ CODE = Path("webhook/jobsworth")
 PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "certificates")
 TESTS = (
     "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
-    "provenance", "findings", "reconciler", "admission", "examples", "model",
+    "provenance", "findings", "reconciler", "admission", "examples", "model", "cli",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
 FALLBACK = "tests/cli"

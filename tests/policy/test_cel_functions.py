@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.policy.cel.cel_functions import BUILDERS, EXTENSIONS, NATIVE
+from jobsworth.policy.cel.cel_programs import BadExpression, Program
 from support.policy.policy_requests import job, policies, policy_findings
 
 TIME = "timestamp('2026-03-04T05:06:07.008Z')"
@@ -75,3 +76,24 @@ def test_calls(expression: str) -> None:
     assert policy_findings(held, job()) == []
     negated = policies(expressions=[{"expression": f"!({expression})"}])
     assert len(policy_findings(negated, job())) == 1
+
+
+HINTS = {
+    "namespaceObject.metadata.name == 'a'": "policies cannot read the namespace: use match.namespaces "
+    "or match.namespaceSelector",
+    "params.limit == 3": "policies have no parameters: write the value into the expression",
+    "authorizer.group('').resource('pods')": "policies cannot check permissions: use match.users and "
+    "match.groups",
+    "variables.a == 3": "policies have no variables: write the whole expression",
+    "optional.of(3)": "optional values are not supported: write has(a.b) ? a.b : otherwise",
+    "cel.bind(x, 3, x == 3)": "cel.bind is not supported: write the whole expression",
+    "object.?spec == 3": "optional fields are not supported: write has(a.b) ? a.b : otherwise",
+    "object[?'spec'] == 3": "optional items are not supported: write 'k' in a ? a['k'] : otherwise",
+}
+
+
+@pytest.mark.parametrize(("expression", "hint"), HINTS.items(), ids=HINTS)
+def test_what_is_not_supported_has_an_alternative(expression: str, hint: str) -> None:
+    with pytest.raises(BadExpression) as caught:
+        Program(expression)
+    assert caught.value.hint == hint

@@ -160,6 +160,13 @@ def test_a_day_that_a_zone_left_out_does_not_stop_the_clock() -> None:
     assert [time.day for time in next_times(parse("0 0 * * *"), after, 3)] == [29, 31, 1]
 
 
+def test_a_date_whose_midnight_a_zone_left_out_is_missed_as_upstream_misses_it() -> None:
+    # robfig/cron 3.0.1, spec.go: it goes back from one to midnight, which is the day before.
+    noon = parse("TZ=Africa/Cairo 0 12 24 4 *")
+    (found,) = next_times(noon, datetime(2026, 4, 20, tzinfo=UTC), 1)
+    assert found == datetime(2027, 4, 24, 10, tzinfo=UTC)
+
+
 def test_does_not_change() -> None:
     with pytest.raises(AttributeError):
         parse("@daily").every = 1

@@ -69,6 +69,7 @@ NAMES: dict[str, str] = {
     EXPRESSION_FALSE: "expression-false",
     EXPRESSION_FAILED: "expression-failed",
     DEFAULT_NOT_APPLIED: "default-not-applied",
+    DENIED_AFTER_CREATE: "denied-after-create",
     INTERNAL_ERROR: "internal-error",
     UNREADABLE: "unreadable-value",
 }

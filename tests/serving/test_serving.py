@@ -31,7 +31,8 @@ GOOD = body_of(job_with())
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    with serving(tmp_path_factory.mktemp("serving")) as server:
+    # The oracle's server ran without --allow-privileged.
+    with serving(tmp_path_factory.mktemp("serving"), "--no-allow-privileged") as server:
         yield server
 
 

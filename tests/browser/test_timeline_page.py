@@ -1,7 +1,7 @@
 """The page of a run in headless Chromium: 10,000 Pods, keyboard, screen readers, no request to anywhere.
 
-``apt install chromium`` and ``npm install --prefix ~/.cache/jobsworth/npm axe-core`` provide what the tests need;
-they are skipped without. ``JOBSWORTH_SCREENSHOTS=FOLDER`` keeps the screenshots.
+``tests/browser/install`` provides what the tests need; they are skipped without. ``JOBSWORTH_SCREENSHOTS=FOLDER``
+keeps the screenshots.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from support.timelines.chromium import Chromium, installed
 
 pytestmark = pytest.mark.skipif(installed() is None, reason="Chromium is not installed")
 
-AXE = Path.home() / ".cache/jobsworth/npm/node_modules/axe-core/axe.min.js"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+AXE = CACHE / "jobsworth/npm/node_modules/axe-core/axe.min.js"
 READY_MILLISECONDS, FRAME_MILLISECONDS, FRAMES = 300, 20, 90
 IDLE = os.getloadavg()[0] < (os.cpu_count() or 1)
 """On a busy machine, elapsed time says nothing about the page."""

@@ -25,6 +25,14 @@ spec: {limits: {backoffLimit: {maximum: 3}}}
 """
 MANY_DIGITS = "9" * 5000
 
+
+@pytest.fixture(autouse=True)
+def interruptible() -> None:
+    """Let child processes receive SIGINT: a shell that runs the tests in the background has it ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 PRINTING = [
     ["validate", "job.yaml"],
     ["validate", "-o", "json", "job.yaml"],

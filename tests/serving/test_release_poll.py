@@ -15,7 +15,12 @@ from jobsworth.serving.release_poll import POLL_SECONDS, RETRY_SECONDS, ReleaseP
 
 
 def options(**given: str) -> ServedOptions:
-    unset = {"kubernetes_version": None, "feature_gates": None, "allow_privileged": False}
+    unset = {
+        "kubernetes_version": None,
+        "feature_gates": None,
+        "allow_privileged": False,
+        "no_allow_privileged": False,
+    }
     return ServedOptions({**unset, **given})
 
 

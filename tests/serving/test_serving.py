@@ -88,6 +88,7 @@ def test_probes_and_metrics_are_right_over_all_processes(server: Serving) -> Non
         assert client.post("mutate", GOOD)[0] == 200
         client.close()
     assert server.metric(line) - before == 20
+    Client(server).post("validate", body_of(job_with({"restartPolicy": "Always"})))
     assert server.probe("/healthz") == (200, "ok\n")
     code, text = server.probe("/readyz")
     assert code == 200

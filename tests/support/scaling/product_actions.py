@@ -24,6 +24,7 @@ from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
 from jobsworth.lint.linter import RULES
 from jobsworth.lint.selection import Selection
+from jobsworth.reports.result import Omissions
 from support.scaling.cost_growth import Action
 from support.scaling.counted_comparisons import CountingEngine
 from support.scaling.hostile_requests import Objects, Reviewed, bodies, worked_policies
@@ -79,7 +80,14 @@ def _report(objects: Objects) -> Action:
         written = []
         for name in REPORTS:
             reporter = REPORTERS[name]
-            render = reporter.renderer(color=False, infos=True, statistics=False)
+            render = reporter.renderer(
+                color=False,
+                infos=True,
+                statistics=False,
+                verbose=True,
+                width=80,
+                omissions=Omissions(),
+            )
             written.append(
                 render(results) if reporter.whole else [list(render(result)) for result in results]
             )

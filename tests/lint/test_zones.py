@@ -100,7 +100,8 @@ def test_a_daily_run_is_reported_exactly_when_a_day_lacks_or_doubles_it(
     [
         ("Etc/GMT+5", "5 h behind UTC (UTC-5"),
         ("Etc/GMT-14", "14 h ahead of UTC (UTC+14"),
-        ("EST", "Use America/New_York"),
+        ("EST", "Use America/New_York if you mean local time."),
+        ("MST", "Use America/Denver if you mean local time."),
     ],
 )
 def test_a_misleading_zone_is_reported(zone: str, said: str) -> None:

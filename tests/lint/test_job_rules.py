@@ -201,6 +201,10 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     # JW219 suspended
     ("nobody starts it", "JW219", job(suspend=True), ["suspend"]),
     ("a queue does", "JW219", labelled(job(suspend=True), labels={"kueue.x-k8s.io/queue-name": "a"}), []),
+    ("Kueue does", "JW219", labelled(job(suspend=True), labels={"kueue.x-k8s.io/priority-class": "a"}), []),
+    ("JobSet does", "JW219", labelled(job(suspend=True), labels={"jobset.sigs.k8s.io/jobset-name": "a"}), []),
+    ("Volcano does", "JW219", labelled(job(suspend=True), annotations={"volcano.sh/job-name": "a"}), []),
+    ("any queue does", "JW219", labelled(job(suspend=True), labels={"example.com/queue": "a"}), []),
     ("another controller does", "JW219", job(suspend=True, managedBy="example.com/mine"), []),
     ("in a CronJob there is another rule", "JW219", cron_job(job(suspend=True)), []),
     ("not suspended", "JW219", job(suspend=False), []),

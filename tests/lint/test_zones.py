@@ -118,7 +118,8 @@ def runs_on(day: date, schedule: str, zone: str) -> int:
     [
         ("Etc/GMT+5", "5 h behind UTC (UTC-5"),
         ("Etc/GMT-14", "14 h ahead of UTC (UTC+14"),
-        ("EST", "Use America/New_York"),
+        ("EST", "Use America/New_York if you mean local time."),
+        ("MST", "Use America/Denver if you mean local time."),
     ],
 )
 def test_a_misleading_zone_is_reported(zone: str, said: str) -> None:

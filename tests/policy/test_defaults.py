@@ -478,6 +478,21 @@ def test_each_defaulted_field_is_reported_once_with_the_old_and_the_new_value() 
     ]
 
 
+def test_the_reason_for_a_missing_default_on_update_is_reported() -> None:
+    mutation = filled(
+        job(ttlSecondsAfterFinished=2, backoffLimit=6),
+        old=job(ttlSecondsAfterFinished=2, backoffLimit=5),
+        ttlSecondsAfterFinished={"value": 3, "when": "always"},
+        backoffLimit={"value": 3, "when": "ifServerDefault"},
+        suspend={"value": True, "when": "always"},
+    )
+    assert {field: why for _, field, why in mutation.skipped} == {
+        "spec.ttlSecondsAfterFinished": "this update does not change the field",
+        "spec.backoffLimit": "on update, only defaults with always apply",
+        "spec.suspend": "the default applies on create only",
+    }
+
+
 def test_the_reason_for_a_missing_default_is_reported() -> None:
     mutation = filled(
         job(backoffLimit=2),

@@ -89,3 +89,10 @@ def test_a_policy_that_only_warns_lets_the_change_pass() -> None:
     held = policies(enforcement="warn", immutable=["backoffLimit"])
     (text,) = policy_findings(held, job(backoffLimit=1), job(backoffLimit=2))
     assert text.startswith("warn: spec.backoffLimit")
+
+
+def test_a_list_or_mapping_is_not_repeated_in_the_message() -> None:
+    rule = {"action": "Ignore", "onExitCodes": {"operator": "In", "values": [1]}}
+    before, after = job(podFailurePolicy={"rules": [rule]}), job()
+    (text,) = policy_messages(after, before, immutable=["podFailurePolicy"])
+    assert text.endswith("may not be changed: it was another value [JP030]")

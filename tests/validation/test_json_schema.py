@@ -105,3 +105,37 @@ def test_every_field_and_type_is_described() -> None:
         for definition in schema["$defs"].values():
             visit(definition)
     assert undescribed == []
+
+
+@pytest.mark.parametrize(("length", "valid"), [(63, True), (64, False)])
+def test_the_name_of_a_controller_has_at_most_63_characters(length: int, valid: bool) -> None:
+    manifest = _job_managed_by("a/" + "b" * (length - 2))
+    assert schema_accepts(manifest, "1.36") is valid
+    assert engine_accepts(manifest, "1.36") is valid
+
+
+def _job_managed_by(manager: str) -> dict[str, Any]:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "main", "image": "a"}]}
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "a"},
+        "spec": {"managedBy": manager, "template": {"spec": pod}},
+    }
+
+
+@pytest.mark.parametrize("missing", ["key", "operator"])
+def test_a_requirement_of_a_selector_has_a_key_and_an_operator(missing: str) -> None:
+    manifest = _job_managed_by("example.com/a")
+    requirement = {"key": "a", "operator": "Exists"}
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "zone",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchExpressions": [requirement]},
+    }
+    manifest["spec"]["template"]["spec"]["topologySpreadConstraints"] = [constraint]
+    assert schema_accepts(manifest, "1.36")
+    del requirement[missing]
+    assert not schema_accepts(manifest, "1.36")
+    assert not engine_accepts(manifest, "1.36")

@@ -243,3 +243,46 @@ def test_a_lifecycle_that_is_only_a_stop_signal_is_dropped_together_with_it() ->
     assert stored_container({"lifecycle": {}})["lifecycle"] == {}
     kept = stored_container({"lifecycle": {"stopSignal": "SIGTERM", "preStop": EXEC}})["lifecycle"]
     assert kept == {"preStop": EXEC}
+
+
+def test_the_stop_signals_of_linux() -> None:
+    """Source: ``supportedStopSignalsLinux`` in ``pkg/apis/core/validation``, Kubernetes 1.36."""
+    lowest = [f"RTMIN{offset}" for offset in ("", *(f"+{number}" for number in range(1, 16)))]
+    highest = [f"RTMAX{offset}" for offset in ("", *(f"-{number}" for number in range(1, 15)))]
+    others = [
+        "ABRT",
+        "ALRM",
+        "BUS",
+        "CHLD",
+        "CLD",
+        "CONT",
+        "FPE",
+        "HUP",
+        "ILL",
+        "INT",
+        "IO",
+        "IOT",
+        "KILL",
+        "PIPE",
+        "POLL",
+        "PROF",
+        "PWR",
+        "QUIT",
+        "SEGV",
+        "STKFLT",
+        "STOP",
+        "SYS",
+        "TERM",
+        "TRAP",
+        "TSTP",
+        "TTIN",
+        "TTOU",
+        "URG",
+        "USR1",
+        "USR2",
+        "VTALRM",
+        "WINCH",
+        "XCPU",
+        "XFSZ",
+    ]
+    assert list(LINUX_STOP_SIGNALS) == sorted(f"SIG{each}" for each in lowest + highest + others)

@@ -25,6 +25,7 @@ SHA256 = "sha256:" + "a" * 64
         "Host/app",
         "[::1]:5000/app",
         "a_b.c/app",
+        "a.b",
         f"app:latest@{SHA256}",
         "a" * 63,
         "/".join(["a"] * 124),

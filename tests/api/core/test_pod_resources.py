@@ -125,6 +125,17 @@ def test_until_1_33_a_pod_had_to_name_all_that_its_containers_request(
     assert pod_errors(pod, at=at) == (errors if missed else set())
 
 
+def test_since_1_34_a_request_that_the_pod_does_not_name_hides_no_other() -> None:
+    pod = {
+        "containers": [requesting(MAIN, cpu="1", memory="1Mi")],
+        "resources": {"requests": {"memory": "1Ki"}},
+    }
+    message = (
+        'Invalid value: "1Ki": must be greater than or equal to aggregate container requests of 1Mi'
+    )
+    assert pod_errors(pod, at=server("1.34")) == {("resources.requests[memory]", message)}
+
+
 def test_no_container_has_a_higher_limit_than_its_pod() -> None:
     pod = {
         "containers": [{**MAIN, "resources": {"limits": {"memory": "2Gi"}}}],

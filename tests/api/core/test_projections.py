@@ -42,6 +42,10 @@ CONFLICT = "conflicting duplicate paths"
         # A plain volume may have two files at one path.
         ({"secret": {"secretName": "a", "items": [{"key": "k", "path": "p"}] * 2}}, {}),
         ({"projected": {}}, {}),
+        (
+            {"projected": {"sources": [{"configMap": {}}]}},
+            {"projected.sources[0].configMap.name": REQUIRED},
+        ),
         ({"projected": {"sources": [{}]}}, {}),
         (
             {"projected": {"defaultMode": 512}},

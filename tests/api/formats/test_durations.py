@@ -40,6 +40,7 @@ def test_is_read_in_nanoseconds(text: str, nanoseconds: int) -> None:
         ("1é", 'time: unknown unit "\\xc3\\xa9" in duration "1\\xc3\\xa9"'),
         ('1"', 'time: unknown unit "\\"" in duration "1\\""'),
         ("9223372036854775808ns", 'time: invalid duration "9223372036854775808ns"'),
+        ("9999999999999999999", 'time: invalid duration "9999999999999999999"'),
         ("3000000h", 'time: invalid duration "3000000h"'),
     ],
 )

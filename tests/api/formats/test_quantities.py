@@ -265,3 +265,20 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
     except BadQuantity:
         return
     assert parse(canonical).canonical() == canonical
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "long"),
+    [
+        ("1", "1", False),
+        ("9E", "1", False),
+        ("9E", "999999999999999999", True),
+        ("9223372036854775808", "1", True),
+        ("1", "9223372036854775808", True),
+        ("9223372036854775808", "-9223372036854775808", True),
+    ],
+)
+def test_a_sum_is_long_if_a_term_or_the_sum_exceeds_64_bits(
+    one: str, other: str, long: bool
+) -> None:
+    assert (parse(one) + parse(other)).long is long

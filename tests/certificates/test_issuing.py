@@ -24,6 +24,7 @@ from jobsworth.certificates.keypair import (
     join,
     names,
     read,
+    read_key,
     split,
 )
 
@@ -132,3 +133,16 @@ def _handshake(server: ssl.SSLContext, client: ssl.SSLContext, name: str) -> str
     finally:
         here.close()
         thread.join()
+
+
+def test_what_is_wrong_with_a_pair_is_said() -> None:
+    one, other = ca.create(NOW, DAY), ca.create(NOW, DAY)
+    for pair, problem in (
+        (KeyPair(b"rubbish", one.key), "not a certificate in PEM: "),
+        (KeyPair(one.certificate, b"rubbish"), "not a private key in PEM: "),
+        (KeyPair(one.certificate, other.key), "the private key does not match the certificate"),
+    ):
+        with pytest.raises(BadCertificate) as caught:
+            read_key(pair)
+        assert str(caught.value).startswith(problem)
+        assert not str(caught.value).endswith("XX")

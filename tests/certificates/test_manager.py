@@ -226,3 +226,13 @@ def test_after_any_edits_and_races_the_state_settles_and_the_webhook_is_reachabl
             it.look()
         assert published(it.folders[0]) == published(it.folders[1])
         it.assert_reachable()
+
+
+def test_a_key_of_another_certificate_is_not_shown() -> None:
+    with installation(replicas=1) as it:
+        it.look()
+        before, _ = published(it.folders[0])
+        other = ca.create(START, POLICY.ca_lifetime)
+        it.store.data["tls.key"] = other.key
+        assert not it.managers[0].fill()
+        assert published(it.folders[0])[0] == before

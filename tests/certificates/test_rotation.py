@@ -185,3 +185,17 @@ def test_times_that_cannot_be_kept_together_are_rejected(
     check(POLICY)
     with pytest.raises(BadRotationPolicy, match=why):
         check(change(POLICY))
+
+
+def reason(state: State) -> str:
+    step = next_step(state, bundles(CA.certificate), NOW, POLICY)
+    assert isinstance(step, Reissue)
+    return step.why
+
+
+def test_the_reason_for_a_new_serving_certificate_is_given() -> None:
+    assert reason(replace(SETTLED, serving=None)) == "there was no serving certificate"
+    other = leaf.issue(NEXT, POLICY.names, NOW, 90 * DAY)
+    assert reason(replace(SETTLED, serving=other)) == "another CA had issued it"
+    elsewhere = leaf.issue(CA, ["a"], NOW, 90 * DAY)
+    assert reason(replace(SETTLED, serving=elsewhere)) == "it was for other names"

@@ -312,6 +312,12 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("a rule", "JW114", with_policy(MINDED), []),
     ("no policy", "JW114", job(), []),
     # JW115 condition-false
+    (
+        "the second of two patterns",
+        "JW115",
+        with_policy({"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}, {"type": "DisruptionTarget", "status": "False"}]}),
+        [at(0, STATUS).replace("onPodConditions[0]", "onPodConditions[1]")],
+    ),
     ("False", "JW115", with_policy(on_condition("Ignore", "DisruptionTarget", "False")), [at(0, STATUS)]),
     ("Unknown", "JW115", with_policy(on_condition("Ignore", "DisruptionTarget", "Unknown")), [at(0, STATUS)]),
     ("True", "JW115", with_policy(MINDED), []),

@@ -122,6 +122,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("in an argument", "JW209", running({"args": ["--shard=$(JOB_COMPLETION_INDEX)"]}), ["template.spec.containers[0].args[0]"]),
     ("in a shell", "JW209", running({"command": ["sh", "-c", "run $JOB_COMPLETION_INDEX"]}), ["template.spec.containers[0].command[2]"]),
     ("with something in its place", "JW209", running({"command": ["sh", "-c", "run ${JOB_COMPLETION_INDEX:-0}"]}), []),
+    ("with something in place of nothing", "JW209", running({"command": ["sh", "-c", "run ${JOB_COMPLETION_INDEX-0}"]}), []),
+    ("set to something", "JW209", running({"command": ["sh", "-c", "run ${JOB_COMPLETION_INDEX:=0}"]}), []),
+    ("set by the command", "JW209", running({"command": ["sh", "-c", "JOB_COMPLETION_INDEX=0 run"]}), []),
     ("in an init container", "JW209", job({"initContainers": [{**INIT, "args": ["$(JOB_COMPLETION_INDEX)"]}]}), ["template.spec.initContainers[0].args[0]"]),
     ("in a variable", "JW209", running({"env": [{"name": "SHARD", "value": "s-$(JOB_COMPLETION_INDEX)"}]}), ["template.spec.containers[0].env[0].value"]),
     ("the annotation", "JW209", running({"env": [{"name": "SHARD", **from_field(INDEX_FIELD)}]}), ["template.spec.containers[0].env[0]"]),
@@ -415,3 +418,11 @@ def test_a_success_policy_of_a_job_that_cannot_have_one_is_left_to_the_api_serve
     value["spec"] |= changed
     value["spec"] = {name: given for name, given in value["spec"].items() if given is not None}
     assert fields("JW213", value) == []
+
+
+def test_the_version_of_a_stored_object_is_reported_with_what_fails() -> None:
+    (finding,) = found("JW216", labelled(job(), resourceVersion="7"))
+    assert finding.message == (
+        "resourceVersion belongs to one object in a cluster: `kubectl create` fails with it, and "
+        "`kubectl apply` fails once that object has changed. Remove it."
+    )

@@ -39,7 +39,7 @@ FALLBACK = "tests/cli"
 """What a mutant meets that none of them runs: the tests of the command line, which apply fixes."""
 PROSE = {"descriptions"}
 """Packages whose texts explain fields to readers: no behavior."""
-AT_MOST = 120.0
+AT_MOST = 900.0
 """Seconds of tests a mutant meets, by the time that they took unchanged."""
 NO_TESTS_RAN = 5
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from jobsworth.policy.matching.label_conditions import text
 from jobsworth.policy.matching.matching import MatchDecision
 from support.policy.policy_requests import (
     cron_job,
@@ -183,3 +184,8 @@ def test_documents_are_evaluated_in_the_order_of_precedence() -> None:
 def test_a_set_knows_whether_it_needs_namespace_labels() -> None:
     assert not policies(match={"namespaces": ["a"]}, limits=LIMITS).needs_namespace_labels
     assert policies(exempt=SELECTED, limits=LIMITS).needs_namespace_labels
+
+
+def test_a_selector_without_requirements_is_written_as_everything() -> None:
+    assert text({}) == "everything"
+    assert text({"matchLabels": {}, "matchExpressions": []}) == "everything"

@@ -135,6 +135,18 @@ def test_claims(spec: dict[str, Any], errors: Errors) -> None:
             {"dataSourceRef.namespace": 'Invalid value: "a.b": must not contain dots'},
         ),
         (
+            {"dataSource": CLAIM, "dataSourceRef": {**CLAIM, "name": "other"}},
+            {"": "Invalid value: {}: must match dataSourceRef"},
+        ),
+        (
+            {"dataSource": SNAPSHOT, "dataSourceRef": {**SNAPSHOT, "kind": "Other"}},
+            {"": "Invalid value: {}: must match dataSourceRef"},
+        ),
+        (
+            {"dataSource": SNAPSHOT, "dataSourceRef": {**SNAPSHOT, "apiGroup": "other"}},
+            {"": "Invalid value: {}: must match dataSourceRef"},
+        ),
+        (
             {"dataSource": CLAIM, "dataSourceRef": SNAPSHOT},
             {"": "Invalid value: {}: must match dataSourceRef"},
         ),

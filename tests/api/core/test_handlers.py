@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -286,3 +287,18 @@ def test_the_stop_signals_of_linux() -> None:
         "XFSZ",
     ]
     assert list(LINUX_STOP_SIGNALS) == sorted(f"SIG{each}" for each in lowest + highest + others)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), itertools.combinations(("exec", "httpGet", "tcpSocket", "sleep"), 2)
+)
+def test_a_hook_has_one_action(one: str, other: str) -> None:
+    actions = {
+        "exec": {"command": ["a"]},
+        "httpGet": {"port": 80},
+        "tcpSocket": {"port": 80},
+        "sleep": {"seconds": 1},
+    }
+    hook = {one: actions[one], other: actions[other]}
+    found = container_errors({"lifecycle": {"preStop": hook}})
+    assert [text for text in found.values() if "more than 1 handler" in text]

@@ -131,6 +131,14 @@ def test_two_restricted_days_are_alternatives_and_a_star_is_none() -> None:
     assert [time.day for time in star] == [13, 13]
 
 
+def test_only_white_space_of_go_separates_fields() -> None:
+    spaces = "\t\v\f\x85\xa0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000"
+    for space in spaces:
+        assert parse(space.join(["1", "2", "*", "*", "*"])) == parse("1 2 * * *")
+    for other in "X\x1c\x1d\x1e\x1f\u200b\ufeff":
+        assert rejected(f"1{other}2 * * *")
+
+
 def test_finds_nothing_beyond_five_years() -> None:
     assert next_times(parse("0 0 29 2 *"), datetime(2096, 3, 1), 1) == []
 

@@ -257,6 +257,7 @@ def test_a_controller_that_comes_back_starts_one_run(deadline: int | None) -> No
     assert len(down) == 1
 
 
+@pytest.mark.slow
 def test_a_weekend_of_minutes_piles_up_hundreds_of_pods() -> None:
     record = play("a-weekend-of-minutes")
     unfinished = sum(job.finished is None for job in record.jobs)
@@ -287,6 +288,7 @@ def test_after_three_spot_attempts_an_index_succeeds_on_demand() -> None:
     assert all(summarize(record).wasted > HOUR for record in records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ttl", "objects"), [(None, 3719), (0, 1), (3600, 7), (86400, 145)])
 def test_finished_jobs_stay_until_their_time_to_live_is_over(ttl: int | None, objects: int) -> None:
     record = play("three-thousand-jobs", spec__jobTemplate__spec__ttlSecondsAfterFinished=ttl)

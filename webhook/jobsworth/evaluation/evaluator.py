@@ -162,11 +162,12 @@ class Evaluator:
         # The absence of a deleted field must not look like an omission.
         lint = (
             self._linter.lint(decoded, self._engine, most)
-            if self._lint and not copy.deleted
+            if self._lint and copy.is_complete
             else []
         )
         found = self._engine.verdict(decoded, old, most)
-        found = [finding for finding in found if finding not in api and copy.keeps(finding)]
+        known = set(api)
+        found = [finding for finding in found if finding not in known and copy.keeps(finding)]
         found = with_fixes(found, copy.value, self.server, written)
         return [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit, edited
 from jobsworth.findings.fix import Edit
-from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,27 +23,43 @@ MOST_REPAIRS = 100
 """An object with more decoding errors is not repaired: each repair copies parts of the object."""
 
 
-class RepairedObject(Record):
+class RepairedObject:
     """A copy of an object without its decoding errors.
+
+    Args:
+        value: the copy.
+        deleted: the paths of the fields that were deleted, for lack of a fix.
 
     Attributes:
         value: the copy.
-        deleted: the paths of the fields that were deleted, for lack of a fix.
+        is_complete: no field was deleted.
     """
 
-    value: Any
-    deleted: Sequence[str]
+    __slots__ = ("_deleted", "_holders", "_names", "is_complete", "value")
+
+    def __init__(self, value: Any, deleted: Sequence[str]) -> None:
+        self.value = value
+        self.is_complete = not deleted
+        self._deleted = _Paths(deleted)
+        self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
+        self._names = {path.rpartition(".")[2].partition("[")[0] for path in deleted}
 
     def keeps(self, finding: Finding) -> bool:
-        """Return True for a finding that no deletion has caused."""
-        return not any(_is_caused(finding, path) for path in self.deleted)
+        """Return True for a finding that is neither about a deleted field nor about its absence."""
+        if self.is_complete:
+            return True
+        if self._deleted.hold(finding.field):
+            return False
+        if not self._names.isdisjoint(_words(finding.message)):
+            return False
+        return finding.reason != "FieldValueRequired" or not self._holders.hold(finding.field)
 
     def with_applicable_fix(self, finding: Finding, original: Any) -> Finding:
         """Return the finding without a fix that does not fit the original object."""
         fix = finding.fix
         if fix is None:
             return finding
-        return finding if not self.deleted and _fits(fix, original) else finding.with_fix(None)
+        return finding if self.is_complete and _fits(fix, original) else finding.with_fix(None)
 
 
 def is_decoding_error(finding: Finding) -> bool:
@@ -73,16 +88,33 @@ def repaired(value: Any, findings: Sequence[Finding]) -> RepairedObject | None:
     return RepairedObject(value, deleted)
 
 
-def _is_caused(finding: Finding, deleted: str) -> bool:
-    """Return True if a finding may only be due to a deleted field: it is about it, or about its absence."""
-    field = finding.field
-    if field == deleted or field.startswith((f"{deleted}.", f"{deleted}[")):
-        return True
-    holder, _, name = deleted.rpartition(".")
-    name = name.partition("[")[0]
-    if name in finding.message:
-        return True
-    return finding.reason == "FieldValueRequired" and (field.startswith(f"{holder}.") or not holder)
+class _Paths:
+    """Paths of fields, found in the path of another field without a comparison with each."""
+
+    __slots__ = ("_lengths", "_paths")
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = frozenset(paths)
+        self._lengths = frozenset(map(len, paths))
+
+    def hold(self, field: str) -> bool:
+        """Return True if a path is that of a field, or of an object that holds it."""
+        size = len(field)
+        prefixes = {
+            field[:length]
+            for length in self._lengths
+            if length in (0, size) or (length < size and field[length] in ".[")
+        }
+        return not self._paths.isdisjoint(prefixes)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a message: names of fields are among them.
+
+    >>> _words('must not have "podFailurePolicy" set')
+    ['must', 'not', 'have', 'podFailurePolicy', 'set']
+    """
+    return "".join(letter if letter.isalnum() else " " for letter in text).split()
 
 
 def _fits(fix: Fix, value: Any) -> bool:

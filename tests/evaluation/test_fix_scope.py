@@ -279,3 +279,17 @@ def without(value: Any, part: str) -> Any:
     if isinstance(value, dict):
         return {key: without(each, part) for key, each in value.items() if key != part}
     return [without(each, part) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "a: {$patch: replace}",
+        "a: [1, {b: 1}, {$patch: delete}]",
+        "a: {b: 1, c: {d: [{$retainKeys: [a]}]}}",
+        "a: {$setElementOrder/containers: [{name: a}], b: {c: 1}}",
+    ],
+)
+def test_a_directive_of_a_patch_is_found_at_any_depth(extra: str) -> None:
+    assert fixes(WHOLE, "job.yaml") != []
+    assert fixes(WHOLE + f"x: {{{extra}}}\n", "job.yaml") == []

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from jobsworth.policy.defaults.failure_policy_defaults import merged
 from jobsworth.policy.mutation.mutation import Mutation
 from jobsworth.policy.mutation.working_copy import at
 from support.policy.kubectl_requests import WAYS, kubectl_request
@@ -578,3 +579,13 @@ def test_the_request_is_not_changed() -> None:
     assert mutation.object != before
     assert request.object == before
     assert held.default(replace(request, object=mutation.object), SERVER).applied == ()
+
+
+def test_rules_on_other_conditions_are_other_rules() -> None:
+    one = {"action": "Ignore", "onPodConditions": [{"type": "One", "status": "True"}]}
+    other = {"action": "Ignore", "onPodConditions": [{"type": "Other", "status": "True"}]}
+    false = {"action": "Ignore", "onPodConditions": [{"type": "One", "status": "False"}]}
+    assert merged([one], after=[other, false]) == [one, other, false]
+    assert merged([one], after=[{"action": "Ignore", "onPodConditions": [{"type": "One"}]}]) == [
+        one
+    ]

@@ -139,3 +139,25 @@ def test_a_requirement_of_a_selector_has_a_key_and_an_operator(missing: str) -> 
     del requirement[missing]
     assert not schema_accepts(manifest, "1.36")
     assert not engine_accepts(manifest, "1.36")
+
+
+@pytest.mark.parametrize(
+    ("rule", "valid"),
+    [
+        ({"succeededIndexes": "0,2-4"}, True),
+        ({"succeededCount": 1}, True),
+        ({}, False),
+        ({"succeededCount": -1}, False),
+        ({"succeededIndexes": "first"}, False),
+        ({"succeededIndices": "0"}, False),
+    ],
+)
+def test_a_success_policy_is_described(rule: dict[str, Any], valid: bool) -> None:
+    manifest = _job_managed_by("example.com/a")
+    manifest["spec"] |= {
+        "completionMode": "Indexed",
+        "completions": 5,
+        "successPolicy": {"rules": [rule]},
+    }
+    assert engine_accepts(manifest, "1.36") is valid
+    assert schema_accepts(manifest, "1.36") is valid

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import jobsworth
 from support.validation.engine_errors import errors_of, invalid, job_with, pod_errors, server
 
 OWNER = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "", "uid": "u"}
@@ -79,3 +80,19 @@ def test_older_releases_printed_unset_values_as_text() -> None:
     assert (at, 'Invalid value: "null": field is immutable') in errors_of(
         new, old, at=server("1.33")
     )
+
+
+@pytest.mark.parametrize(
+    ("spec", "field", "hint"),
+    [
+        (
+            {"template": {"labels": {}, "spec": {}}},
+            "spec.template.labels",
+            "this field belongs in spec.template.metadata",
+        ),
+    ],
+)
+def test_metadata_beside_its_place_has_a_hint(spec: dict[str, Any], field: str, hint: str) -> None:
+    value = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "a"}, "spec": spec}
+    hints = {finding.field: finding.hint for finding in jobsworth.validate(value)}
+    assert hints[field] == hint

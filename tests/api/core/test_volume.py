@@ -117,3 +117,27 @@ def test_an_empty_directory_has_permission_bits_with_their_gate() -> None:
         "emptyDir.mode": "Invalid value: 1024: "
         "must be a number between 0 and 01777 (octal), both inclusive"
     }
+
+
+SOURCES = {
+    "hostPath": {"path": "/data"},
+    "gitRepo": {"repository": "r"},
+    "gcePersistentDisk": {"pdName": "a"},
+    "awsElasticBlockStore": {"volumeID": "a"},
+    "secret": {"secretName": "a"},
+    "nfs": {"server": "a", "path": "/a"},
+    "persistentVolumeClaim": {"claimName": "a"},
+    "downwardAPI": {},
+    "configMap": {"name": "a"},
+    "azureFile": {"secretName": "a", "shareName": "a"},
+    "azureDisk": {"diskName": "a", "diskURI": "a"},
+    "vsphereVolume": {"volumePath": "a"},
+    "projected": {},
+    "csi": {"driver": "a"},
+    "image": {"reference": "a"},
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_source_goes_with_another(name: str) -> None:
+    assert ONE in volume_errors({"emptyDir": {}, name: SOURCES[name]}).values()

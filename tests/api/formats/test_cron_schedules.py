@@ -137,6 +137,7 @@ def test_only_white_space_of_go_separates_fields() -> None:
         assert parse(space.join(["1", "2", "*", "*", "*"])) == parse("1 2 * * *")
     for other in "X\x1c\x1d\x1e\x1f\u200b\ufeff":
         assert rejected(f"1{other}2 * * *")
+        assert rejected(f"1{other}2\xa0* * *")
 
 
 def test_finds_nothing_beyond_five_years() -> None:

@@ -267,6 +267,11 @@ def test_any_text_is_read_or_rejected(text: str) -> None:
     assert parse(canonical).canonical() == canonical
 
 
+@pytest.mark.parametrize("suffix", ["e0", "E0", "e00", "e-0", "E+00"])
+def test_an_exponent_of_zero_changes_nothing(suffix: str) -> None:
+    assert (parse(f"7{suffix}") + parse("0")).canonical() == "7"
+
+
 @pytest.mark.parametrize(
     ("one", "other", "long"),
     [

@@ -8,7 +8,12 @@ It covers fields and types, required fields, enumerations, bounds, patterns, uni
 from __future__ import annotations
 
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
-from jobsworth.validation.schema_conditions import CONDITIONS, GATED_VALUES, PATTERNS
+from jobsworth.validation.schema_conditions import (
+    ALWAYS_VALIDATED,
+    CONDITIONS,
+    GATED_VALUES,
+    PATTERNS,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,8 +133,10 @@ class _Generator:
             return described
         if field.default not in (None, {}):
             described["default"] = field.default
-        gate = GATED_VALUES.get(f"{struct.name}.{field.name}")
-        if field.validate_when is not None or (gate and not self._server.enabled(gate)):
+        name = f"{struct.name}.{field.name}"
+        gate = GATED_VALUES.get(name)
+        conditional = field.validate_when is not None and name not in ALWAYS_VALIDATED
+        if conditional or (gate and not self._server.enabled(gate)):
             return described | self._type_only(field)
         return described | self._type(field)
 

@@ -26,6 +26,9 @@ PATTERNS: dict[Format, tuple[str, int | None]] = {
 """The regular expression (unanchored) and the maximum length of each format."""
 
 
+ALWAYS_VALIDATED = frozenset(("JobSpec.successPolicy",))
+"""Fields that the server validates under a condition without which it rejects the object anyway."""
+
 GATED_VALUES = {
     "SecurityContext.procMount": "ProcMountType",
     "Container.restartPolicy": "ContainerRestartRules",

@@ -20,7 +20,7 @@ def test_only_the_controller_updates_the_status_of_its_jobs(bed: TestBed, namesp
     (policy,) = re.findall(
         r"```yaml\n(apiVersion: admissionregistration.*?)```", PAGE.read_text(), re.DOTALL
     )
-    controller = "system:serviceaccount:jobsworth:jobsworth"
+    controller = "system:serviceaccount:jobsworth:jobsworth-job-controller"
     assert controller in policy
     for document in yaml.safe_load_all(policy.replace(controller, "controller")):
         bed.create(document)

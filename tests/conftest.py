@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,9 @@ settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile("steady")
+
+# Commands that tests start read the bytecode that the first of them wrote: compiling costs each 0.3 seconds.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture

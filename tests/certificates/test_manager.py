@@ -90,6 +90,7 @@ def test_when_all_is_well_nothing_is_written() -> None:
         assert it.store.versions == before
 
 
+@pytest.mark.slow
 def test_over_half_a_year_cas_change_and_every_replica_stays_reachable() -> None:
     with installation() as it:
         cas, servings = set(), set()

@@ -97,6 +97,7 @@ def violations(enforcement: str, count: int) -> str:
     return f"jobsworth_audit_violations{{{labels}}} {count}.0"
 
 
+@pytest.mark.slow
 def test_policies_are_reloaded_while_it_runs_and_invalid_ones_are_rejected(
     server: FakeListServer, auditing: AuditProcess
 ) -> None:

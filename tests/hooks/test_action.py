@@ -317,6 +317,7 @@ def test_it_installs_for_the_python_that_the_pins_were_made_with() -> None:
     assert setup["with"]["python-version"] == base[1]
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
 def test_installing_executes_nothing_of_the_checkout_and_the_installed_command_validates(

@@ -118,6 +118,7 @@ def repository(tmp_path: Path, git_environment: dict[str, str]) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
 def test_the_hooks_pass_a_good_manifest(

@@ -111,6 +111,7 @@ def test_lists_that_name_each_other_call_no_function_more_than_linearly_often(na
     assert _superlinear(made) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "text"), PARSED)
 def test_the_cpu_time_of_a_parsed_string_grows_linearly(path: str, text: str) -> None:
     place = _string_place(path)

@@ -16,6 +16,8 @@ from support.admission.admission_reviews import body_of
 from support.admission.running_webhook import Client, Serving, serving
 from support.validation.engine_errors import job_with
 
+pytestmark = pytest.mark.slow
+
 GOOD = body_of(job_with())
 HEAD = b"POST /validate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 REQUEST = HEAD + b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD

@@ -30,6 +30,8 @@ from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.serving import serving_settings, worker
 
+pytestmark = pytest.mark.slow
+
 serving_settings.HANG_SECONDS = 3
 worker.LEAVE_SECONDS = 0.5
 validate = Reviewer.validate
@@ -89,6 +91,7 @@ def test_the_counts_of_a_killed_worker_stay(server: Serving) -> None:
         client = Client(server)
         client.post("validate", GOOD)
         client.close()
+    server.wait_until("both workers", lambda: len(workers(server)) == 2)
     for process in workers(server):
         os.kill(process, signal.SIGKILL)
     server.wait_until("two other workers", lambda: len(workers(server)) == 4)

@@ -277,6 +277,7 @@ def test_slow_clients_delay_no_other_client(server: Serving) -> None:
             sock.close()
 
 
+@pytest.mark.slow
 def test_changes_under_load_lose_no_request(tmp_path: Path) -> None:
     policies = tmp_path / "policies"
     swap(policies, {"policy.yaml": POLICY.format(number=0).encode()})

@@ -88,6 +88,7 @@ def test_an_update_calls_no_function_more_than_linearly_often(place: Place) -> N
     assert {case: calls for case, calls in found.items() if calls} == {}
 
 
+@pytest.mark.slow
 @EVERY_PLACE
 def test_the_cpu_time_of_an_update_grows_linearly(place: Place) -> None:
     assert time_growth(updating(place, "distinct"), 300) <= MOST_GROWTH
@@ -101,6 +102,7 @@ def test_lists_that_name_each_other_call_no_function_more_than_linearly_often(
     assert superlinear_calls(validation_of(made, server)) == {}
 
 
+@pytest.mark.slow
 @EVERY_CROSSING
 def test_the_cpu_time_of_lists_that_name_each_other_grows_linearly(
     made: Callable[[int], Any],

@@ -9,7 +9,7 @@ from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
 from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above, manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, is_at_least
 from jobsworth.findings.long_messages import shortened
 from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
@@ -29,7 +29,6 @@ from jobsworth.reports.result import (
     LocatedFinding,
     Omissions,
     Result,
-    is_at_least,
 )
 from jobsworth.validation.engine import is_known
 
@@ -81,6 +80,7 @@ class FileEvaluator:
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
         only_invalid: report only objects that make the run fail, so that other findings need no position.
+        infos: report info findings; False if they are only counted, so that they need no position.
         allow_empty: standard input may have no object.
     """
 
@@ -92,6 +92,7 @@ class FileEvaluator:
         mixed: bool = False,
         changes: bool = False,
         only_invalid: bool = False,
+        infos: bool = True,
         allow_empty: bool = False,
     ) -> None:
         self._configurations = configurations
@@ -99,6 +100,7 @@ class FileEvaluator:
         self._mixed = mixed
         self._changes = changes
         self._only_invalid = only_invalid
+        self._infos = infos
         self._allow_empty = allow_empty
         self._kustomizations: Kustomizations | None = None
         self._kustomized: dict[str, bool] = {}
@@ -198,7 +200,14 @@ class FileEvaluator:
         def written(field: str) -> str | None:
             return texts.text(document, field)
 
-        evaluation = settings.evaluator.evaluate(subject, written)
+        # No rule reports an error unless a configuration makes its findings errors.
+        only_errors = (
+            self._only_invalid
+            and settings.selection.is_default
+            and settings.fail_on in ("error", "never")
+            and IGNORE_MARK not in document.text
+        )
+        evaluation = settings.evaluator.evaluate(subject, written, only_errors=only_errors)
         found = shortened([*evaluation.api, *evaluation.lint])
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
@@ -217,7 +226,19 @@ class FileEvaluator:
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return result, evaluation
-        located = [_located_in(document, finding) for finding in found]
+        counts_infos = (
+            not self._infos
+            and settings.selection.is_default
+            and settings.fail_on != "info"
+            and result.status != SKIPPED
+            and IGNORE_MARK not in document.text
+        )
+        located = [
+            LocatedFinding(finding)
+            if counts_infos and finding.severity == "info"
+            else _located_in(document, finding)
+            for finding in found
+        ]
         located += [
             _located_in(document, finding).replace(further=True)
             for finding in shortened([*evaluation.further])

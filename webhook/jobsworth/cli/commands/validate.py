@@ -296,12 +296,14 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
     fixing = validation.fixing.fix or validation.fixing.diff
     # A baseline and fixes require every finding.
     all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
+    formats = [each.format for each in reporting.reports_of(validation.report)]
     return FileEvaluator(
         validation.configurations,
         existing,
         mixed=validation.input.mixed,
-        changes=any(each.format == "sarif" for each in reporting.reports_of(validation.report)),
+        changes="sarif" in formats,
         only_invalid=validation.report.quiet and not all_needed,
+        infos=all_needed or validation.report.info or formats != ["text"],
         allow_empty=validation.input.allow_empty,
     )
 

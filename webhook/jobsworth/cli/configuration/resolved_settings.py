@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
     from jobsworth.cli.profile_options import Profile, ProfileChoice
+    from jobsworth.findings.finding import Threshold
     from jobsworth.policy.violation import Effect
-    from jobsworth.reports.result import Threshold
 
     LoadPolicies = Callable[[Sequence[str], Profile | None], PolicyFiles | None]
 

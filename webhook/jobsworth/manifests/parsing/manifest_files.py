@@ -24,8 +24,8 @@ EXTENSIONS = (".yaml", ".yml", ".json")
 LEAVES = "this is a symbolic link out of the repository and is not followed; name the file that it leads to"
 
 
-VERSION_CONTROL = (".git", ".hg", ".svn", ".jj")
-"""Folders that have no manifests of their own, and are never searched."""
+NEVER_SEARCHED = (".git", ".hg", ".svn", ".jj", ".jobsworth_cache")
+"""Folders that have no manifests of their own."""
 
 
 def _pass_over(folder: str) -> bool:
@@ -81,7 +81,7 @@ def _in_folder(
         except OSError:
             continue
         if is_folder:
-            if entry.name in VERSION_CONTROL or (entry.name.startswith(".") and not enters(path)):
+            if entry.name in NEVER_SEARCHED or (entry.name.startswith(".") and not enters(path)):
                 continue
             if entry.is_symlink() and not follows(path):
                 yield ManifestError(path, 1, 1, LEAVES)

@@ -82,6 +82,10 @@ def check(policy: RotationPolicy) -> None:
             "the lifetime of a CA must be longer than that of a serving certificate, its renewal time and the"
             f" overlap together: more than {policy.ca_renew_before + policy.overlap}"
         )
+    if policy.overlap <= policy.settle:
+        raise BadRotationPolicy(
+            "the overlap must be longer than the settle time, after which replicas use a new certificate"
+        )
     if policy.renew_before <= policy.settle:
         raise BadRotationPolicy(
             "the time before expiry at which certificates are renewed must be longer than the settle time"

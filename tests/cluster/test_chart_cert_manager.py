@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import signal
 import socket
 import ssl
 import time
@@ -71,6 +72,26 @@ def test_when_the_issuer_has_a_new_ca_no_job_is_refused(issued: Issued) -> None:
     print(f"after a new CA: {jobs}")
     assert jobs.requests > 100
     assert not jobs.refused, jobs
+
+
+def test_when_the_leader_crashes_at_that_moment_no_job_is_refused_either(quiet: TestBed) -> None:
+    installation = Installation(quiet, VALUES, {"certificates": FAST})
+    cert_manager = CertManager(quiet, installation.namespace)
+    cert_manager.issue()
+    with installation as it:
+        time.sleep(3.0)
+        other = it.start_again("certificates")  # a second replica's, with a folder of its own
+        wait_for((other / "tls.crt").exists, "the second replica's files")
+        with RefusedJobs(it.bed, it.bed.namespace("team")) as jobs:
+            it.signal("certificates", signal.SIGKILL)
+            cert_manager.new_ca()
+            certificate = cert_manager.issue()
+            wait_for(lambda: (other / "tls.crt").read_bytes() == certificate, "the new leader")
+            assert all(cert_manager.ca.certificate in cas for cas in trusted(it))
+            it.start("certificates")
+            wait_for(lambda: shown(it) == ssl.PEM_cert_to_DER_cert(certificate.decode()), "all")
+        print(f"after a crash and a new CA: {jobs}")
+        assert not jobs.refused, jobs
 
 
 def without_stored_cas(it: Installation) -> None:

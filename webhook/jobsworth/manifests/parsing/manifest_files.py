@@ -68,7 +68,13 @@ def _in_folder(
             return
         seen.add((status.st_dev, status.st_ino))
         with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            # Most files of a repository are no manifests.
+            found = [
+                entry
+                for entry in entries
+                if entry.name.lower().endswith(EXTENSIONS) or entry.is_dir()
+            ]
+            found.sort(key=lambda entry: entry.name)
     except OSError as error:
         yield ManifestError(folder, 1, 1, _reason(error))
         return
@@ -87,7 +93,7 @@ def _in_folder(
                 yield ManifestError(path, 1, 1, LEAVES)
             else:
                 yield from _in_folder(path, seen, follows, enters)
-        elif is_file and entry.name.lower().endswith(EXTENSIONS):
+        elif is_file:
             leaves = entry.is_symlink() and not follows(path)
             yield ManifestError(path, 1, 1, LEAVES) if leaves else path
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
     "simulate": "simulate:COMMAND",
+    "replay": "replay:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.simulation.run_record import JobRecord, PodRecord, RunRecord
 
 _RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
-_TEMPLATE = "page.html"
+_TEMPLATE, _STYLE = "page.html", "page_style.css"
 MOST_LINES = 2000
 
 
@@ -34,6 +34,7 @@ def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
     outcome, *_ = outcome_lines(record)
     heading = f"{record.kind} {record.name}"
     parts = {
+        "style": page_style(),
         "title": escape(f"{heading}: {'recording' if recorded_in else 'simulation'}"),
         "heading": escape(heading),
         "subtitle": escape(
@@ -54,6 +55,11 @@ def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
         before, _, after = template.partition("{{" + name + "}}")
         template = before + value + after
     return template
+
+
+def page_style() -> str:
+    """Return the style sheet of all pages."""
+    return (files(__package__) / _STYLE).read_text(encoding="utf-8")
 
 
 def _row_words(record: RunRecord) -> str:

@@ -22,7 +22,7 @@ from jobsworth.reports.markdown_parts import bullets, escaped, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.explanation.decision_table import CodeRow, NamedRow
+    from jobsworth.explanation.decision_rows import CodeRow, NamedRow
     from jobsworth.explanation.explanation import (
         ExplainedObject,
         Explanation,

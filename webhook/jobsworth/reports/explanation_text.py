@@ -10,7 +10,7 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.explanation.decision_table import CodeRow, NamedRow, Results
+    from jobsworth.explanation.decision_rows import CodeRow, NamedRow, Results
     from jobsworth.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,

@@ -54,6 +54,7 @@ class ComparedJob:
         elif cause.state == "terminating":
             pod = failed_pod(job, (), conditions, phase=well_known_names.RUNNING, state=TERMINATING)
         else:
+            # An init container has exited with 0 when the others run.
             ended = [
                 Termination(container.name, code, cause.reason)
                 for container in self.job.containers

@@ -95,10 +95,16 @@ class Replay:
     end: ReplayedEnd | None = None
     absent: set[str] = field(default_factory=set)
     next_pod: int | None = None
+    _by_pod: dict[str, ReplayedFailure] = field(default_factory=dict)
 
     def failure(self, pod: RecordedPod) -> ReplayedFailure | None:
         """Return the failure of a Pod; None if it has not failed under this policy."""
-        return next((each for each in self.failures if each.pod is pod), None)
+        return self._by_pod.get(pod.view.uid)
+
+    def take(self, failure: ReplayedFailure) -> None:
+        """Add a failure."""
+        self.failures.append(failure)
+        self._by_pod[failure.view.uid] = failure
 
 
 def replay(recording: Recording, job: Job | None = None) -> Replay:
@@ -114,9 +120,7 @@ def replay(recording: Recording, job: Job | None = None) -> Replay:
         if run.replay.end is not None:
             return run.replay
     # Deadlines, and Pods that failed just before, are decided at the end.
-    last = recording.until if recording.end is None else recording.end.decided
-    if not facts or last > facts[-1].at:
-        run.step(last, ())
+    run.sync(recording.until if recording.end is None else recording.end.decided)
     return run.replay
 
 
@@ -134,15 +138,23 @@ class _Run:
         self._views: dict[str, Pod] = {}
         self._failed: set[str] = set()
         self._last_failed: dict[int, Pod] = {}
+        self._touched: list[str] = []  # UIDs of the Pods that changed since the last sync
         self._counted = 0
         self._backoff: BackoffRecord | None = None
         self._matcher = FailurePolicyMatcher(job.failure_policy)
         self.replay = Replay(self._job)
 
     def step(self, at: int, changes: Iterable[RecordedFact]) -> None:
-        """Apply the facts of a second, and sync."""
+        """Apply the facts of a second, and sync if they can lead to a decision."""
+        decisive = False
         for fact in changes:
             self._apply(fact)
+            decisive = decisive or fact.kind not in ("created", "started")
+        if decisive:
+            self.sync(at)
+
+    def sync(self, at: int) -> None:
+        """Ask the planner what to do now."""
         failed = self._newly_failed(at)
         views = list(self._views.values())
         planned = plan(self._job, views, Memory(backoff=self._backoff), at, SETTINGS)
@@ -160,6 +172,7 @@ class _Run:
         view = self._views.get(uid)
         if view is None:
             return
+        self._touched.append(uid)
         if fact.kind == "started":
             view = replace(view, phase=well_known_names.RUNNING, ready=True, ready_since=now)
         elif fact.kind == "restarted":
@@ -208,10 +221,12 @@ class _Run:
         )
 
     def _newly_failed(self, at: int) -> list[Pod]:
+        touched, self._touched = self._touched, []
+        views = [self._views[uid] for uid in dict.fromkeys(touched) if uid in self._views]
         failed = [
             view
-            for uid, view in self._views.items()
-            if uid not in self._failed and view.tracking and self._has_failed(view)
+            for view in views
+            if view.uid not in self._failed and view.tracking and self._has_failed(view)
         ]
         self._failed.update(view.uid for view in failed)
         return sorted(failed, key=lambda view: (view.finished_at, view.name))
@@ -239,7 +254,7 @@ class _Run:
         self._job = replace(job, status=status)
         self._note_indexes(at, status)
         for view in failed:
-            self.replay.failures.append(self._failure(at, view))
+            self.replay.take(self._failure(at, view))
             self._last_failed[view.index] = view
         self._note_end(at, status)
         self.replay.next_pod = None

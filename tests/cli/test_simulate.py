@@ -72,6 +72,14 @@ def test_many_runs_give_intervals_and_requirements_an_exit_code(folder: Path) ->
     assert "time.p50 <= 1s does not hold: " in bad.stderr
 
 
+def test_many_runs_are_written_as_a_page(folder: Path) -> None:
+    done = run("simulate", "job.yaml", "--runs", "20", "-o", "html=many.html", folder=folder)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    page = (folder / "many.html").read_text()
+    assert "<h1>Job train, scenario default</h1>" in page
+    assert "<td>100.0% (83.9% to 100.0%)</td>" in page
+
+
 def test_processes_make_no_difference(folder: Path) -> None:
     common = ("simulate", "job.yaml", "--runs", "25", "-o", "json")
     assert (
@@ -149,7 +157,7 @@ def test_a_cron_job_shows_its_runs_in_its_time_zone(folder: Path) -> None:
     ("arguments", "message"),
     [
         (("--output", "pdf"), '--output: "pdf" is none of text, json, html, trace'),
-        (("--output", "html", "--runs", "2"), "--output html shows one run"),
+        (("--output", "trace", "--runs", "2"), "--output trace shows one run"),
         (("--assert", "complete"), '--assert: "complete" is no comparison'),
         (("--until", "soon"), '--until: "soon" is not a duration such as 8h or 1h30m'),
         (("--from", "soon"), '--from: "soon" is not a date'),

@@ -26,6 +26,7 @@ COMMANDS = {
     "schema": "schema:COMMAND",
     "simulate": "simulate:COMMAND",
     "cache clean": "cache_clean:COMMAND",
+    "replay": "replay:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",
     "policy check": "policy_check:COMMAND",

@@ -23,7 +23,7 @@ from jobsworth.controller.pods import UNKNOWN_INDEX
 from jobsworth.controller.pods import Pod as PodView
 from jobsworth.controller.times import write_time
 from jobsworth.controller.well_known_names import COMPLETION_INDEX, RUNNING
-from jobsworth.simulation.disruption_causes import CAUSES
+from jobsworth.explanation.failure_causes import DISRUPTIONS
 from jobsworth.simulation.run_record import PodRecord
 from jobsworth.simulation.scenario_reader import read_scenario
 from jobsworth.simulation.simulated_nodes import DISRUPTED, Nodes, PodTemplate, SimulatedPod
@@ -315,7 +315,7 @@ def _conditions(model: SimulatedPod) -> list[dict[str, Any]]:
     conditions = [{"type": "Ready", "status": ready}]
     for each in view.conditions:
         name, _, status = each.partition("=")
-        reason = CAUSES[model.record.cause].reason if model.record.cause else ""
+        reason = DISRUPTIONS[model.record.cause].reason if model.record.cause else ""
         conditions.append({"type": name, "status": status, "reason": reason})
     return conditions
 

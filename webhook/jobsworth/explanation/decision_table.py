@@ -17,14 +17,14 @@ from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import ConditionRule
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
 from jobsworth.explanation.explained_job import INIT_CONTAINER, SIDECAR
-from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
-from jobsworth.explanation.named_causes import (
+from jobsworth.explanation.failure_causes import (
     CAUSES,
     DISRUPTED,
     NAMED_CODES,
     NAMED_WINDOWS_CODES,
     STANDING_CONDITIONS,
 )
+from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
 from jobsworth.lint.matched_failures import (
     ANY_OTHER_CODE,
     LINUX_EXIT_CODES,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from jobsworth.explanation.explained_job import ExplainedContainer, ExplainedJob
+    from jobsworth.explanation.failure_causes import FailureCause
     from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.named_causes import FailureCause
     from jobsworth.lint.matched_failures import Facts
 
     Ranges = tuple[tuple[int, int], ...]

@@ -26,8 +26,8 @@ from jobsworth.explanation.explanation import (
     explain,
     explained_rules,
 )
+from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
 from jobsworth.explanation.failure_outcome import failed_pod
-from jobsworth.explanation.named_causes import STANDING_CONDITIONS
 from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.explanation.rule_trace import trace_pod, trace_restart
 from jobsworth.manifests import ManifestError, expand_lists, read_file

@@ -157,8 +157,10 @@ def verdict(pod: PodRecord) -> str:
         "": "not counted yet",
     }[pod.counted]
     match = pod.match
-    if match is None or match.action is None:
-        return f"no rule matches, {counted}" if match is not None else counted
+    if match is None or not pod.failed:
+        return counted
+    if match.action is None:
+        return f"no rule matches, {counted}"
     return f"{rule_name(pod)}, {counted}"
 
 

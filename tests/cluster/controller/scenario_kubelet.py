@@ -59,7 +59,6 @@ class PlayedJob:
 
     Args:
         documents: the Job and its JobScenario.
-        manager: its ``spec.managedBy``; None for none.
         seed: of what the scenario leaves to chance.
     """
 
@@ -68,12 +67,9 @@ class PlayedJob:
         bed: TestBed,
         namespace: str,
         documents: tuple[Any, Any],
-        manager: str | None,
         seed: int,
     ) -> None:
-        manifest, scenario = documents
-        managed = {} if manager is None else {"managedBy": manager}
-        self._manifest = {**manifest, "spec": {**manifest["spec"], **managed}}
+        self._manifest, scenario = documents
         self._scenario = read_scenario(scenario)
         self._seed = seed
         self._bed = bed
@@ -246,12 +242,10 @@ class PlayedJobs:
         self._namespace = bed.namespace("played")
         self._jobs: dict[str, PlayedJob] = {}
 
-    def play(
-        self, documents: dict[str, tuple[Any, Any]], manager: str | None, seed: int
-    ) -> dict[str, JobOutcome]:
+    def play(self, documents: dict[str, tuple[Any, Any]], seed: int) -> dict[str, JobOutcome]:
         """Play scenarios with their Jobs, and return the outcomes."""
         self._jobs = {
-            name: PlayedJob(self._bed, self._namespace, each, manager, seed)
+            name: PlayedJob(self._bed, self._namespace, each, seed)
             for name, each in documents.items()
         }
         for path in (

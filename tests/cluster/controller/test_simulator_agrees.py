@@ -47,10 +47,10 @@ def played(controller: Controller) -> list[dict[str, JobOutcome]]:
     """The outcomes of all scenarios on the bed, by round."""
     from cluster.controller.scenario_kubelet import PlayedJobs
 
-    documents = {name: job_outcomes.documents(name) for name in job_outcomes.NAMES}
-    outcomes = [
-        PlayedJobs(controller.bed).play(documents, controller.manager, seed) for seed in ROUNDS
-    ]
+    documents = {
+        name: job_outcomes.documents(name, controller.manager) for name in job_outcomes.NAMES
+    }
+    outcomes = [PlayedJobs(controller.bed).play(documents, seed) for seed in ROUNDS]
     if controller.built_in and os.environ.get("JOBSWORTH_RENEW"):
         job_outcomes.record(outcomes[0])
     return outcomes
@@ -58,9 +58,9 @@ def played(controller: Controller) -> list[dict[str, JobOutcome]]:
 
 @pytest.mark.parametrize("name", job_outcomes.NAMES)
 def test_the_outcome_is_that_of_the_simulator(
-    name: str, played: list[dict[str, JobOutcome]], tmp_path: Path
+    name: str, controller: Controller, played: list[dict[str, JobOutcome]], tmp_path: Path
 ) -> None:
     for seed, outcomes in zip(ROUNDS, played, strict=True):
-        expected = simulated(name, tmp_path, seed)
+        expected = simulated(name, tmp_path, seed, controller.manager)
         assert outcomes[name]._asdict() == expected._asdict(), f"round {seed}"
         print(f"round {seed}: {expected.words}")

@@ -55,29 +55,28 @@ class JobOutcome(NamedTuple):
         return json.loads(json.dumps(self._asdict()))  # type: ignore[no-any-return]
 
 
-def path_of(name: str) -> Path:
-    return FOLDER / f"{name}.yaml"
-
-
 @cache
-def documents(name: str) -> tuple[Any, Any]:
-    """Return the Job and the JobScenario of a file."""
-    found = [document.value for document in read_file(str(path_of(name)))]
+def documents(name: str, managed_by: str | None = None) -> tuple[Any, Any]:
+    """Return the Job of a file, with a ``spec.managedBy`` if one is given, and its JobScenario."""
+    found = [document.value for document in read_file(str(FOLDER / f"{name}.yaml"))]
     (scenario,) = (value for value in found if is_scenario(value))
     (manifest,) = (value for value in found if not is_scenario(value))
-    return manifest, scenario
+    managed = {} if managed_by is None else {"managedBy": managed_by}
+    return {**manifest, "spec": {**manifest["spec"], **managed}}, scenario
 
 
-def simulated(name: str, folder: Path, seed: int = 1) -> JobOutcome:
-    """Run ``jobsworth simulate`` on a file.
+def simulated(name: str, folder: Path, seed: int = 1, managed_by: str | None = None) -> JobOutcome:
+    """Run ``jobsworth simulate`` on a Job and its scenario.
 
     Args:
-        folder: for the report.
+        folder: for its input and its report.
+        managed_by: the ``spec.managedBy`` of the Job; None for none.
     """
-    report = folder / f"{name}-{seed}.json"
-    code = run_by_click(
-        ["simulate", str(path_of(name)), f"--seed={seed}", f"--output=json={report}"]
+    manifest, report = folder / f"{name}.yaml", folder / f"{name}-{seed}.json"
+    manifest.write_text(
+        "\n---\n".join(map(json.dumps, documents(name, managed_by))), encoding="utf-8"
     )
+    code = run_by_click(["simulate", str(manifest), f"--seed={seed}", f"--output=json={report}"])
     assert code == 0, name
     (job,) = json.loads(report.read_text(encoding="utf-8"))["jobs"]
     counters = job["counters"][-1]

@@ -54,6 +54,13 @@ def test_json_has_every_pod(folder: Path) -> None:
     ]
 
 
+def test_an_object_without_a_namespace_runs_in_default(folder: Path) -> None:
+    rule = "{action: FailJob, onExitCodes: {operator: In, values: [1]}}"
+    (folder / "job.yaml").write_text(f"{GOOD}  podFailurePolicy: {{rules: [{rule}]}}\n")
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert "Container main for pod default/train-1 failed with exit code 1" in done.stdout
+
+
 def test_the_default_scenario_is_printed_and_read_back(folder: Path) -> None:
     printed = run("simulate", "job.yaml", "--print-scenario", folder=folder)
     (folder / "mine.yaml").write_text(printed.stdout)

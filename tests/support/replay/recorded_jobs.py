@@ -6,9 +6,9 @@ from collections import Counter
 from typing import Any
 
 from jobsworth.controller.times import write_time
+from jobsworth.explanation.failure_causes import DISRUPTIONS
 from jobsworth.replay.recording import Recording
 from jobsworth.replay.recording_reader import read_recording
-from jobsworth.simulation.disruption_causes import CAUSES
 from jobsworth.simulation.run_record import PodRecord, RunRecord
 
 Object = dict[str, Any]
@@ -166,7 +166,7 @@ def recorded_run(manifest: Object, record: RunRecord) -> Recording:
 
 
 def _of_simulated(given: PodRecord, counts: tuple[int | None, int]) -> Object:
-    cause = CAUSES.get(given.cause)
+    cause = DISRUPTIONS.get(given.cause)
 
     def seconds(time: int | None) -> int | None:
         return None if time is None else time // 1000
@@ -181,7 +181,7 @@ def _of_simulated(given: PodRecord, counts: tuple[int | None, int]) -> Object:
         index=given.index,
         failures=counts[0],
         ignored=counts[1],
-        disruption=cause.reason if cause is not None and cause.condition else "",
+        disruption="" if cause is None else cause.reason,
         reason=given.reason,
         container=given.container or "main",
     )

@@ -175,7 +175,10 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
     classified, delayed = given.classified, given.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
-    for index in _absent(given):
+    candidates = _absent(given)
+    if given.settings.waiting_index_keeps_place:
+        candidates = islice(candidates, missing)
+    for index in candidates:
         last = delayed.get(index)
         left = index_remaining(last, given.now, given.settings)
         if left > 0:

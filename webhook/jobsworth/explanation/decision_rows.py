@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.named_causes import FailureCause
+    from jobsworth.explanation.failure_causes import FailureCause
 
     Ranges = tuple[tuple[int, int], ...]
     Results = tuple[Outcome | None, ...]

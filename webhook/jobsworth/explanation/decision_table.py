@@ -23,7 +23,7 @@ from jobsworth.explanation.decision_rows import (
 )
 from jobsworth.explanation.distinguished_failures import DistinguishedFailures
 from jobsworth.explanation.explained_job import SIDECAR
-from jobsworth.explanation.named_causes import (
+from jobsworth.explanation.failure_causes import (
     CAUSES,
     NAMED_CODES,
     NAMED_WINDOWS_CODES,

@@ -56,7 +56,7 @@ def summarize(record: RunRecord) -> RunSummary:
             used += time
             if pod.counted != "succeeded":
                 wasted += time
-            if pod.match is not None:
+            if pod.failed:
                 failures[rule_name(pod)] += 1
         pods += len(job.pods)
         failed_indexes += len(job.failed_indexes)

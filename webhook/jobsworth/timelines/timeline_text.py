@@ -73,7 +73,7 @@ def _cron_table(record: RunRecord) -> Iterator[str]:
             result = f"unfinished after {spoken(record.end - job.created)}: {job.reason}"
         else:
             result = f"{job.outcome} after {spoken(end - job.created)}: {job.reason}"
-        failures = sum(pod.match is not None for pod in job.pods)
+        failures = sum(pod.failed for pod in job.pods)
         failed = f", {failures} failed Pods" if failures else ""
         rows.append((scheduled, start, f"{result}{failed}"))
     rows += [(missed.scheduled, "not started", missed.why) for missed in record.missed]

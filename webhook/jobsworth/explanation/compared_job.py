@@ -8,15 +8,15 @@ from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
 from jobsworth.explanation.decision_rows import NO_CODE
 from jobsworth.explanation.explained_job import INIT_CONTAINER
-from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
 from jobsworth.explanation.failure_causes import DISRUPTED, STANDING_CONDITIONS
+from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jobsworth.explanation.explained_job import ExplainedJob
-    from jobsworth.explanation.failure_outcome import Outcome
     from jobsworth.explanation.failure_causes import FailureCause
+    from jobsworth.explanation.failure_outcome import Outcome
 
 
 class ComparedJob:

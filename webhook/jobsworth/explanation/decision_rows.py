@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jobsworth.explanation.failure_outcome import Outcome
     from jobsworth.explanation.failure_causes import FailureCause
+    from jobsworth.explanation.failure_outcome import Outcome
 
     Ranges = tuple[tuple[int, int], ...]
     Results = tuple[Outcome | None, ...]

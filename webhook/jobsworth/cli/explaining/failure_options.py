@@ -10,8 +10,8 @@ from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.options import Options, text, words
 from jobsworth.controller.pods import Termination, read_pod
 from jobsworth.explanation.explained_job import SETTINGS
-from jobsworth.explanation.failure_outcome import failed_pod
 from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
+from jobsworth.explanation.failure_outcome import failed_pod
 from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.explanation.rule_trace import trace_pod, trace_restart
 from jobsworth.manifests import expand_lists, read_file

@@ -466,3 +466,9 @@ def test_containers_that_restart_when_they_are_resized_keep_their_restart_policy
     value = job({"containers": [resized], **ON_FAILURE}, backoffLimitPerIndex=1, **INDEXED)
     (finding,) = found("JW220", value)
     assert (finding.fix is not None) is fixable
+
+
+def test_a_volume_without_a_name_is_no_identity() -> None:
+    claim = {key: part for key, part in CLAIM.items() if key != "name"}
+    pod = {"volumes": [claim], "containers": [{**POD["containers"][0], "volumeMounts": [{}]}]}  # type: ignore[dict-item]
+    assert found("JW231", job(pod)) == []

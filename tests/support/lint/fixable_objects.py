@@ -150,7 +150,7 @@ def variation(value: dict[str, Any], seed: int) -> dict[str, Any]:
     if varied.get("kind") == "Job" and "apiVersion" in varied and rng.random() < 0.3:
         spec = {"schedule": "0 3 * * *", "jobTemplate": {"spec": varied["spec"]}}
         varied = {**varied, "kind": "CronJob", "spec": spec}
-    struct = CronJob if "jobTemplate" in varied["spec"] else Job
+    struct = CronJob if "jobTemplate" in (varied.get("spec") or {}) else Job
     for _ in range(rng.choice((0, 1, 1, 2, 3))):
         change = rng.random()
         if change < 0.6:

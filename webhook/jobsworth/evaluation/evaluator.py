@@ -148,7 +148,11 @@ class Evaluator:
     ) -> list[Finding]:
         """Return what the API server would report once the decoding errors are fixed."""
         from jobsworth.evaluation.fixes.api_fixes import with_fixes
-        from jobsworth.evaluation.further_findings import is_decoding_error, repaired
+        from jobsworth.evaluation.further_findings import (
+            MOST_REPAIRS,
+            is_decoding_error,
+            repaired,
+        )
 
         if not any(map(is_decoding_error, api)):
             return []
@@ -156,9 +160,19 @@ class Evaluator:
         if copy is None:
             return []
         most = self._budget.findings
+        further: list[Finding] = []
         decoded = self._engine.decode_object(copy.value, most)
+        while not decoded.is_valid and len(further) < MOST_REPAIRS:
+            # The repair of a misspelled field shows the errors inside of it.
+            nested = with_fixes(decoded.findings, copy.value, self.server, written)
+            repaired_again = repaired(copy.value, nested, copy)
+            if repaired_again is None:
+                break
+            further += [copy.with_applicable_fix(each, subject.value) for each in nested]
+            copy = repaired_again
+            decoded = self._engine.decode_object(copy.value, most)
         if not decoded.is_valid:
-            return []
+            return further
         # The absence of a deleted field must not look like an omission.
         lint = (
             self._linter.lint(decoded, self._engine, most)
@@ -169,7 +183,10 @@ class Evaluator:
         known = set(api)
         found = [finding for finding in found if finding not in known and copy.keeps(finding)]
         found = with_fixes(found, copy.value, self.server, written)
-        return [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+        return [
+            *further,
+            *(copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]),
+        ]
 
     def _with_changes(
         self, api: Sequence[Finding], value: dict[str, Any], old: dict[str, Any]

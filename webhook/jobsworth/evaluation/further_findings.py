@@ -32,13 +32,15 @@ class RepairedObject:
 
     Attributes:
         value: the copy.
+        deleted: the paths.
         is_complete: no field was deleted.
     """
 
-    __slots__ = ("_deleted", "_holders", "_names", "is_complete", "value")
+    __slots__ = ("_deleted", "_holders", "_names", "deleted", "is_complete", "value")
 
     def __init__(self, value: Any, deleted: Sequence[str]) -> None:
         self.value = value
+        self.deleted = deleted
         self.is_complete = not deleted
         self._deleted = _Paths(deleted)
         self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
@@ -67,12 +69,20 @@ def is_decoding_error(finding: Finding) -> bool:
     return finding.severity == "error" and finding.code in DECODING_ERRORS
 
 
-def repaired(value: Any, findings: Sequence[Finding]) -> RepairedObject | None:
-    """Return a copy of an object without its decoding errors; None if it cannot be repaired."""
+def repaired(
+    value: Any, findings: Sequence[Finding], earlier: RepairedObject | None = None
+) -> RepairedObject | None:
+    """Return a copy of an object without its decoding errors; None if it cannot be repaired.
+
+    Args:
+        value: the object.
+        findings: its findings.
+        earlier: the repair whose copy the object is, if it is one.
+    """
     errors = [finding for finding in findings if is_decoding_error(finding)]
     if not errors or len(errors) > MOST_REPAIRS:
         return None
-    deleted = []
+    deleted = [] if earlier is None else list(earlier.deleted)
     for error in reversed(errors):
         if not error.field or (error.field.endswith("]") and error.field[-2:-1].isdigit()):
             return None  # without an item, the indexes of the next ones would differ

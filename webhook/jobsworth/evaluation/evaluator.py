@@ -440,10 +440,9 @@ def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
         return evaluation
     from jobsworth.evaluation.fixes.fix_scope import in_scope
 
-    scoped, further = (
-        in_scope(each, subject.value, subject.file, subject.beside)
-        for each in ([*evaluation.api, *evaluation.lint], evaluation.further)
-    )
+    now = [*evaluation.api, *evaluation.lint]
+    scoped = in_scope(now, subject.value, subject.file, subject.beside)
+    further = in_scope(evaluation.further, subject.value, subject.file, subject.beside, others=now)
     evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
     evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
     evaluation.further = further.findings

@@ -44,14 +44,16 @@ def test_faults_in_a_misspelled_field_are_reported_too(validate: Validate) -> No
     )
     done = validate("-o", "json", "a.yaml", files={"a.yaml": text})
     findings = done.loaded["results"][0]["findings"]
+    (quantity,) = (each for each in findings if each["code"] == "JW002")
+    assert "memory: 1GiB" in text.splitlines()[quantity["line"] - 1]
     assert [(each["code"], each.get("further")) for each in findings] == [
         ("JW001", None),
         ("JW001", None),
-        ("JW002", True),
+        ("JW005", True),
+        ("JW005", True),
+        ("JW005", True),
         ("JW001", True),
-        ("JW005", True),
-        ("JW005", True),
-        ("JW005", True),
+        ("JW002", True),
     ]
 
 

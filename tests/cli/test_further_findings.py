@@ -35,6 +35,28 @@ def test_faults_behind_a_decoding_error_are_reported_and_marked(validate: Valida
     assert "once the decoding errors are fixed" in validate("-o", "concise", "a.yaml").out
 
 
+def test_faults_in_a_misspelled_field_are_reported_too(validate: Validate) -> None:
+    """The rename of the field shows more decoding errors, and behind them more errors."""
+    text = (
+        TWO_FAULTS.replace("containers:", "container:")
+        .replace("memory: 64Mi", "memory: 1GiB")
+        .replace("          image:", "          imagePullPolicy: never\n          Image:")
+    )
+    done = validate("-o", "json", "a.yaml", files={"a.yaml": text})
+    findings = done.loaded["results"][0]["findings"]
+    (quantity,) = (each for each in findings if each["code"] == "JW002")
+    assert "memory: 1GiB" in text.splitlines()[quantity["line"] - 1]
+    assert [(each["code"], each.get("further")) for each in findings] == [
+        ("JW001", None),
+        ("JW001", None),
+        ("JW005", True),
+        ("JW005", True),
+        ("JW005", True),
+        ("JW001", True),
+        ("JW002", True),
+    ]
+
+
 def test_lint_rules_speak_of_a_manifest_whose_typos_have_one_answer(validate: Validate) -> None:
     text = TYPO.replace(
         "image: registry.example.com/main:1.0", "image: registry.example.com/main:latest"

@@ -296,7 +296,7 @@ class TestTest:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("spec: [\n", "house_test.yaml:1:8: error: "),
+            ("spec: [\n", "house_test.yaml:1:7: error: "),
             (
                 CASES.replace("expect:\n        deny", "expects:\n        deny"),
                 'house_test.yaml:7:7: error: spec.cases[0].expects: unknown field: did you mean "expect"?',

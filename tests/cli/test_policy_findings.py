@@ -187,7 +187,7 @@ def test_default_warns_of_what_was_left_out(command: Command) -> None:
 
 
 BROKEN = {
-    "not YAML": ("spec: [\n", "policies/house.yaml:1:8: error: "),
+    "not YAML": ("spec: [\n", "policies/house.yaml:1:7: error: "),
     "an unknown field": (
         POLICY.replace("maximum: 5", "maximun: 5"),
         "policies/house.yaml:15:29: error: spec.limits.backoffLimit.maximun: unknown field (did you mean "

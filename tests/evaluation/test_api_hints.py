@@ -152,3 +152,14 @@ def test_another_city_is_never_a_safe_fix(name: str) -> None:
 def test_case_is_a_safe_fix_if_it_is_unique(zone: str) -> None:
     found = meant_zone(zone.lower(), ZONES)
     assert found is None or found.zone == zone or found.zone.lower() == zone.lower()
+
+
+def test_a_volume_that_is_rejected_itself_is_not_missing(validate: Validate) -> None:
+    """The API server does not count an invalid volume: no other name is right, and the cause is elsewhere."""
+    job = JOB.replace("name: dta", "name: Dta")
+    loaded = validate("-o", "json", "a.yaml", files={"a.yaml": job}).loaded
+    (mount,) = (
+        each for each in loaded["results"][0]["findings"] if "volumeMounts" in each["field"]
+    )
+    assert mount["hint"] == 'the volume "Dta" is rejected: correct it in spec.template.spec.volumes'
+    assert "fix" not in mount

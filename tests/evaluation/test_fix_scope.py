@@ -225,6 +225,14 @@ def test_a_slip_that_makes_a_manifest_a_fragment_is_repaired(slip: tuple[str, st
     assert missing_part(document.value) == ""
 
 
+def test_a_slip_of_the_containers_leaves_the_other_slips_their_fixes() -> None:
+    """The manifest has all that a Job has, under a wrong name: what else is wrong is no change of a patch."""
+    text = WHOLE.replace("containers:", "container:")
+    titles = [fix.title for fix in fixes(text)]
+    assert titles[:2] == ["Rename it to backoffLimit", "Rename it to containers"]
+    assert autofixed(text).data.decode() == job_text("backoffLimit: 3")
+
+
 def test_a_status_without_a_uid_was_written_by_hand() -> None:
     by_hand = job_text() + STATUS
     assert b"status" in autofixed(by_hand, select="JW216").data
@@ -251,9 +259,15 @@ def test_without_a_part_that_every_job_has_no_fix_is_offered(seed: int, part: st
     cut = without(value, part)
     if cut == value:
         return  # only a CronJob has a schedule
-    for found in all_findings(cut):
-        assert found.fix is None or missing_part(edited(cut, *found.fix.edits)) == ""
-        assert found.code != "JW216"
+    findings = all_findings(cut)
+    completing = [
+        found.fix
+        for found in findings
+        if found.fix is not None and missing_part(edited(cut, *found.fix.edits)) == ""
+    ]
+    if not any(fix.safe for fix in completing):
+        assert [found.fix for found in findings if found.fix is not None] == completing
+        assert "JW216" not in {found.code for found in findings}
 
 
 @given(st.integers(0, 2**32))

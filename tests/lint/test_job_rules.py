@@ -426,3 +426,49 @@ def test_the_version_of_a_stored_object_is_reported_with_what_fails() -> None:
         "resourceVersion belongs to one object in a cluster: `kubectl create` fails with it, and "
         "`kubectl apply` fails once that object has changed. Remove it."
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "fixable"),
+    [
+        (running({"args": ["$(JOB_COMPLETION_INDEX)"]}, completions=20), True),
+        (
+            running({"args": ["$(JOB_COMPLETION_INDEX)"]}, completions=20, parallelism=10**5 + 1),
+            False,
+        ),
+        (
+            labelled(running({"args": ["$(JOB_COMPLETION_INDEX)"]}, completions=20), name="x" * 60),
+            True,
+        ),
+        (
+            labelled(running({"args": ["$(JOB_COMPLETION_INDEX)"]}, completions=20), name="x" * 61),
+            False,
+        ),
+    ],
+)
+def test_a_job_that_would_be_rejected_with_indexes_is_not_made_indexed(
+    value: dict[str, Any], fixable: bool
+) -> None:
+    (finding,) = found("JW209", value)
+    assert (finding.fix is not None) is fixable
+
+
+@pytest.mark.parametrize(
+    ("policy", "fixable"), [("NotRequired", True), ("RestartContainer", False)]
+)
+def test_containers_that_restart_when_they_are_resized_keep_their_restart_policy(
+    policy: str, fixable: bool
+) -> None:
+    resized = {
+        **POD["containers"][0],
+        "resizePolicy": [{"resourceName": "cpu", "restartPolicy": policy}],
+    }  # type: ignore[dict-item]
+    value = job({"containers": [resized], **ON_FAILURE}, backoffLimitPerIndex=1, **INDEXED)
+    (finding,) = found("JW220", value)
+    assert (finding.fix is not None) is fixable
+
+
+def test_a_volume_without_a_name_is_no_identity() -> None:
+    claim = {key: part for key, part in CLAIM.items() if key != "name"}
+    pod = {"volumes": [claim], "containers": [{**POD["containers"][0], "volumeMounts": [{}]}]}  # type: ignore[dict-item]
+    assert found("JW231", job(pod)) == []

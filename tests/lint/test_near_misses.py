@@ -128,3 +128,27 @@ def test_a_name_that_could_be_either_kind_has_no_fix() -> None:
     finding = near_miss(of("batch/v1", "Deployment"))
     assert finding is not None
     assert finding.fix is None
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "spec", "safe"),
+    [
+        ("batch/v1beta1", "CronJob", {}, True),
+        ("batch/v2alpha1", "CronJob", {}, False),
+        ("batch/v2alpha1", "ScheduledJob", {"failedJobsHistoryLimit": 1}, False),
+        (
+            "batch/v2alpha1",
+            "CronJob",
+            {"successfulJobsHistoryLimit": 0, "failedJobsHistoryLimit": 1},
+            True,
+        ),
+    ],
+)
+def test_a_conversion_is_safe_where_the_defaults_are_the_same(
+    version: str, kind: str, spec: dict[str, Any], safe: bool
+) -> None:
+    """batch/v2alpha1 had no default for the history limits: it kept all Jobs, and batch/v1 keeps four."""
+    finding = near_miss({**of(version, kind), "spec": spec})
+    assert finding is not None
+    assert finding.fix is not None
+    assert finding.fix.safe is safe

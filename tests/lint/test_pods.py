@@ -125,6 +125,33 @@ def test_memory_has_a_unit(amount: str | int, kind: str, reported: bool) -> None
     assert fields("JW504", with_memory(amount, kind)) == ([field] if reported else [])
 
 
+@pytest.mark.parametrize(
+    ("amount", "reported", "fixed"),
+    [
+        ("500M", True, "500m"),
+        (2000, True, "2000m"),
+        ("4000", True, "4000m"),
+        ("512Mi", True, None),
+        ("1Gi", True, None),
+        ("2k", True, "2000m"),
+        ("9" * 30, True, None),
+        (1999, False, None),
+        ("500m", False, None),
+        ("0.5", False, None),
+        ("-5k", False, None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["requests", "limits"])
+def test_cpu_has_a_unit(amount: str | int, reported: bool, fixed: str | None, kind: str) -> None:
+    value = container(resources={kind: {"cpu": amount, "memory": "1Gi"}})
+    findings = found("JW508", value)
+    assert [finding.field for finding in findings] == (
+        [f"spec.{FIRST}.resources.{kind}[cpu]"] if reported else []
+    )
+    fixes = [finding.fix.edits[0].value for finding in findings if finding.fix is not None]
+    assert fixes == ([] if fixed is None else [fixed])
+
+
 def test_storage_may_be_small_but_not_broken() -> None:
     for amount, reported in (("1k", False), ("100m", True)):
         value = container(resources={"requests": {"ephemeral-storage": amount, "cpu": "100m"}})

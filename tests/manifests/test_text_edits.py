@@ -71,6 +71,9 @@ RULES = """\
     ("before", "edit", "after"),
     [
         ("a: 1 # one\n", Edit("set", "a", 2), "a: 2 # one\n"),
+        ("a: |-  # one\n  x\nb: 1\n", Edit("set", "a", 2), "a: 2  # one\nb: 1\n"),
+        ("a: &x >2 # one #\n   x\n", Edit("set", "a", "z"), "a: &x z # one #\n"),
+        ("a: | # one", Edit("set", "a", "z"), "a: z # one"),
         ("a: x\n", Edit("set", "a", "yes"), 'a: "yes"\n'),
         ("a: 'x'\n", Edit("set", "a", "yes"), "a: 'yes'\n"),
         ('a: "x"\n', Edit("set", "a", "y z"), 'a: "y z"\n'),

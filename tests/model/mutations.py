@@ -76,7 +76,7 @@ def _failed_indexes_go_on_from_nothing() -> Fault:
     def forgetful(index: int, last: Any, found: Any) -> Any:
         return scaling.Creation(index, failure_count=0)
 
-    return scaling, "_successor", forgetful
+    return scaling, "successor", forgetful
 
 
 def _surplus_pods_are_deleted_as_they_are() -> Fault:

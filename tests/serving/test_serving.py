@@ -344,4 +344,5 @@ def test_the_curl_line_of_self_signed_works_as_it_stands(tmp_path: Path) -> None
         finally:
             process.send_signal(signal.SIGINT)
     assert response_of(done.stdout.encode())["status"]["code"] == 422
+    assert len(line.replace(str(tmp_path), "")) < 150
     assert (tmp_path / "certs/tls.key").stat().st_mode & 0o777 == 0o600

@@ -33,8 +33,9 @@
     >>> [finding.code for finding in evaluation.findings if finding.severity == "error"]
     ['JP002']
 
-The public surface is this module: :func:`validate`, :func:`default`, :func:`evaluate`,
-:class:`Finding`, :class:`Evaluation`, and the exceptions. Every other module may change in any release.
+The public surface is this module: :func:`validate`, :func:`validate_text`, :func:`default`,
+:func:`evaluate`, :class:`Finding`, :class:`LocatedFinding`, :class:`Evaluation`, and the exceptions.
+Every other module may change in any release.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.language.problems import BadPolicy
+    from jobsworth.reports.result import LocatedFinding
     from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
 __version__ = "0.1.0"
@@ -65,12 +67,14 @@ __all__ = [
     "CannotDecode",
     "Evaluation",
     "Finding",
+    "LocatedFinding",
     "UnknownGate",
     "UnknownKind",
     "UnknownRelease",
     "default",
     "evaluate",
     "validate",
+    "validate_text",
 ]
 
 
@@ -103,6 +107,45 @@ def validate(
     """
     _check_manifest(manifest)
     return _engine(kubernetes_version, feature_gates, allow_privileged).validate(manifest, old)
+
+
+def validate_text(
+    text: str | bytes,
+    *,
+    kubernetes_version: str | None = None,
+    feature_gates: Mapping[str, bool] | None = None,
+    allow_privileged: bool = False,
+) -> list[LocatedFinding]:
+    """Return the findings of the API server and of the lint rules in the text of a manifest, by position.
+
+    The text is read as kubectl reads it. It may have several documents; those of other kinds are skipped.
+    Comments ``# jobsworth: ignore[JW204]`` apply, a configuration file does not.
+
+    Args:
+        text: YAML or JSON.
+        kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
+        feature_gates: gates that the server has set otherwise than by default.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
+
+    Returns:
+        The findings, each with its line, column and, in ``finding``, its code, field, message and fix. A
+        document that cannot be parsed has a finding with the code JW090.
+
+    Raises:
+        UnknownRelease: the release is not one of :data:`RELEASES`.
+        UnknownGate: a feature gate does not exist in that release, or cannot be set.
+    """
+    from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+    from jobsworth.cli.file_evaluation import FileEvaluator
+
+    if not isinstance(text, str | bytes):
+        raise TypeError(f"text must be a str or bytes, not {type(text).__name__}")
+    server = _engine(kubernetes_version, feature_gates, allow_privileged).server
+    gates = ",".join(f"{name}={str(on).lower()}" for name, on in (feature_gates or {}).items())
+    overrides = Overrides(release=server.release, gates=gates, allow_privileged=allow_privileged)
+    evaluator = FileEvaluator(Configurations(overrides, isolated=True))
+    data = text.encode() if isinstance(text, str) else text
+    return [located for result in evaluator.text("<text>", data) for located in result.findings]
 
 
 def default(
@@ -192,8 +235,8 @@ def _check_release(release: object) -> None:
 def _check_manifest(manifest: object) -> None:
     if isinstance(manifest, str | bytes):
         raise TypeError(
-            f"manifest must be a dict, not {type(manifest).__name__}: decode the text first "
-            "(jobsworth validate reads files as kubectl does)"
+            f"manifest must be a dict, not {type(manifest).__name__}: decode the text first, or use "
+            "jobsworth.validate_text, which reads it as kubectl does"
         )
 
 
@@ -213,6 +256,7 @@ _MODULES = {
     "BadPolicy": "jobsworth.policy.language.problems",
     "Evaluation": "jobsworth.evaluation.evaluation",
     "Finding": "jobsworth.findings.finding",
+    "LocatedFinding": "jobsworth.reports.result",
     "NEWEST_RELEASE": "jobsworth.api.api_server",
     "RELEASES": "jobsworth.api.api_server",
     "UnknownGate": "jobsworth.api.api_server",

@@ -45,12 +45,12 @@ def random_job(seed: int) -> dict[str, Any]:
         job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
         root = Job
     for _ in range(rng.choice((0, 1, 2, 3, 5, 8))):
-        _decorate(rng, root, job)
+        decorate(rng, root, job)
     return job
 
 
-def _decorate(rng: random.Random, struct: Struct, value: dict[str, Any]) -> None:
-    """Set one more field, somewhere below."""
+def decorate(rng: random.Random, struct: Struct, value: dict[str, Any]) -> None:
+    """Set one more random field in an object of this type, somewhere below."""
     while True:
         inner = [
             (below, part)

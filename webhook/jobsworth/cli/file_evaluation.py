@@ -232,7 +232,7 @@ class FileEvaluator:
             for finding in found
         ]
         located += [
-            _located_in(document, finding).replace(further=True)
+            _further_in(document, finding, evaluation)
             for finding in shortened([*evaluation.further])
         ]
         located += [_locate(_noted(note), note.position, document) for note in document.notes]
@@ -411,6 +411,14 @@ def _located_in(document: Document, finding: Finding) -> LocatedFinding:
     """Locate a finding: that of an unknown field at its key, others at their value."""
     place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
     return _locate(finding, place, document)
+
+
+def _further_in(document: Document, finding: Finding, evaluation: Evaluation) -> LocatedFinding:
+    """Locate a finding in the repaired copy at the field that the document has."""
+    copy = evaluation.repaired
+    field = finding.field if copy is None else copy.written_path(finding.field)
+    place = document.position(field, key=finding.code == UNKNOWN_FIELD)
+    return _locate(finding, place, document).replace(further=True)
 
 
 def _noted(note: Note) -> Finding:

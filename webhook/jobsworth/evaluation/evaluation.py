@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, Final, Literal, TypeVar
 
+    from jobsworth.evaluation.further_findings import RepairedObject
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.selection import Selection
     from jobsworth.policy.documents.job_policy import JobPolicy
@@ -120,12 +121,13 @@ class Evaluation:
         policy: the result of the policies; None without policies.
         unreadable: the reasons, of :data:`UNREADABLE`, why policies did not evaluate the whole object.
         further: what the API server would report once the decoding errors of a manifest are fixed.
+        repaired: the copy without decoding errors, whose paths the further findings have; None without one.
         withheld: the fixes that are not allowed in this document, removed from the findings.
         withheld_reason: the reason for that; empty if no fix was withheld.
     """
 
     __slots__ = (
-        "api", "further", "known", "lint", "policy", "unreadable", "value", "withheld",
+        "api", "further", "known", "lint", "policy", "repaired", "unreadable", "value", "withheld",
         "withheld_reason",
     )  # fmt: skip
 
@@ -146,6 +148,7 @@ class Evaluation:
         self.policy = policy
         self.unreadable = unreadable
         self.further: Sequence[Finding] = ()
+        self.repaired: RepairedObject | None = None
         self.withheld: Sequence[Fix] = ()
         self.withheld_reason = ""
 

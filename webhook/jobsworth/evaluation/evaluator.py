@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
     from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.evaluation import Unreadable
+    from jobsworth.evaluation.further_findings import RepairedObject
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
     from jobsworth.policy.enforcement import EnforcedViolation
@@ -149,7 +150,9 @@ class Evaluator:
                 api = self._with_changes(api, value, old_value)
         evaluation = Evaluation(value, api, lint, policy, _reasons(decoded))
         if written is not None and decoded.findings and api:
-            evaluation.further = self._further(subject, api, old_value, written)
+            evaluation.further, evaluation.repaired = self._further(
+                subject, api, old_value, written
+            )
         return _in_scope(evaluation, subject)
 
     def _lint_manifest(self, decoded: DecodedObject) -> list[Finding]:
@@ -161,20 +164,34 @@ class Evaluator:
 
     def _further(
         self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar
-    ) -> list[Finding]:
-        """Return what the API server would report once the decoding errors are fixed."""
+    ) -> tuple[list[Finding], RepairedObject | None]:
+        """Return what the API server would report once the decoding errors are fixed, and for which copy."""
         from jobsworth.evaluation.fixes.api_fixes import with_fixes
-        from jobsworth.evaluation.further_findings import is_decoding_error, repaired
+        from jobsworth.evaluation.further_findings import (
+            MOST_REPAIRS,
+            is_decoding_error,
+            repaired,
+        )
 
         if not any(map(is_decoding_error, api)):
-            return []
+            return [], None
         copy = repaired(subject.value, api)
         if copy is None:
-            return []
+            return [], None
         most = self._budget.findings
+        further: list[Finding] = []
         decoded = self._engine.decode_object(copy.value, most)
+        while not decoded.is_valid and len(further) < MOST_REPAIRS:
+            # The repair of a misspelled field shows the errors inside of it.
+            nested = with_fixes(decoded.findings, copy.value, self.server, written)
+            repaired_again = repaired(copy.value, nested, copy)
+            if repaired_again is None:
+                break
+            further += [copy.with_applicable_fix(each, subject.value) for each in nested]
+            copy = repaired_again
+            decoded = self._engine.decode_object(copy.value, most)
         if not decoded.is_valid:
-            return []
+            return further, copy
         # The absence of a deleted field must not look like an omission.
         lint = (
             self._linter.lint(decoded, self._engine, most)
@@ -185,7 +202,8 @@ class Evaluator:
         known = set(api)
         found = [finding for finding in found if finding not in known and copy.keeps(finding)]
         found = with_fixes(found, copy.value, self.server, written)
-        return [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+        further += [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+        return further, copy
 
     def _with_changes(
         self, api: Sequence[Finding], value: dict[str, Any], old: dict[str, Any]
@@ -439,10 +457,9 @@ def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
         return evaluation
     from jobsworth.evaluation.fixes.fix_scope import in_scope
 
-    scoped, further = (
-        in_scope(each, subject.value, subject.file, subject.beside)
-        for each in ([*evaluation.api, *evaluation.lint], evaluation.further)
-    )
+    now = [*evaluation.api, *evaluation.lint]
+    scoped = in_scope(now, subject.value, subject.file, subject.beside)
+    further = in_scope(evaluation.further, subject.value, subject.file, subject.beside, others=now)
     evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
     evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
     evaluation.further = further.findings

@@ -12,7 +12,7 @@ from jobsworth.findings.fix import Edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from jobsworth.findings.finding import Finding
@@ -32,13 +32,19 @@ class RepairedObject:
 
     Attributes:
         value: the copy.
+        deleted: the paths.
+        moved: the fields that the copy has elsewhere: their path in it, and in the object.
         is_complete: no field was deleted.
     """
 
-    __slots__ = ("_deleted", "_holders", "_names", "is_complete", "value")
+    __slots__ = ("_deleted", "_holders", "_names", "deleted", "is_complete", "moved", "value")
 
-    def __init__(self, value: Any, deleted: Sequence[str]) -> None:
+    def __init__(
+        self, value: Any, deleted: Sequence[str], moved: Sequence[tuple[str, str]] = ()
+    ) -> None:
         self.value = value
+        self.moved = moved
+        self.deleted = deleted
         self.is_complete = not deleted
         self._deleted = _Paths(deleted)
         self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
@@ -54,6 +60,13 @@ class RepairedObject:
             return False
         return finding.reason != "FieldValueRequired" or not self._holders.hold(finding.field)
 
+    def written_path(self, field: str) -> str:
+        """Return the path in the object of a field of the copy."""
+        for path, written in reversed(self.moved):
+            if field == path or field.startswith((f"{path}.", f"{path}[")):
+                field = written + field[len(path) :]
+        return field
+
     def with_applicable_fix(self, finding: Finding, original: Any) -> Finding:
         """Return the finding without a fix that does not fit the original object."""
         fix = finding.fix
@@ -67,12 +80,21 @@ def is_decoding_error(finding: Finding) -> bool:
     return finding.severity == "error" and finding.code in DECODING_ERRORS
 
 
-def repaired(value: Any, findings: Sequence[Finding]) -> RepairedObject | None:
-    """Return a copy of an object without its decoding errors; None if it cannot be repaired."""
+def repaired(
+    value: Any, findings: Sequence[Finding], earlier: RepairedObject | None = None
+) -> RepairedObject | None:
+    """Return a copy of an object without its decoding errors; None if it cannot be repaired.
+
+    Args:
+        value: the object.
+        findings: its findings.
+        earlier: the repair whose copy the object is, if it is one.
+    """
     errors = [finding for finding in findings if is_decoding_error(finding)]
     if not errors or len(errors) > MOST_REPAIRS:
         return None
-    deleted = []
+    deleted = [] if earlier is None else list(earlier.deleted)
+    moved = [] if earlier is None else list(earlier.moved)
     for error in reversed(errors):
         if not error.field or (error.field.endswith("]") and error.field[-2:-1].isdigit()):
             return None  # without an item, the indexes of the next ones would differ
@@ -80,12 +102,24 @@ def repaired(value: Any, findings: Sequence[Finding]) -> RepairedObject | None:
         try:
             if fix is not None and fix.safe:
                 value = edited(value, *fix.edits)
+                moved += _moves(fix)
             else:
                 deleted.append(error.field)
                 value = edited(value, Edit("delete", error.field))
         except CannotEdit:
             return None
-    return RepairedObject(value, deleted)
+    return RepairedObject(value, deleted, moved)
+
+
+def _moves(fix: Fix) -> Iterator[tuple[str, str]]:
+    """Yield the new and the old path of each field that a fix renames or moves."""
+    for edit in fix.edits:
+        if edit.action == "move":
+            yield edit.value, edit.field
+        elif edit.action == "rename":
+            bracketed = edit.field.endswith("]")
+            holder, dot, _ = edit.field.rpartition("[" if bracketed else ".")
+            yield (f"{holder}.{edit.value}" if holder or dot else edit.value), edit.field
 
 
 class _Paths:

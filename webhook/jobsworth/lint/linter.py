@@ -85,6 +85,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("pod_references", _always),
     ("replacement", _few_rules),
     ("schedules", _cron_job),
+    ("security_standards", _always),
     ("sidecars", _few_rules),
     ("success_policies", _success_policy),
     ("termination_annotations", _termination_rules),

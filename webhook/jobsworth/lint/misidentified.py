@@ -36,6 +36,12 @@ REMOVED = {"batch/v1beta1": "1.25", "batch/v2alpha1": "1.21"}
 RESERVED_GROUPS = ("batch.k8s.io", "batch.kubernetes.io")
 """Reserved groups of Kubernetes without a Job."""
 
+WITHOUT_HISTORY_DEFAULTS = "batch/v2alpha1"
+"""The version that had no default for the history limits (pkg/apis/batch/v2alpha1/defaults.go); later ones
+keep 3 successful and 1 failed Job."""
+HISTORY_LIMITS = ("successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+FEWER_KEPT = "(it keeps 3 successful and 1 failed Job, unless the history limits say otherwise)"
+
 TEMPLATE_MARKS = ("{{", "{%")
 
 
@@ -71,7 +77,14 @@ def near_miss(value: Any) -> Finding | None:
         return _of_reserved_group(version, kind) if group in RESERVED_GROUPS else None
     if (version_key, kind_key) != ("apiVersion", "kind"):
         return _wrong_key(version_key, kind_key)
-    return _no_such_kind(version, kind, meant)
+    return _no_such_kind(version, kind, meant, safe=_keeps_defaults(version, value.get("spec")))
+
+
+def _keeps_defaults(version: str, spec: Any) -> bool:
+    """Return True if batch/v1 has the defaults of a version, or the object sets those that differ."""
+    if version != WITHOUT_HISTORY_DEFAULTS:
+        return True
+    return isinstance(spec, dict) and all(spec.get(name) is not None for name in HISTORY_LIMITS)
 
 
 def meant_kind(kind: str) -> str | None:
@@ -96,7 +109,7 @@ def _key(value: dict[str, Any], name: str) -> str:
     return name
 
 
-def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
+def _no_such_kind(version: str, kind: str, meant: str | None, *, safe: bool) -> Finding:
     edits, wanted = [], []
     if version != API_VERSION:
         wanted.append(f"apiVersion: {API_VERSION}")
@@ -108,10 +121,11 @@ def _no_such_kind(version: str, kind: str, meant: str | None) -> Finding:
     message = f"The API server has no kind {kind} in {version}"
     if since:
         message += f" since Kubernetes {since}"
+    title = f"Set {' and '.join(wanted)}"
     return NEAR_MISS.finding(
         edits[-1].field,
-        f"{message}. Set {' and '.join(wanted)}.",
-        fix=Fix(f"Set {' and '.join(wanted)}", *edits, safe=True) if meant else None,
+        f"{message}. {title}.",
+        fix=Fix(title if safe else f"{title} {FEWER_KEPT}", *edits, safe=safe) if meant else None,
     )
 
 

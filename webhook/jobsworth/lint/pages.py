@@ -22,6 +22,7 @@ FAMILIES = {
     "JW3": "The text of a manifest",
     "JW4": "CronJobs",
     "JW5": "Pods",
+    "JW6": "Pod Security Standards",
     "JW9": "Ignores",
 }
 """Titles of the families of rules, by code prefix."""

@@ -250,16 +250,31 @@ def _namespace_labels() -> NamespaceLabels:
 def _announce(settings: ServingSettings) -> None:
     host, port = settings.bind
     host = "localhost" if host in EVERY_HOST else host
+    folder = Path(DEVELOPMENT_FOLDER).absolute()
+    review = folder / "review.json"
     try:
-        print(curl_line(f"[{host}]" if ":" in host else host, port), flush=True)
+        review.write_text(example_review(), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{review} cannot be written: {error.strerror}") from None
+    try:
+        print(curl_line(folder, f"[{host}]" if ":" in host else host, port), flush=True)
     except OSError as error:  # not one of an address
         raise InputError(f"standard output cannot be written: {error.strerror}") from None
 
 
-def curl_line(host: str, port: int) -> str:
-    """Return a curl command that sends the webhook an invalid Job."""
-    import json
+def curl_line(folder: Path, host: str, port: int) -> str:
+    """Return a curl command that sends the webhook the review in a folder."""
     from shlex import quote
+
+    return (
+        f"curl --cacert {quote(str(folder / 'ca.crt'))} -H 'Content-Type: application/json' "
+        f"--data {quote(f'@{folder}/review.json')} https://{host}:{port}/validate"
+    )
+
+
+def example_review() -> str:
+    """Return the AdmissionReview of an invalid Job, to be edited."""
+    import json
 
     job = {
         "apiVersion": "batch/v1",
@@ -289,12 +304,7 @@ def curl_line(host: str, port: int) -> str:
             "object": job,
         },
     }
-    body = quote(json.dumps(review, separators=(",", ":")))
-    ca = quote(str(Path(DEVELOPMENT_FOLDER).absolute() / "ca.crt"))
-    return (
-        f"curl --cacert {ca} -H 'Content-Type: application/json' "
-        f"--data {body} https://{host}:{port}/validate"
-    )
+    return json.dumps(review, indent=2) + "\n"
 
 
 COMMAND = Command(

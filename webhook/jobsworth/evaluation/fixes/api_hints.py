@@ -57,6 +57,8 @@ def _missing_volume(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
         return None
     if not names:
         return f'the Pod has no volume "{name}": add it to {pod}.volumes', None
+    if name in names:  # the API server counts only valid volumes
+        return f'the volume "{name}" is rejected: correct it in {pod}.volumes', None
     some = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
     text = f'the Pod has no volume "{name}"; it has {some}'
     meant = near(name, names)

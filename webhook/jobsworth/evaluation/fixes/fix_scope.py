@@ -58,22 +58,33 @@ class ScopedFindings(Record):
 
 
 def in_scope(
-    findings: Iterable[Finding], value: Any, file: str, beside: Iterable[str] = ()
+    findings: Iterable[Finding],
+    value: Any,
+    file: str,
+    beside: Iterable[str] = (),
+    others: Iterable[Finding] = (),
 ) -> ScopedFindings:
     """Withhold the fixes of a document that no client applies.
 
     A fragment may be a manifest with a typo, such as ``Image`` for ``image``: a fix that completes it is
-    kept.
+    kept, and with a safe one also the others.
 
     Args:
         findings: the findings of the document.
         value: the object.
         file: the file's path, as the user named it.
         beside: the names of other files in its folder, if known.
+        others: findings of the same document that are not returned.
     """
+    findings = list(findings)
     parts = file.replace("\\", "/").split("/")
     foreign = _by_name(parts[-1]) or _by_directive(value)
     lack = "" if foreign else missing_part(value)
+    if lack and any(
+        each.fix is not None and each.fix.safe and _completes(each.fix, value)
+        for each in (*findings, *others)
+    ):
+        lack = ""
     reason = foreign or _by_folder(parts[:-1], beside)
     found = [
         finding

@@ -142,5 +142,16 @@ def index_limit_with_on_failure(job: LintedJob) -> Iterator[Diagnostic]:
         at,
         "With OnFailure, containers restart inside their Pod; backoffLimitPerIndex does not count these "
         f"restarts{unbounded}. Set restartPolicy: Never.",
-        Fix("Set restartPolicy: Never", Edit("set", at, "Never"), safe=False),
+        None
+        if _restarts_for_resizing(job)
+        else Fix("Set restartPolicy: Never", Edit("set", at, "Never"), safe=False),
+    )
+
+
+def _restarts_for_resizing(job: LintedJob) -> bool:
+    """Return True for a resize policy that the API server rejects with restartPolicy: Never (KEP-1287)."""
+    return any(
+        policy.get("restartPolicy") == "RestartContainer"
+        for _, container in job.containers()
+        for policy in container.get("resizePolicy", ())
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.api.batch.job_spec import MAX_PARALLELISM_INDEXED
+from jobsworth.api.formats.names import dns_label
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 
@@ -109,12 +111,22 @@ def index_without_indexed(job: LintedJob) -> Iterator[Diagnostic]:
         return
     at = f"{job.path}.completionMode"
     fix = None
-    if job.spec.get("completions"):
+    if _may_be_indexed(job):
         fix = Fix("Set completionMode: Indexed", Edit("set", at, "Indexed"), safe=False)
     path, what = place
     yield Diagnostic(
         path, f"{what}, which only Pods of an Indexed Job have. Set completionMode: Indexed.", fix
     )
+
+
+def _may_be_indexed(job: LintedJob) -> bool:
+    """Return True if the API server accepts the Job with completionMode: Indexed too."""
+    completions = job.spec.get("completions")
+    if not completions or job.spec.get("parallelism", 1) > MAX_PARALLELISM_INDEXED:
+        return False
+    name = job.written["metadata"].get("name", "")
+    # The Jobs of a CronJob have generated names, which the API server does not know yet.
+    return job.kind != "Job" or not name or not dns_label(f"{name}-{completions - 1}")
 
 
 def _place_of_index(job: LintedJob) -> tuple[str, str] | None:

@@ -110,7 +110,9 @@ def _identity(job: LintedJob) -> str:
     claims = {
         volume.get("name")
         for volume in pod.get("volumes", ())
-        if "persistentVolumeClaim" in volume and not volume["persistentVolumeClaim"].get("readOnly")
+        if "name" in volume
+        and "persistentVolumeClaim" in volume
+        and not volume["persistentVolumeClaim"].get("readOnly")
     }
     if claims:
         for _, container in job.containers():

@@ -134,9 +134,18 @@ def _replaced(sheet: EditableText, steps: Steps, new: Any) -> EditableText:
             part for part in sheet.text[span.start : span.content].split() if part[0] == "&"
         )
         text = f"{anchor} {text}"
-    if span.style in ("|", ">") and sheet.text[span.end - 1] == "\n":
-        text += style.newline
+    if span.style in ("|", ">"):
+        text += _comment_of_header(sheet.text[span.start : span.end])
+        if sheet.text[span.end - 1] == "\n":
+            text += style.newline
     return sheet.changed((span.start, span.end, text))
+
+
+def _comment_of_header(scalar: str) -> str:
+    """Return the comment beside the indicator of a block scalar, with the blanks before it."""
+    header = scalar.partition("\n")[0].rstrip("\r")
+    indicator = header.partition(" #")[0].rstrip()
+    return header[len(indicator) :].rstrip()
 
 
 def _made(sheet: EditableText, place: EditTarget, new: Any) -> EditableText:

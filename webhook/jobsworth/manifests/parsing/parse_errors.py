@@ -30,6 +30,7 @@ _CONFLICT = (
 )
 _TAB = "YAML does not allow tabs for indentation; use spaces"
 _LONGEST_QUOTED = 40
+_CLOSING = {"[": "]", "{": "}"}
 
 
 def explain(error: object, data: bytes, places: LineIndex) -> Unreadable:
@@ -220,7 +221,7 @@ def _no_dash(fault: _ErrorContext) -> Unreadable:
 
 
 def _unclosed(bracket: str) -> Callable[[_ErrorContext], Unreadable]:
-    closing = {"[": "]", "{": "}"}[bracket]
+    closing = _CLOSING[bracket]
 
     def explanation(fault: _ErrorContext) -> Unreadable:
         return fault.here(
@@ -229,6 +230,30 @@ def _unclosed(bracket: str) -> Callable[[_ErrorContext], Unreadable]:
         )
 
     return explanation
+
+
+def _no_value(fault: _ErrorContext) -> Unreadable:
+    rest = fault.text[fault.index :].lstrip()
+    bracket = _open_bracket(fault.text, fault.index)
+    if bracket >= 0 and (not rest or rest.startswith(("---", "..."))):
+        opening = fault.text[bracket]
+        return fault.at_index(
+            bracket, f"the `{opening}` is not closed; add `{_CLOSING[opening]}` at its end"
+        )
+    return fault.here("a value is missing here; write an empty one as '' (text), null, [] or {}")
+
+
+def _open_bracket(text: str, end: int) -> int:
+    """Return the index of the last bracket that is open at a place of a text; -1 if there is none."""
+    closed = 0
+    for index in range(end - 1, -1, -1):
+        if text[index] in "]}":
+            closed += 1
+        elif text[index] in "[{":
+            if not closed:
+                return index
+            closed -= 1
+    return -1
 
 
 def _unclosed_quote(fault: _ErrorContext) -> Unreadable:
@@ -269,9 +294,7 @@ _EXPLANATIONS: dict[str, Callable[[_ErrorContext], Unreadable]] = {
     "found invalid Unicode character escape code": _message(
         "half a surrogate pair is not a character; write the character itself"
     ),
-    "did not find expected node content": _message(
-        "a value is missing here; write an empty one as '' (text), null, [] or {}"
-    ),
+    "did not find expected node content": _no_value,
     "block sequence entries are not allowed in this context": _message(
         "a list cannot begin on the line of its key; put each `- ` on a line of its own, or put "
         "text in quotes"

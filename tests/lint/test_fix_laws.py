@@ -1,0 +1,146 @@
+"""Laws of every fix, over random objects that have it, and over a collection of real ones.
+
+A fix is never offered if it changes nothing or cannot be applied; it resolves its finding, and never makes
+the API server reject an object that it accepts. A safe fix leaves the object with the API server's defaults
+as it is, but for the fields that the fix names.
+
+The collection is optional: the environment variable JOBSWORTH_OBJECTS names a folder of files of JSON lines,
+compressed with xz, as benchmarks/rule_findings.py reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from jobsworth.evaluation.fixes import api_fixes, api_hints
+from jobsworth.findings.finding import Finding
+from jobsworth.lint import RULES, lint
+from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.misidentified import NEAR_MISS, near_miss
+from jobsworth.validation.engine import UnknownKind
+from support.lint.applied_fixes import file_evaluator
+from support.lint.fix_laws import ENGINE, broken_laws
+from support.lint.fixable_objects import LINTED, MISIDENTIFIED, REJECTED, REJECTED_BY, variation
+from support.lint.linted_jobs import RULE_OF
+
+COLLECTION = os.environ.get("JOBSWORTH_OBJECTS", "")
+LATEST = "1.36"
+EVALUATORS = {
+    release: file_evaluator(select="JW", release=release)
+    for release in (LATEST, *REJECTED_BY.values())
+}
+WITHOUT_FIX = ("_time_zone", "_never_ends")
+"""Hints that give no fix; their errors have one, or more than one answer."""
+
+seeds = st.integers(0, 2**32)
+each_rule = pytest.mark.parametrize("code", sorted(LINTED))
+each_rejected = pytest.mark.parametrize("name", REJECTED)
+
+
+def linted(value: Any, rule: Rule) -> list[Finding]:
+    """The API server's findings, and those of a rule."""
+    try:
+        return [*ENGINE.validate(value), *lint(value, ENGINE, [rule])]
+    except UnknownKind:
+        found = near_miss(value)
+        return [] if found is None else [found]
+
+
+def evaluated(value: Any, release: str = LATEST) -> list[Finding]:
+    """The findings that a file with the object has, with the fixes of the API server's errors."""
+    results = EVALUATORS[release].text("job.json", json.dumps(value).encode())
+    return [
+        located.finding for result in results for located in result.findings if not located.further
+    ]
+
+
+@each_rule
+@given(seed=seeds)
+@settings(max_examples=25)
+def test_the_fix_of_a_rule_keeps_the_laws(code: str, seed: int) -> None:
+    value, rule = variation(LINTED[code], seed), RULE_OF[code]
+    findings = linted(value, rule)
+    assume(any(finding.fix is not None for finding in findings))
+    assert broken_laws(value, findings, lambda fixed: linted(fixed, rule)) == []
+
+
+@each_rejected
+@given(seed=seeds)
+@settings(max_examples=10)
+def test_the_fix_of_an_error_keeps_the_laws(name: str, seed: int) -> None:
+    value, release = variation(REJECTED[name], seed), REJECTED_BY.get(name, LATEST)
+    findings = [each for each in evaluated(value, release) if each.severity == "error"]
+    assert broken_laws(value, findings, lambda fixed: evaluated(fixed, release)) == []
+
+
+@pytest.mark.parametrize("name", MISIDENTIFIED)
+@given(seed=seeds)
+@settings(max_examples=10)
+def test_the_fix_of_a_near_miss_keeps_the_laws(name: str, seed: int) -> None:
+    value = variation(MISIDENTIFIED[name], seed)
+    findings = linted(value, NEAR_MISS)
+    assert [finding.fix is not None for finding in findings] == [True]
+    assert broken_laws(value, findings, lambda fixed: linted(fixed, NEAR_MISS)) == []
+
+
+@each_rule
+def test_every_rule_with_a_fix_has_an_example_of_it(code: str) -> None:
+    """Random variations of the example keep the fix often enough for the laws to mean something."""
+    fixed = 0
+    for seed in range(20):
+        findings = linted(variation(LINTED[code], seed), RULE_OF[code])
+        fixed += any(finding.code == code and finding.fix is not None for finding in findings)
+    assert fixed >= 5
+
+
+def test_the_examples_are_those_of_the_registry() -> None:
+    assert {rule.code for rule in RULES if rule.fixable} == LINTED.keys()
+    assert NEAR_MISS.fixable
+
+
+def test_every_fix_of_an_error_has_an_example_of_it() -> None:
+    examples = [
+        finding
+        for name, value in REJECTED.items()
+        for finding in evaluated(value, REJECTED_BY.get(name, LATEST))
+    ]
+    for reason, fixers in api_fixes._FIXERS.items():
+        for ending, _ in fixers:
+            assert any(
+                finding.fix is not None
+                and finding.reason == reason
+                and api_fixes._ends_with(finding.field, ending)
+                for finding in examples
+            ), (reason, ending)
+    for applies, hint in api_hints._HINTS:
+        if hint.__name__ not in WITHOUT_FIX:
+            assert any(finding.fix is not None and applies(finding) for finding in examples), hint
+
+
+@pytest.mark.skipif(not COLLECTION, reason="JOBSWORTH_OBJECTS names no collection")
+def test_the_fixes_of_real_objects_keep_the_laws() -> None:
+    broken, fixes = [], 0
+    for value in objects(Path(COLLECTION)):
+        findings = evaluated(value)
+        fixes += sum(finding.fix is not None for finding in findings)
+        broken += broken_laws(value, findings, evaluated)
+    print(f"{fixes} fixes")
+    assert broken == []
+    assert fixes
+
+
+def objects(folder: Path) -> Sequence[Any]:
+    found = []
+    for path in sorted(folder.glob("*.jsonl.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            found += [json.loads(line)["object"] for line in lines]
+    return found

@@ -28,7 +28,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "webhook"), str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+from measurement import Measurement, write  # noqa: E402
 
 POLICY = """\
 apiVersion: jobsworth.dev/v1alpha1
@@ -203,6 +205,7 @@ def main() -> None:
     arguments.add_argument("--connections", type=int, default=4)
     arguments.add_argument("--workers", type=int, default=1)
     arguments.add_argument("--threads", type=int, default=4)
+    arguments.add_argument("--results", help="also write the measurements to this file")
     chosen = arguments.parse_args()
 
     from jobsworth.certificates import development
@@ -248,6 +251,21 @@ def main() -> None:
         webhook.wait()
         bare_server.join()
     report(measured[ours], measured[theirs], len(bodies), sum(map(len, bodies)) / len(bodies))
+    what = f"/{chosen.endpoint}, {chosen.policy or 'typical policy'}"
+    rate, other_rate = (
+        statistics.median(row[0] for row in measured[port]) for port in (ours, theirs)
+    )
+    late, other_late = (
+        statistics.median(row[2] for row in measured[port]) * 1000 for port in (ours, theirs)
+    )
+    typical = 0.9 if chosen.policy is None else 0.75
+    write(
+        chosen.results,
+        [
+            Measurement("admission", what, "bare Flask", "requests/s", rate, other_rate, typical),
+            Measurement("admission", f"{what}, p99", "bare Flask", "ms", late, other_late, 1.5),
+        ],
+    )
 
 
 def report(ours: Any, theirs: Any, count: int, size: float) -> None:

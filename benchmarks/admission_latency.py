@@ -41,6 +41,7 @@ from admission_latency_rules import (  # noqa: E402
     namespace,
     webhooks,
 )
+from measurement import Measurement, write  # noqa: E402
 
 from cluster.bed import TestBed, free_ports  # noqa: E402
 
@@ -61,6 +62,7 @@ def main() -> None:
     parser.add_argument("--creates", type=int, default=1000, help="creates in each namespace")
     parser.add_argument("--clients", type=int, default=1, help="number of concurrent clients")
     parser.add_argument("--workers", type=int, default=2, help="worker processes of the webhook")
+    parser.add_argument("--results", help="also write the measurements to this file")
     options = parser.parse_args()
     with TestBed(audit=False) as bed, tempfile.TemporaryDirectory() as folder:
         for name in WAYS:
@@ -77,6 +79,21 @@ def main() -> None:
             measure(bed, WARM_UP, options.clients)
             taken = measure(bed, options.creates, options.clients)
             print_table(taken, bed.release, options)
+            base = statistics.median(taken["none"]) * 1000
+            write(
+                options.results,
+                [
+                    Measurement(
+                        "admission_latency",
+                        f"create with the {WAYS[name]}",
+                        WAYS["none"],
+                        "ms",
+                        statistics.median(taken[name]) * 1000,
+                        base,
+                    )
+                    for name in ("webhook", "webhooks")
+                ],
+            )
 
 
 @contextlib.contextmanager

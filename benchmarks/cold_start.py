@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import statistics
-import subprocess
-import time
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks")]
+
+from measurement import Measurement, in_turn, write  # noqa: E402
 
 
 def main() -> None:
@@ -24,29 +25,48 @@ def main() -> None:
     parser.add_argument("--jobsworth", default=str(ROOT / ".venv/bin/jobsworth"))
     parser.add_argument("--kubeconform", default=shutil.which("kubeconform"))
     parser.add_argument("--file", default=str(ROOT / "examples/valid/ml-training.yaml"))
+    parser.add_argument(
+        "--published", help="kubeconform's -schema-location of the published schemas"
+    )
     parser.add_argument("--runs", type=int, default=41)
+    parser.add_argument("--results", help="also write the measurements to this file")
     options = parser.parse_args()
     interpreter = Path(options.jobsworth).read_text().splitlines()[0].removeprefix("#!")
     commands = {
         "python -c pass": [interpreter, "-c", "pass"],
         "python -c 'import click, yaml'": [interpreter, "-c", "import click, yaml"],
-        "jobsworth validate": [options.jobsworth, "validate", options.file],
+        "jobsworth validate": [options.jobsworth, "validate", "--no-cache", options.file],
     }
     if options.kubeconform:
         location = f"{ROOT}/schemas/v1.36/{{{{.ResourceKind}}}}.json"
         commands["kubeconform"] = [
             options.kubeconform, "-strict", "-schema-location", location, options.file
         ]  # fmt: skip
-    times: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(options.runs):
-        for name, command in commands.items():
-            began = time.perf_counter()
-            subprocess.run(command, capture_output=True, check=False)
-            times[name].append((time.perf_counter() - began) * 1000)
-    bare = statistics.median(times["python -c pass"])
-    for name, taken in times.items():
-        median = statistics.median(taken)
-        print(f"{name:34} {median:7.1f} ms  {median / bare:5.2f} x")
+        if options.published:
+            commands["kubeconform, published schemas"] = [
+                options.kubeconform, "-strict", "-schema-location", options.published, options.file
+            ]  # fmt: skip
+    runs = in_turn(commands, options.runs)
+    bare, ours = runs["python -c pass"].median, runs["jobsworth validate"].median
+    for name, each in runs.items():
+        print(f"{name:34} {each.median * 1000:7.1f} ms  {each.median / bare:5.2f} x")
+    targets = {"python -c pass": 2.2, "kubeconform": None, "kubeconform, published schemas": 0.8}
+    write(
+        options.results,
+        [
+            Measurement(
+                "cold_start",
+                "one file",
+                anchor,
+                "ms",
+                ours * 1000,
+                runs[anchor].median * 1000,
+                targets[anchor],
+            )
+            for anchor in targets
+            if anchor in runs
+        ],
+    )
 
 
 if __name__ == "__main__":

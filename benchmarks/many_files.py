@@ -1,9 +1,10 @@
 """Compare jobsworth with kubeconform on 2,000 files, in one run.
 
-    python benchmarks/many_files.py [--jobsworth .venv/bin/jobsworth] [--kubeconform kubeconform]
+    python benchmarks/many_files.py [--valid FOLDER] [--kubeconform kubeconform] [--published LOCATION]
 
-The files are YAML, generated from the manifests of the oracle tests: 1,800 Jobs and 200 CronJobs. The two
-programs take turns; the output is the median of each, and their ratio.
+The files are YAML, generated from the manifests of the oracle tests, 1,800 Jobs and 200 CronJobs: valid ones,
+and the mixture of the tests, most of which are broken. ``--valid FOLDER`` takes the valid ones from a folder,
+repeated until there are 2,000. The programs take turns; the output is the median of each, and the ratios.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ import argparse
 import json
 import lzma
 import shutil
-import statistics
-import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
@@ -24,18 +23,28 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "benchmarks")]
+
+from measurement import Measurement, in_turn, write  # noqa: E402
+
 CASES = ROOT / "tests/oracle/cases"
 
 
-def objects(*categories: str) -> Iterator[dict[str, Any]]:
+def objects(*categories: str, valid: bool) -> Iterator[dict[str, Any]]:
+    """Yield the objects of the oracle tests, all or only those that the API server accepted."""
     for category in categories:
         with lzma.open(CASES / f"{category}.jsonl.xz", "rt", encoding="utf-8") as lines:
-            yield from (json.loads(line)["object"] for line in lines)
+            for case in map(json.loads, lines):
+                if not valid or case["code"] == 201:
+                    yield case["object"]
 
 
-def write(folder: Path) -> None:
-    jobs = list(objects("job", "policy", "success", "pod"))
-    chosen = [*islice(cycle(jobs), 1800), *islice(cycle(objects("cron")), 200)]
+def write_generated(folder: Path, count: int, *, valid: bool) -> None:
+    """Write generated manifests to a folder: nine Jobs for each CronJob."""
+    jobs = list(objects("job", "policy", "success", "pod", valid=valid))
+    cron_jobs = cycle(list(objects("cron", valid=valid)))
+    many = count * 9 // 10
+    chosen = [*islice(cycle(jobs), many), *islice(cron_jobs, count - many)]
     for number, manifest in enumerate(chosen):
         text = yaml.safe_dump(manifest, sort_keys=False)
         (folder / f"{number:04}.yaml").write_text(text, encoding="utf-8")
@@ -45,35 +54,75 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobsworth", default=str(ROOT / ".venv/bin/jobsworth"))
     parser.add_argument("--kubeconform", default=shutil.which("kubeconform"))
+    parser.add_argument("--valid", type=Path, help="a folder of valid manifests")
+    parser.add_argument(
+        "--published", help="kubeconform's -schema-location of the published schemas"
+    )
     parser.add_argument(
         "--schemas",
         default=f"{ROOT}/schemas/v1.36/{{{{.ResourceKind}}}}.json",
-        help="kubeconform's -schema-location",
+        help="kubeconform's -schema-location of the schemas of jobsworth",
     )
+    parser.add_argument("--files", type=int, default=2000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--results", help="also write the measurements to this file")
     options = parser.parse_args()
+    measured: list[Measurement] = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write(folder)
-        size = sum(file.stat().st_size for file in folder.iterdir())
-        print(f"2,000 files, {size / 2000:.0f} bytes on average")
-        commands = {"jobsworth": [options.jobsworth, "validate", "--quiet", name]}
-        commands["jobsworth --jobs 1"] = [*commands["jobsworth"], "--jobs", "1"]
-        if options.kubeconform:
-            commands["kubeconform"] = [
-                options.kubeconform, "-strict", "-schema-location", options.schemas, name
-            ]  # fmt: skip
-        times: dict[str, list[float]] = {name: [] for name in commands}
-        for _ in range(options.runs):
-            for title, command in commands.items():
-                began = time.perf_counter()
-                subprocess.run(command, capture_output=True, check=False)
-                times[title].append(time.perf_counter() - began)
-        for title, taken in times.items():
-            print(f"{title:20} {statistics.median(taken):6.2f} s")
-        if "kubeconform" in times:
-            ratio = statistics.median(times["jobsworth"]) / statistics.median(times["kubeconform"])
-            print(f"jobsworth takes {ratio:.2f} times as long as kubeconform")
+        for kind in ("valid", "broken"):
+            folder = Path(name, kind)
+            folder.mkdir()
+            if kind == "valid" and options.valid is not None:
+                files = cycle(sorted(options.valid.glob("*.yaml")))
+                for number, file in enumerate(islice(files, options.files)):
+                    shutil.copy(file, folder / f"{number:04}.yaml")
+            else:
+                write_generated(folder, options.files, valid=kind == "valid")
+            measured += compare(kind, folder, options)
+    write(options.results, measured)
+
+
+def compare(kind: str, folder: Path, options: argparse.Namespace) -> list[Measurement]:
+    """Measure the programs on one folder."""
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    print(f"{options.files} {kind} files, {size / options.files:.0f} bytes on average")
+    validate = [options.jobsworth, "validate"]
+    commands = {
+        "first run": [*validate, "--no-cache", "."],
+        "first run, quiet": [*validate, "--no-cache", "--quiet", "."],
+        "nothing changed": [*validate, "."],
+        "nothing changed, quiet": [*validate, "--quiet", "."],
+    }
+    anchors = {}
+    if options.kubeconform:
+        strict = [options.kubeconform, "-strict", "-schema-location"]
+        anchors["kubeconform, schemas of jobsworth"] = [*strict, options.schemas, "."]
+        if options.published:
+            anchors["kubeconform, published schemas"] = [*strict, options.published, "."]
+    runs = in_turn({**commands, **anchors}, options.runs, folder)
+    for title, each in runs.items():
+        print(f"{title:34} {each.median:6.2f} s, {each.cpu:5.2f} s of CPU time")
+    measured = []
+    for anchor in anchors:
+        for title in commands:
+            target = 0.25 if title.startswith("nothing") else None
+            if kind == "broken":
+                target = 1.5 if title == "first run" else None
+            elif title.startswith("first"):
+                target = 1.2 if "published" in anchor else 1.0
+            measured.append(
+                Measurement(
+                    "many_files",
+                    f"{options.files} {kind} files, {title}",
+                    anchor,
+                    "s",
+                    runs[title].median,
+                    runs[anchor].median,
+                    target,
+                )
+            )
+            print(f"{title:34} {measured[-1].ratio:6.2f} times {anchor}")
+    return measured
 
 
 if __name__ == "__main__":

@@ -76,9 +76,11 @@ class Client(Api):
         self._limit = limit or TokenBucket(0, 1)
         self._observe = observe
         self._stop = stop or threading.Event()
-        headers = {"User-Agent": user_agent}
-        if compressed:
-            headers["Accept-Encoding"] = "gzip"
+        headers = {
+            "Host": _host(config.url),
+            "User-Agent": user_agent,
+            "Accept-Encoding": "gzip" if compressed else "identity",
+        }
         self._credentials = _Credentials(config, headers)
 
     def request(
@@ -207,17 +209,30 @@ def _pool(config: RestConfig, connections: int) -> tuple[urllib3.HTTPConnectionP
     import urllib3
     from kubernetes.client.rest import RESTClientObject
 
+    from jobsworth.client.http_connection import make_calls_direct
+
     configuration, url = config.configuration, config.url
     configuration.connection_pool_maxsize = connections
     configuration.keep_alive = True
     try:
         manager = RESTClientObject(configuration).pool_manager
         pool: urllib3.HTTPConnectionPool = manager.connection_from_url(url)
+        make_calls_direct(pool)
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
         raise NotConfigured(f"{config.name} cannot be used: {error}") from None
     # A proxy needs the full URL of a request that it does not tunnel.
     whole = isinstance(manager, urllib3.ProxyManager) and url.startswith("http:")
     return pool, url if whole else (urllib3.util.parse_url(url).path or "")
+
+
+def _host(url: str) -> str:
+    """Return the ``Host`` header of calls to a server."""
+    from urllib3.connection import port_by_scheme
+    from urllib3.util import parse_url
+
+    server = parse_url(url)
+    usual = server.port == port_by_scheme.get(server.scheme or "")
+    return (server.host if usual else server.netloc) or ""
 
 
 def _lines(response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:

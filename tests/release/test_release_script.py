@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from support.artifacts.release_script import release
 
 ROOT = Path(__file__).parents[2]
 SHA = "0123456789abcdef0123456789abcdef01234567"
 
 
-def _loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("release_script", ROOT / ".ci/release.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-release = _loaded()
 FILES = {release.PACKAGE, release.CHART, release.CHANGELOG, *release.DOCUMENTED}
 CHANGELOG = """\
 # Changelog

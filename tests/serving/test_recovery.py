@@ -21,6 +21,8 @@ from support.admission.running_webhook import PATIENCE_SECONDS, SOURCES, Client,
 from support.admission.webhook_load import POLICY
 from support.validation.engine_errors import job_with
 
+pytestmark = pytest.mark.slow
+
 GOOD = body_of(job_with())
 HANG_SECONDS = 3
 """Of the server that runs `HANGING`; a tenth of the documented time."""
@@ -29,8 +31,6 @@ import sys, time
 from jobsworth.admission.decision import Reviewer
 from jobsworth.cli import run
 from jobsworth.serving import serving_settings, worker
-
-pytestmark = pytest.mark.slow
 
 serving_settings.HANG_SECONDS = 3
 worker.LEAVE_SECONDS = 0.5

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import ssl
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,6 +23,7 @@ from support.artifacts.built_image import (
     copy_sources,
     manifest,
 )
+from support.artifacts.sent_reviews import ready, review
 from support.cli.command_processes import BAD, GOOD
 
 MOST_BYTES = 80_000_000
@@ -107,38 +104,6 @@ def test_it_has_the_packages_of_a_cluster_command(bundle: Bundle, command: str) 
     code, output = bundle.run(command)
     assert code == 2
     assert "no cluster is configured" in output
-
-
-def review(url: str, trust: ssl.SSLContext, text: str) -> dict[str, Any]:
-    """Send the webhook the creation of a Job, and return the response."""
-    import yaml
-
-    job = yaml.safe_load(text)
-    job["metadata"]["namespace"] = "default"
-    request = {
-        "uid": "1", "operation": "CREATE", "namespace": "default", "name": "train",
-        "kind": {"group": "batch", "version": "v1", "kind": "Job"},
-        "resource": {"group": "batch", "version": "v1", "resource": "jobs"},
-        "userInfo": {"username": "jane"}, "object": job, "oldObject": None,
-    }  # fmt: skip
-    body = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
-    with urllib.request.urlopen(
-        urllib.request.Request(
-            url, json.dumps(body).encode(), {"Content-Type": "application/json"}
-        ),
-        context=trust,
-        timeout=10,
-    ) as answer:
-        response: dict[str, Any] = json.load(answer)["response"]
-        return response
-
-
-def ready(port: int) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, ConnectionError):
-        return False
 
 
 def until_ready(running: RunningContainer, port: int) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import ssl
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +22,7 @@ import pytest
 
 import jobsworth
 from support.artifacts.release_script import release
+from support.artifacts.sent_reviews import ready, review
 from support.cli.command_processes import BAD, GOOD
 
 ROOT = Path(__file__).parents[2]
@@ -29,9 +32,15 @@ PUBLISHED = COMMAND.findall(
         version=jobsworth.__version__, image="", chart="", workflow=""
     )
 )
-COMMITTED = COMMAND.findall(
-    release.BEFORE_A_RELEASE["README.md"].format(commit="HEAD", repository=release.REPOSITORY)
-)
+needs_a_clone = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
+
+
+def committed() -> list[str]:
+    """Return the README's commands for the newest commit of this clone."""
+    command = ["git", "rev-parse", "HEAD"]
+    head = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    text = release.BEFORE_A_RELEASE["README.md"]
+    return COMMAND.findall(text.format(commit=head.strip(), repository=release.REPOSITORY))
 
 
 class Silent(SimpleHTTPRequestHandler):
@@ -80,6 +89,18 @@ def manifests(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def clone() -> dict[str, str]:
+    """Variables with which git reads this clone instead of the project's repository."""
+    return {
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": f"url.file://{ROOT}.insteadOf",
+        "GIT_CONFIG_VALUE_0": release.REPOSITORY,
+        "GIT_CONFIG_KEY_1": "safe.directory",
+        "GIT_CONFIG_VALUE_1": "*",
+    }
+
+
+@pytest.fixture
 def venv(tmp_path: Path) -> Path:
     folder = tmp_path / "installed"
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -87,13 +108,12 @@ def venv(tmp_path: Path) -> Path:
 
 
 def run(
-    command: str, folder: Path, programs: Path, **variables: str
+    command: str, folder: Path, programs: Path | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a line of the README in a shell, with the programs of an environment, not with this clone."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment["PATH"] = (
-        f"{programs}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    )
+    folders = [str(programs or folder), str(Path(sys.executable).parent), environment["PATH"]]
+    environment["PATH"] = os.pathsep.join(folders)
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder, env=environment | variables, capture_output=True, text=True, check=False,
@@ -115,7 +135,8 @@ def assert_works(folder: Path, venv: Path) -> None:
 
 def test_the_readme_shows_how_to_run_and_how_to_install() -> None:
     assert [line.split()[0] for line in PUBLISHED] == ["uvx", "pip"]
-    assert [line.split()[0] for line in COMMITTED] == ["uvx", "pip"]
+    shown = COMMAND.findall(release.BEFORE_A_RELEASE["README.md"])
+    assert [line.split()[0] for line in shown] == ["uvx", "pip"]
 
 
 def test_pip_installs_the_release_from_an_index(index: str, manifests: Path, venv: Path) -> None:
@@ -125,36 +146,58 @@ def test_pip_installs_the_release_from_an_index(index: str, manifests: Path, ven
 
 
 @pytest.mark.slow
-def test_pip_installs_the_release_from_an_sdist(index: str, manifests: Path, venv: Path) -> None:
-    done = run(PUBLISHED[1], manifests, venv, PIP_EXTRA_INDEX_URL=index, PIP_NO_BINARY="jobsworth")
+def test_pip_installs_the_release_from_an_sdist_and_the_webhook_denies_a_bad_job(
+    index: str, manifests: Path, venv: Path, unused_tcp_ports: tuple[int, int]
+) -> None:
+    command = PUBLISHED[1].replace("[policy]", "[webhook]")
+    done = run(command, manifests, venv, PIP_EXTRA_INDEX_URL=index, PIP_NO_BINARY="jobsworth")
     assert done.returncode == 0, done.stderr
     assert_works(manifests, venv)
 
+    port, monitor = unused_tcp_ports
+    options = [
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--monitor-bind",
+        f"127.0.0.1:{monitor}",
+        "--drain-seconds",
+        "0",
+    ]
+    with subprocess.Popen(
+        [venv / "jobsworth", "serve", "--self-signed", *options], cwd=manifests
+    ) as server:
+        try:
+            end = time.monotonic() + 60
+            while not ready(monitor):
+                assert server.poll() is None
+                assert time.monotonic() < end, "the webhook does not become ready"
+                time.sleep(0.2)
+            trust = ssl.create_default_context(cafile=manifests / "certs/ca.crt")
+            assert review(f"https://localhost:{port}/validate", trust, BAD)["allowed"] is False
+        finally:
+            server.terminate()
+    assert server.returncode == 0
 
-def test_uvx_runs_the_release_from_an_index(index: str, manifests: Path, venv: Path) -> None:
-    done = run(PUBLISHED[0], manifests, venv, UV_INDEX=index, UV_CACHE_DIR=str(manifests / "cache"))
+
+def test_uvx_runs_the_release_from_an_index(index: str, manifests: Path) -> None:
+    done = run(PUBLISHED[0], manifests, UV_INDEX=index, UV_CACHE_DIR=str(manifests / "cache"))
     assert done.returncode == 0, done.stderr
     assert "1 valid" in done.stderr
 
 
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="this is no clone")
-@pytest.mark.parametrize("command", COMMITTED, ids=["uvx", "pip"])
-def test_until_a_release_exists_a_commit_is_installed(
-    command: str, manifests: Path, venv: Path
-) -> None:
-    """Git reads this clone instead of the project's repository."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
-    done = run(
-        command.replace("HEAD", commit), manifests, venv,
-        UV_CACHE_DIR=str(manifests / "cache"),
-        GIT_CONFIG_COUNT="2",
-        GIT_CONFIG_KEY_0=f"url.file://{ROOT}.insteadOf", GIT_CONFIG_VALUE_0=release.REPOSITORY,
-        GIT_CONFIG_KEY_1="safe.directory", GIT_CONFIG_VALUE_1="*",
-    )  # fmt: skip
+@needs_a_clone
+def test_until_a_release_exists_uvx_runs_a_commit(manifests: Path, clone: dict[str, str]) -> None:
+    cache = str(manifests / "cache")
+    done = run(committed()[0], manifests, UV_CACHE_DIR=cache, **clone)
     assert done.returncode == 0, done.stderr
-    if command.startswith("pip"):
-        assert_works(manifests, venv)
-    else:
-        assert "1 valid" in done.stderr
+    assert "1 valid" in done.stderr
+
+
+@pytest.mark.slow
+@needs_a_clone
+def test_until_a_release_exists_pip_installs_a_commit(
+    manifests: Path, venv: Path, clone: dict[str, str]
+) -> None:
+    done = run(committed()[1], manifests, venv, **clone)
+    assert done.returncode == 0, done.stderr
+    assert_works(manifests, venv)

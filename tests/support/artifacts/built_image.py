@@ -72,7 +72,7 @@ class ImageStore:
     def build(self, source: Path, name: str) -> Path:
         """Build the image from a copy of the sources, and return it as a folder in OCI's layout."""
         self._run(
-            "bud", "--isolation", "chroot", "--pull-never", "--network", "host", "--timestamp", TIMESTAMP,
+            "bud", "--isolation", "chroot", "--pull=never", "--network", "host", "--timestamp", TIMESTAMP,
             "--build-arg", f"PYTHON_IMAGE={BASE}", "--file", "Containerfile", "--tag", f"localhost/{name}", ".",
             cwd=source,
         )  # fmt: skip

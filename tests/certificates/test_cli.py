@@ -53,10 +53,13 @@ def test_generate_overwrites_only_by_force(tmp_path: Path, capsys: Captured) -> 
         (["generate", "--days", "99999999"], "must expire before the year 10000"),
         (["generate", "--directory", "/dev/null/x"], "cannot write /dev/null/x: Not a directory"),
         (["manage"], "the certificate has no host name"),
+        (["manage", "--issued-secret", "jobsworth-certificates"], "name another Secret in --secret"),
+        (["manage", "--issued-secret", "tls", "--kubeconfig", "/none"], "/none does not exist"),
         (["manage", "--name", "-a"], "'-a' is neither a host name"),
         (["manage", "--service", "a", "--duration", "90d"], '--duration: time: unknown unit "d"'),
         (["manage", "--service", "a", "--settle", "0s"], "--settle must be greater than zero"),
         (["manage", "--service", "a", "--ca-duration", "2h"], "the lifetime of a CA must be longer"),
+        (["manage", "--service", "a", "--overlap", "30s"], "the overlap must be longer than the settle"),
         (["manage", "--service", "a", "--interval", "10"], "--interval: time: missing unit"),
         (
             ["manage", "--service", "a", "--registration", "f", "--queueing-controllers", "kueue"],

@@ -90,6 +90,24 @@ def test_a_secret_is_read(api: Stored, cluster: Cluster) -> None:
     assert seen.bundles == (Bundle(name, "a.b.c", b"a"), Bundle(name, "d.e.f", b""))
 
 
+def test_the_secret_of_another_issuer_is_read_beside_it(api: Stored, cluster: Cluster) -> None:
+    other = Cluster(api, namespace="ns", secret="tls", configurations=(), issued_secret="issued")
+    assert cluster.read().issued is None
+    assert other.read().issued == {}
+    path = "/api/v1/namespaces/ns/secrets/issued"
+    api.objects[path] = {"metadata": {"resourceVersion": "7"}, "data": {"tls.crt": "Y2E="}}
+    seen = other.read()
+    assert (seen.data, seen.version, seen.issued) == ({}, None, {"tls.crt": b"ca"})
+
+
+def test_the_error_of_an_unreadable_secret_of_another_issuer_names_it(api: Stored) -> None:
+    other = Cluster(api, namespace="ns", secret="tls", configurations=(), issued_secret="issued")
+    path = "/api/v1/namespaces/ns/secrets/issued"
+    api.faults["GET", path] = ApiError(403, "Forbidden", "no")
+    with pytest.raises(ApiError, match="cannot read Secret ns/issued"):
+        other.read()
+
+
 def test_a_secret_is_written_over_what_was_read(api: Stored, cluster: Cluster) -> None:
     api.objects[SECRET] = {"metadata": {"resourceVersion": "3"}}
     cluster.write_secret(cluster.read(), {"ca.crt": b"new"})

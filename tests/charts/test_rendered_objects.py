@@ -95,17 +95,54 @@ def containers(pod: Object) -> list[Object]:
 def test_webhook_configurations_have_the_annotations_and_labels_of_the_values() -> None:
     values = {
         "webhook": {"annotations": {"example.com/a": "b"}, "labels": {"example.com/c": "d"}},
-        "certificates": {"mode": "certManager"},
+        "registration": {"mode": "chart"},
     }
     for kind in ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"):
         metadata = one(rendered(values), kind)["metadata"]
         assert metadata["annotations"] == {
             "admissions.enforcer/disabled": "true",
-            "cert-manager.io/inject-ca-from": "jobsworth/jobsworth",
             "example.com/a": "b",
         }
         assert metadata["labels"]["example.com/c"] == "d"
         assert metadata["labels"]["app.kubernetes.io/name"] == "jobsworth"
+
+
+# Certificates
+
+
+@pytest.mark.parametrize("registration", ["manager", "chart"])
+def test_with_cert_manager_the_sidecar_alone_brings_certificate_and_ca(registration: str) -> None:
+    """The kubelet would bring the certificate, and the CA injector the CA, without waiting for each other."""
+    objects = rendered(
+        {"certificates": {"mode": "certManager"}, "registration": {"mode": registration}}
+    )
+    pod = webhooks(objects)["spec"]["template"]
+    assert not any("secret" in volume for volume in pod["spec"]["volumes"])
+    sidecar, _ = containers(pod)
+    assert {
+        "--issued-secret=jobsworth-certificates",
+        "--secret=jobsworth-trusted-cas",
+        "--validating-webhook-configuration=jobsworth",
+    } <= set(sidecar["args"])
+    assert "inject-ca-from" not in json.dumps(objects)
+    certificate = next(
+        each for each in objects if each["kind"] == "Certificate" and not each["spec"].get("isCA")
+    )
+    assert certificate["spec"]["secretName"] == "jobsworth-certificates"
+
+
+def test_with_cert_manager_the_sidecar_may_only_read_the_certificate() -> None:
+    role = one(rendered({"certificates": {"mode": "certManager"}}), "Role")
+    verbs = {
+        name: rule["verbs"]
+        for rule in role["rules"]
+        if rule["resources"] == ["secrets"]
+        for name in rule["resourceNames"]
+    }
+    assert verbs == {
+        "jobsworth-trusted-cas": ["get", "patch", "create", "watch"],
+        "jobsworth-certificates": ["get", "watch"],
+    }
 
 
 # Selectors
@@ -215,7 +252,7 @@ def test_network_policies_let_what_calls_the_api_server_reach_it_and_nothing_els
     values = {
         "networkPolicy": {"enabled": True},
         "controller": {"enabled": True},
-        "certificates": {"mode": "certManager"},
+        "certificates": {"mode": "existingSecret", "existingSecret": {"name": "tls"}},
         "webhook": {"kubernetesVersion": "1.36"},
     }
     objects = rendered(values)

@@ -128,3 +128,15 @@ def test_other_objects_that_speak_of_jobs_are(validate: Validate) -> None:
         "- {apiGroups: [batch], resources: [jobs], verbs: [get]}\n# batch/v1\n"
     )
     assert validate("a.yaml", files={"a.yaml": text}).out == ""
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "metadata:\n  name: train-x7k2p\n  ownerReferences:\n  - {apiVersion: batch/v1, kind: Job, name: train}\n",
+        "involvedObject: {apiVersion: batch/v1, kind: Job, name: train}\n",
+    ],
+)
+def test_an_object_that_only_names_a_job_carries_none(validate: Validate, reference: str) -> None:
+    files = {"a.yaml": f"apiVersion: v1\nkind: Pod\n{reference}"}
+    assert validate("a.yaml", files=files).out == ""

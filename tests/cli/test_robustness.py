@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from jobsworth.cli import ISSUES, run
-from jobsworth.cli.file_evaluation import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
+from jobsworth.cli.file_runs import FILES_AT_A_TIME, FILES_FOR_ONE_PROCESS
 from support.cli.command_runs import Command, Validate
 
 ROOT = Path(__file__).parent.parent.parent

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.cli.simulating.rule_simulations import simulation_section
 from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
@@ -97,7 +98,8 @@ def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
     assert run("rule", "--directory", str(folder)).returncode == 0
     names = {path.name for path in folder.iterdir()}
     assert names == {"README.md", *(pages.file_name(entry) for entry in CATALOGUE.values())}
-    assert (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8") == pages.page(ALL[0])
+    shadowed = (folder / "JW101-rule-shadowed.md").read_text(encoding="utf-8")
+    assert shadowed == pages.page(ALL[0], simulation_section(ALL[0]))
 
 
 def test_the_pages_in_the_repository_are_up_to_date(tmp_path: Path) -> None:

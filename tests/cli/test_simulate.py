@@ -54,6 +54,13 @@ def test_json_has_every_pod(folder: Path) -> None:
     ]
 
 
+def test_an_object_without_a_namespace_runs_in_default(folder: Path) -> None:
+    rule = "{action: FailJob, onExitCodes: {operator: In, values: [1]}}"
+    (folder / "job.yaml").write_text(f"{GOOD}  podFailurePolicy: {{rules: [{rule}]}}\n")
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    assert "Container main for pod default/train-1 failed with exit code 1" in done.stdout
+
+
 def test_the_default_scenario_is_printed_and_read_back(folder: Path) -> None:
     printed = run("simulate", "job.yaml", "--print-scenario", folder=folder)
     (folder / "mine.yaml").write_text(printed.stdout)
@@ -70,6 +77,14 @@ def test_many_runs_give_intervals_and_requirements_an_exit_code(folder: Path) ->
     bad = run(*common, "--assert", "time.p50 <= 1s", folder=folder)
     assert bad.returncode == 1
     assert "time.p50 <= 1s does not hold: " in bad.stderr
+
+
+def test_many_runs_are_written_as_a_page(folder: Path) -> None:
+    done = run("simulate", "job.yaml", "--runs", "20", "-o", "html=many.html", folder=folder)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    page = (folder / "many.html").read_text()
+    assert "<h1>Job train, scenario default</h1>" in page
+    assert "<td>100.0% (83.9% to 100.0%)</td>" in page
 
 
 def test_processes_make_no_difference(folder: Path) -> None:
@@ -149,7 +164,7 @@ def test_a_cron_job_shows_its_runs_in_its_time_zone(folder: Path) -> None:
     ("arguments", "message"),
     [
         (("--output", "pdf"), '--output: "pdf" is none of text, json, html, trace'),
-        (("--output", "html", "--runs", "2"), "--output html shows one run"),
+        (("--output", "trace", "--runs", "2"), "--output trace shows one run"),
         (("--assert", "complete"), '--assert: "complete" is no comparison'),
         (("--until", "soon"), '--until: "soon" is not a duration such as 8h or 1h30m'),
         (("--from", "soon"), '--from: "soon" is not a date'),

@@ -166,6 +166,7 @@ def test_only_containers_that_call_the_api_server_have_a_token(ready: tuple[Test
     assert not any(pod["automountServiceAccountToken"] for pod in pods)
 
 
+EXISTING_SECRET = "certificates.mode=existingSecret,certificates.existingSecret.name=tls"
 WEBHOOK, CONTROLLER, AUDIT = "", "-job-controller", "-audit"
 PERMISSIONS = {
     "default": (WEBHOOK, "controller.enabled=true"),
@@ -175,7 +176,8 @@ PERMISSIONS = {
     "adopting-controller": (CONTROLLER, "controller.enabled=true,controller.adoptUnmanaged=true"),
     "audit": (AUDIT, "audit.enabled=true,webhook.namespaceLabels=true"),
     "cert-manager": (WEBHOOK, "certificates.mode=certManager"),
-    "namespace-labels": (WEBHOOK, "certificates.mode=certManager,webhook.namespaceLabels=true"),
+    "existing-secret": (WEBHOOK, EXISTING_SECRET),
+    "namespace-labels": (WEBHOOK, f"{EXISTING_SECRET},webhook.namespaceLabels=true"),
 }
 """Golden files by name: the end of a service account's name, and the values."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pytest
 from cluster.available_beds import bed_or_skip
 from cluster.installed_chart import NAME, Installation, wait_for
 from cluster.programs import NEWEST
-from cluster.test_chart_installation import JOBS, job
+from cluster.refused_jobs import RefusedJobs
 
 if TYPE_CHECKING:
     from cluster.bed import TestBed
@@ -66,26 +65,11 @@ LOSSES = {
 
 @pytest.mark.parametrize("lost", LOSSES)
 def test_jobs_are_refused_for_three_seconds_at_most(it: Installation, lost: str) -> None:
-    team = it.bed.namespace("team")
-    path = f"{JOBS.format(team)}?dryRun=All"
-    assert it.bed.request("POST", path, job()).code == 201
-    refused: list[float] = []
-    stop = threading.Event()
-
-    def create() -> None:
-        while not stop.wait(0.05):
-            if it.bed.request("POST", path, job()).code != 201:
-                refused.append(time.monotonic())
-
-    thread = threading.Thread(target=create, daemon=True)
-    thread.start()
-    for lose in LOSSES[lost]:
-        lose(it)
-    time.sleep(12.0)
-    wait_for(lambda: it.bed.request("POST", path, job()).code == 201, "the webhook to be trusted")
-    stop.set()
-    thread.join()
-    seconds = refused[-1] - refused[0] if refused else 0.0
-    print(f"after the loss of {lost}: refused for {seconds:.1f} s, {len(refused)} requests")
-    assert seconds <= LONGEST_SECONDS
-    assert it.bed.request("POST", path, job(backoffLimit=9)).code == 403
+    with RefusedJobs(it.bed, it.bed.namespace("team")) as jobs:
+        for lose in LOSSES[lost]:
+            lose(it)
+        time.sleep(12.0)
+        wait_for(jobs.is_admitted, "the webhook to be trusted")
+    print(f"after the loss of {lost}: {jobs}")
+    assert jobs.seconds <= LONGEST_SECONDS, jobs
+    assert jobs.denies(backoffLimit=9)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from jobsworth.controller.backoff import BackoffRecord
+from jobsworth.controller.controller_settings import ControllerSettings
 from jobsworth.controller.times import write_time
 from support.controller.job_syncs import (
     LONG_AGO,
@@ -106,6 +107,13 @@ def test_an_index_that_waits_leaves_its_turn_to_the_next() -> None:
     sync(job, given).shows(indexes=[2], A=2, requeue=10.0)
 
 
+def test_in_kubernetes_an_index_that_waits_keeps_its_place() -> None:
+    kubernetes = ControllerSettings(waiting_index_keeps_place=True)
+    job = an_indexed_job(3, 2, backoffLimitPerIndex=3)
+    given = [a_pod("Failed", 0, failures=0, finished=NOW), a_pod("Running", 1, failures=0)]
+    sync(job, given, settings=kubernetes).shows(indexes=[], A=1, requeue=10.0)
+
+
 def test_the_wait_of_an_index_is_not_forgotten_when_another_starts() -> None:
     job = an_indexed_job(3, backoffLimitPerIndex=3)
     given = [a_pod("Failed", 0, failures=0, finished=NOW - 4)]
@@ -200,7 +208,6 @@ def test_conditions_and_fields_of_others_are_kept() -> None:
 
 
 def test_a_finished_pod_is_not_adopted() -> None:
-    from jobsworth.controller.controller_settings import ControllerSettings
     from jobsworth.controller.jobs import read_job
     from jobsworth.controller.ownership import claim
     from jobsworth.controller.pods import read_pod
@@ -214,7 +221,6 @@ def test_a_finished_pod_is_not_adopted() -> None:
 
 
 def test_lists_that_are_full_do_not_keep_their_own_pods_waiting() -> None:
-    from jobsworth.controller.controller_settings import ControllerSettings
 
     given = [a_pod("Succeeded", name=name) for name in "abc"]
     lists = {"succeeded": ["uid-a", "uid-b"]}

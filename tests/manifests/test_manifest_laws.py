@@ -99,7 +99,7 @@ def through_kubectl(value: Any) -> Any:
 def test_the_fast_reading_is_the_full_one_or_none(text: str) -> None:
     data = text.encode("utf-8", "replace")
     try:
-        fast = ordinary_value(data)
+        fast, _ = ordinary_value(data)
     except NeedsFullParser:
         return
     tree = compose(data, Position(1, 1))

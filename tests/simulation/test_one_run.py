@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jobsworth.controller.well_known_names import OUR_MANAGER
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,
     ends,
@@ -193,3 +194,16 @@ def test_the_share_of_a_disruption_is_rounded_up() -> None:
     drain = {"cause": "Preemption", "at": "5m", "share": 0.25}
     record = run(indexed(IGNORE_DISRUPTIONS, size=10), scenario(disruptions=(drain,)))
     assert sum(pod.cause == "Preemption" for pod in record.job.pods) == 3
+
+
+@pytest.mark.parametrize(
+    ("managed_by", "created"), [(None, [0, 0]), (OUR_MANAGER, [0, 1, 0])], ids=["built-in", "ours"]
+)
+def test_an_index_that_waits_keeps_its_place_only_in_kubernetes(
+    managed_by: str | None, created: list[int]
+) -> None:
+    manifest = indexed(
+        size=2, parallelism=1, backoffLimitPerIndex=1, maxFailedIndexes=0, managedBy=managed_by
+    )
+    given = scenario({"indexes": 0, "exitCode": 1}, pods={"duration": "3s"})
+    assert [pod.index for pod in run(manifest, given).job.pods] == created

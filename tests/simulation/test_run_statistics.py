@@ -25,7 +25,8 @@ from jobsworth.simulation.run_statistics import (
     statistics_of,
     summarize,
 )
-from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, job, run, scenario
+from jobsworth.timelines.timeline_lines import timeline
+from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, job, on_exit, run, scenario
 
 HOUR = 3_600_000
 COIN = scenario({"probability": 0.5, "exitCode": 1}, {"probability": 0.1, "exitCode": 137})
@@ -48,6 +49,15 @@ def test_the_measured_share_is_near_the_true_one() -> None:
     """Two attempts that each fail with a probability of 0.6."""
     found = statistics(400).share("Complete")
     assert found.low < 1 - 0.6**2 < found.high
+
+
+def test_a_pod_that_the_job_removed_is_no_failure_of_a_rule() -> None:
+    manifest = job(on_exit("FailJob", 143), parallelism=2, completions=2)
+    record = run(manifest, scenario(changes=[{"at": "5m", "spec": {"parallelism": 1}}]))
+    assert [pod.counted for pod in record.job.pods] == ["uncounted", "succeeded", "succeeded"]
+    assert summarize(record).failures == ()
+    (removed,) = [line.text for line in timeline(record) if "143" in line.text]
+    assert removed.endswith(": not counted: the Job had removed it")
 
 
 def test_what_failed_pods_ran_is_wasted() -> None:

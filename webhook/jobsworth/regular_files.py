@@ -54,6 +54,8 @@ def read_regular_file(path: str, most: int) -> bytes:
                 break
             parts.append(part)
             left -= len(part)
+            if len(part) == status.st_size:
+                break  # the whole file, unless it grows just now
     finally:
         os.close(descriptor)
     return _within(parts[0] if len(parts) == 1 else b"".join(parts), path, most)

@@ -63,6 +63,11 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /* A sidecar of the webhook manages the certificates, or those that cert-manager issues. */}}
+{{- define "jobsworth.sidecar" -}}
+{{- if ne .Values.certificates.mode "existingSecret" }}true{{ end }}
+{{- end }}
+
 {{- /* The Secret with the certificates, and the Lease of the replica that manages them. */}}
 {{- define "jobsworth.certificates" -}}
 {{- if eq .Values.certificates.mode "existingSecret" -}}
@@ -72,9 +77,18 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
+{{- /* The Secret that the sidecar writes; with cert-manager, it holds only the CAs that the webhooks trust. */}}
+{{- define "jobsworth.written" -}}
+{{- if eq .Values.certificates.mode "certManager" -}}
+{{ include "jobsworth.fullname" . }}-trusted-cas
+{{- else -}}
+{{ include "jobsworth.certificates" . }}
+{{- end }}
+{{- end }}
+
 {{- /* The certificate manager creates the webhook configurations. */}}
 {{- define "jobsworth.registers" -}}
-{{- if and (eq .Values.registration.mode "manager") (eq .Values.certificates.mode "selfManaged") }}true{{ end }}
+{{- if and (eq .Values.registration.mode "manager") (include "jobsworth.sidecar" .) }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.profileArguments" -}}
@@ -94,7 +108,7 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- /* The sidecar stores the last valid version of each policy in this ConfigMap. */}}
 {{- define "jobsworth.lastGoodPolicies" -}}
-{{- if and (eq .Values.certificates.mode "selfManaged") (include "jobsworth.policies" .) -}}
+{{- if and (include "jobsworth.sidecar" .) (include "jobsworth.policies" .) -}}
 {{ include "jobsworth.fullname" . }}-last-good-policies
 {{- end }}
 {{- end }}
@@ -121,7 +135,7 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- /* Without the sidecar, which knows it, the webhook asks the API server for its release. */}}
 {{- define "jobsworth.asksRelease" -}}
-{{- if and (ne .Values.certificates.mode "selfManaged") (eq (include "jobsworth.kubernetesVersion" .) "auto") }}true{{ end }}
+{{- if and (not (include "jobsworth.sidecar" .)) (eq (include "jobsworth.kubernetesVersion" .) "auto") }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.featureGates" -}}
@@ -150,7 +164,7 @@ app.kubernetes.io/component: {{ .component }}
 
 {{- /* The webhook's Pod calls the API server. */}}
 {{- define "jobsworth.usesApi" -}}
-{{- if or (eq .Values.certificates.mode "selfManaged") .Values.webhook.namespaceLabels (include "jobsworth.asksRelease" .) }}true{{ end }}
+{{- if or (include "jobsworth.sidecar" .) .Values.webhook.namespaceLabels (include "jobsworth.asksRelease" .) }}true{{ end }}
 {{- end }}
 
 {{- define "jobsworth.ipFamilies" -}}

@@ -78,12 +78,7 @@ name: {{ include "jobsworth.fullname" . }}
 {{- $labels = dict "app.kubernetes.io/name" (include "jobsworth.name" .) "app.kubernetes.io/managed-by" "jobsworth" }}
 {{- end }}
 labels: {{- merge $labels .Values.webhook.labels | toYaml | nindent 2 }}
-{{- $annotations := deepCopy .Values.webhook.annotations }}
-{{- if eq .Values.certificates.mode "certManager" }}
-{{- $from := printf "%s/%s" .Release.Namespace (include "jobsworth.fullname" .) }}
-{{- $_ := set $annotations "cert-manager.io/inject-ca-from" $from }}
-{{- end }}
-{{- with $annotations }}
+{{- with .Values.webhook.annotations }}
 annotations: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}

@@ -30,6 +30,10 @@ class PodsCreated:
             raise self._failure
         return len(self._pods.get(uid, ()))
 
+    def of_all_jobs(self) -> int:
+        """Return the number of Pods of all Jobs until now."""
+        return sum(map(len, list(self._pods.values())))
+
     def _follow(self) -> None:
         try:
             while True:  # the API server ends a watch after half an hour or later

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from cluster.controller.job import Job
@@ -114,3 +116,27 @@ def test_exit_codes_of_windows_are_negative(scenario: Scenario, exit_code: int) 
     job.pod().fails(exit_code=exit_code)
     job.has_failed("PodFailurePolicy", failed=1)
     scenario.counted(HANDLED, 1, action="FailJob")
+
+
+@pytest.mark.parametrize(
+    "change", [{"suspend": True}, {"parallelism": 1}], ids=["suspend", "scale"]
+)
+def test_a_pod_that_the_job_deleted_fails_it_if_it_is_seen_to_have_failed(
+    scenario: Scenario, change: dict[str, Any]
+) -> None:
+    """No limit counts such a Pod, but a FailJob rule matches it until it is removed from the API server."""
+    job = scenario.job(
+        parallelism=2,
+        completions=2,
+        pod_failure_policy=failure_policy(on_exit_codes("FailJob", 143)),
+        pod_finalizers=["example.com/held"],
+    )
+    job.reaches(active=2)
+    job.changes(**change)
+    eventually(lambda: "" if any(pod.deleted for pod in job.pods()) else "no Pod is deleted")
+    (deleted, *_) = [pod for pod in job.pods() if pod.deleted]
+    deleted.fails(exit_code=143)
+    job.has_condition("FailureTarget", "True")
+    condition = job.condition("FailureTarget")
+    assert condition is not None
+    assert condition["reason"] == "PodFailurePolicy"

@@ -23,6 +23,7 @@ class FakeCertificateStore:
         data: the Secret's; None where there is no Secret.
         bundles: by configuration and webhook.
         versions: how often each object was written.
+        issued: the data of the Secret of another issuer; None without one.
         before_write: called once, before the next write: what others do meanwhile.
     """
 
@@ -35,6 +36,7 @@ class FakeCertificateStore:
     )
     versions: Counter[str] = field(default_factory=Counter)
     before_write: Callable[[], None] | None = None
+    issued: dict[str, bytes] | None = None
 
     def read(self) -> ClusterSnapshot:
         bundles = tuple(
@@ -47,6 +49,7 @@ class FakeCertificateStore:
             None if self.data is None else str(self.versions[SECRET]),
             bundles,
             {name: str(self.versions[name]) for name in self.bundles},
+            issued=None if self.issued is None else dict(self.issued),
         )
 
     def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None:

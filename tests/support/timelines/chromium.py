@@ -95,11 +95,17 @@ class Chromium:
             case "Runtime.consoleAPICalled" if parameters["type"] in ("error", "warning"):
                 self.problems.append(str(parameters["args"]))
 
-    def open(self, path: Path) -> None:
-        """Open a file, and wait until its page is ready."""
+    def open(
+        self, path: Path, ready: str = "document.documentElement?.dataset.ready || ''"
+    ) -> None:
+        """Open a file, and wait until its page is ready.
+
+        Args:
+            ready: an expression that is an empty text until then.
+        """
         self.call("Page.navigate", url=path.as_uri())
         deadline = time.monotonic() + 30
-        while self.evaluate("document.documentElement?.dataset.ready || ''") == "":
+        while self.evaluate(ready) == "":
             assert time.monotonic() < deadline, self.problems
             time.sleep(0.05)
 

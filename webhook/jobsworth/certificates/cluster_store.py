@@ -58,6 +58,8 @@ class ClusterSnapshot:
         bundles: the ``caBundle`` of every webhook in the existing configurations.
         versions: the resourceVersion of each existing configuration.
         configurations: the existing configurations, as stored.
+        issued: the data of the Secret that another issuer writes; empty if there is none,
+            None without such an issuer.
     """
 
     data: Mapping[str, bytes]
@@ -65,10 +67,18 @@ class ClusterSnapshot:
     bundles: tuple[Bundle, ...]
     versions: Mapping[str, str]
     configurations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    issued: Mapping[str, bytes] | None = None
 
 
 class Cluster:
     """The Secret and the webhook configurations of one installation.
+
+    Args:
+        api: the API server.
+        namespace: the namespace of the Secrets.
+        secret: the name of the Secret to write.
+        configurations: the webhook configurations.
+        issued_secret: the name of the Secret that another issuer writes; empty without one.
 
     Every method raises ApiError if the API server rejects the call or does not answer; with ``conflict`` if
     an object has changed since it was read.
@@ -81,16 +91,24 @@ class Cluster:
         namespace: str,
         secret: str,
         configurations: tuple[WebhookConfiguration, ...],
+        issued_secret: str = "",
     ) -> None:
         self._api = api
         self._configurations = {str(each): each for each in configurations}
         self._secret_metadata = {"name": secret, "namespace": namespace}
         self._secret_path = resource_path(CORE, "secrets", namespace, secret)
         self._secret = f"Secret {namespace}/{secret}"
+        self._issued_path = (
+            resource_path(CORE, "secrets", namespace, issued_secret) if issued_secret else ""
+        )
+        self._issued = f"Secret {namespace}/{issued_secret}"
 
     def read(self) -> ClusterSnapshot:
-        """Read the Secret and the configurations."""
+        """Read the Secrets and the configurations."""
         secret = self._get(self._secret, self._secret_path)
+        issued = None
+        if self._issued_path:
+            issued = _data(self._get(self._issued, self._issued_path) or {})
         bundles: list[Bundle] = []
         versions: dict[str, str] = {}
         stored: dict[str, dict[str, Any]] = {}
@@ -104,9 +122,10 @@ class Cluster:
                 Bundle(key, webhook["name"], _decoded(webhook["clientConfig"].get("caBundle")))
                 for webhook in found.get("webhooks") or ()
             ]
-        if secret is None:
-            return ClusterSnapshot({}, None, tuple(bundles), versions, stored)
-        return ClusterSnapshot(_data(secret), _version(secret), tuple(bundles), versions, stored)
+        version = None if secret is None else _version(secret)
+        return ClusterSnapshot(
+            _data(secret or {}), version, tuple(bundles), versions, stored, issued
+        )
 
     def write_secret(self, seen: ClusterSnapshot, data: Mapping[str, bytes]) -> None:
         """Replace the certificate keys in the data of the Secret."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 _BEGIN, _END = b"-----BEGIN CERTIFICATE-----", b"-----END CERTIFICATE-----"
 
@@ -49,12 +54,26 @@ def read_key(pair: KeyPair) -> ec.EllipticCurvePrivateKey:
     Raises:
         BadCertificate: the key is not an EC key in PEM, or does not match the certificate.
     """
-    try:
-        key = serialization.load_pem_private_key(pair.key, password=None)
-    except (ValueError, TypeError) as error:
-        raise BadCertificate(f"not a private key in PEM: {error}") from None
+    key = _matching_key(pair)
     if not isinstance(key, ec.EllipticCurvePrivateKey):
         raise BadCertificate("not an EC private key")
+    return key
+
+
+def check_match(pair: KeyPair) -> None:
+    """Check that the private key, of any algorithm, matches the certificate.
+
+    Raises:
+        BadCertificate: it does not, or one of them is not PEM.
+    """
+    _matching_key(pair)
+
+
+def _matching_key(pair: KeyPair) -> PrivateKeyTypes:
+    try:
+        key = serialization.load_pem_private_key(pair.key, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise BadCertificate(f"not a private key in PEM: {error}") from None
     if key.public_key() != read(pair.certificate).public_key():
         raise BadCertificate("the private key does not match the certificate")
     return key
@@ -125,6 +144,24 @@ def issued_by(certificate: bytes, ca: bytes) -> bool:
         read(certificate).verify_directly_issued_by(read(ca))
     except (ValueError, TypeError, InvalidSignature):
         return False
+    return True
+
+
+def leads_to(chain: bytes, cas: Iterable[bytes]) -> bool:
+    """Return True if one of the CAs signed a certificate, or an intermediate CA of its chain.
+
+    Args:
+        chain: PEM: the certificate, and the intermediate CAs after it.
+        cas: the CA certificates, each as PEM.
+    """
+    cas = tuple(cas)
+    current, *between = split(chain) or (b"",)
+    while not any(issued_by(current, each) for each in cas):
+        above = next((each for each in between if issued_by(current, each)), None)
+        if above is None:
+            return False
+        current = above
+        between.remove(above)
     return True
 
 

@@ -1,4 +1,8 @@
-"""Manage the certificates of an installation: carry out the steps that :mod:`.rotation` decides."""
+"""Manage the certificates of an installation.
+
+Carry out the steps that :mod:`.rotation` decides or, where another issuer writes the serving certificate,
+:mod:`.issued_certificate`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,12 @@ from typing import Protocol
 from jobsworth.certificates import ca, leaf
 from jobsworth.certificates.cluster_store import ClusterSnapshot
 from jobsworth.certificates.folder_store import publish, published
-from jobsworth.certificates.keypair import BadCertificate, KeyPair, expiry, join, read_key
+from jobsworth.certificates.issued_certificate import (
+    IssuedCertificate,
+    next_trust_step,
+    read_issued,
+)
+from jobsworth.certificates.keypair import BadCertificate, KeyPair, check_match, expiry, join
 from jobsworth.certificates.registrar import Registrar
 from jobsworth.certificates.rotation import (
     Begin,
@@ -75,6 +84,7 @@ class Manager:
         self._registrar = registrar
         self._clock = clock or (lambda: datetime.datetime.now(datetime.UTC))
         self._trusted: tuple[KeyPair | None, datetime.datetime | None] = (None, None)
+        self._complaint = ""
 
     def reconcile(self) -> bool:
         """Take every step that is due, and return True if no step is left.
@@ -88,10 +98,16 @@ class Manager:
             seen = self._store.read()
             now = self._clock()
             state = decode(seen.data)
-            step = next_step(state, seen.bundles, now, self._policy)
+            if seen.issued is None:
+                step = next_step(state, seen.bundles, now, self._policy)
+            else:
+                issued = self._issued_certificate(seen.issued)
+                step = next_trust_step(state, issued, seen.bundles, now, self._policy)
             try:
                 if step is None:
                     bundle = join(state.bundle)
+                    if not bundle:
+                        return False  # the issuer has not issued a certificate yet
                     return self._registrar is None or self._registrar.reconcile(seen, bundle)
                 self._take(step, seen, state, now)
             except ApiError as error:
@@ -118,23 +134,39 @@ class Manager:
             return True
         seen = self._store.read()
         state = decode(seen.data)
-        if state.serving is None or _invalid(state.serving):
+        serving = state.serving
+        if seen.issued is not None:
+            issued = self._issued_certificate(seen.issued)
+            serving = None if issued is None else issued.serving
+        if serving is None or _invalid(serving):
             return False
         bundle = join(state.bundle)
         there, trusted = published(self._folder)
-        if there == state.serving and trusted == bundle:
+        if there == serving and trusted == bundle:
             return True
-        if not (there == state.serving or self._due(there, state.serving, seen)):
+        if not (there == serving or self._due(there, serving, seen)):
             return False
-        publish(self._folder, state.serving, bundle)
+        publish(self._folder, serving, bundle)
         LOG.info(
             "wrote the certificate files",
             extra={
                 "folder": str(self._folder),
-                "expires": str(expiry(state.serving.certificate)),
+                "expires": str(expiry(serving.certificate)),
             },
         )
         return True
+
+    def _issued_certificate(self, data: Mapping[str, bytes]) -> IssuedCertificate | None:
+        """Return what another issuer has issued; None, and a log line once, if it cannot be used."""
+        issued, complaint = None, ""
+        try:
+            issued = read_issued(data)
+        except BadCertificate as error:
+            complaint = str(error)
+        if complaint and complaint != self._complaint:
+            LOG.warning(f"waiting for a certificate in the Secret of the issuer: {complaint}")
+        self._complaint = complaint
+        return issued
 
     def _due(self, there: KeyPair | None, new: KeyPair, seen: ClusterSnapshot) -> bool:
         now = self._clock()
@@ -212,7 +244,7 @@ def _message(step: Step) -> str:
 
 def _invalid(pair: KeyPair) -> bool:
     try:
-        read_key(pair)
+        check_match(pair)
     except BadCertificate:
         return True
     return False

@@ -21,6 +21,7 @@ from jobsworth.certificates.keypair import (
     expiry,
     issued_by,
     join,
+    leads_to,
     names,
     organization,
     read_key,
@@ -80,6 +81,10 @@ def check(policy: RotationPolicy) -> None:
         raise BadRotationPolicy(
             "the lifetime of a CA must be longer than that of a serving certificate, its renewal time and the"
             f" overlap together: more than {policy.ca_renew_before + policy.overlap}"
+        )
+    if policy.overlap <= policy.settle:
+        raise BadRotationPolicy(
+            "the overlap must be longer than the settle time, after which replicas use a new certificate"
         )
     if policy.renew_before <= policy.settle:
         raise BadRotationPolicy(
@@ -155,36 +160,33 @@ def next_step(
     if _cannot_sign(state.ca, now):
         return Begin(_ours(bundles, now))
     return (
-        _repaired(state, now, policy)
-        or _unpublished(state, bundles)
+        repaired(state, now, policy)
+        or unpublished(state, bundles)
         or _rotated(state, now, policy)
         or _renewed(state, now, policy)
-        or _expired_overlap(state, now, policy)
+        or expired_overlap(state, now, policy)
     )
 
 
 def may_show(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
     """Return True if every API server with these bundles trusts a serving certificate."""
     return serving is not None and all(
-        any(issued_by(serving.certificate, each) for each in split(bundle.certificates))
-        for bundle in bundles
+        leads_to(serving.certificate, split(bundle.certificates)) for bundle in bundles
     )
 
 
 def is_trusted(serving: KeyPair | None, bundles: Sequence[Bundle]) -> bool:
     """Return True if a bundle trusts a serving certificate."""
     return serving is not None and any(
-        issued_by(serving.certificate, each)
-        for bundle in bundles
-        for each in split(bundle.certificates)
+        leads_to(serving.certificate, split(bundle.certificates)) for bundle in bundles
     )
 
 
-def _repaired(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
+def repaired(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
     """Repair edits to the state that must be fixed before any other decision."""
     if state.next is not None and _cannot_sign(state.next, now):
         return Keep(replace(state, next=None, next_published=None), "discarded an invalid next CA")
-    living = tuple(each for each in state.previous if _not_expired(each, now))
+    living = tuple(each for each in state.previous if not_expired(each, now))
     if living != state.previous:
         return Keep(replace(state, previous=living), "removed an expired previous CA")
     if state.previous and not _past(state.previous_since, now):
@@ -195,7 +197,8 @@ def _repaired(state: State, now: datetime.datetime, policy: RotationPolicy) -> S
     return None
 
 
-def _unpublished(state: State, bundles: Sequence[Bundle]) -> Step | None:
+def unpublished(state: State, bundles: Sequence[Bundle]) -> Step | None:
+    """Return the step that writes the bundle where another one is; None if it is in every webhook."""
     wanted = frozenset(state.bundle)
     stale = [each for each in bundles if frozenset(split(each.certificates)) != wanted]
     if not stale:
@@ -241,7 +244,8 @@ def _reissue_reason(state: State, now: datetime.datetime, policy: RotationPolicy
     return ""
 
 
-def _expired_overlap(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
+def expired_overlap(state: State, now: datetime.datetime, policy: RotationPolicy) -> Step | None:
+    """Return the step that removes the previous CAs; None before the end of the overlap."""
     if not state.previous or state.previous_since is None:
         return None
     if now - state.previous_since < policy.overlap:
@@ -266,11 +270,12 @@ def _ours(bundles: Sequence[Bundle], now: datetime.datetime) -> tuple[bytes, ...
     """Return our CAs in the bundles: a replica may still serve a certificate that they signed."""
     found = split(b"".join(bundle.certificates for bundle in bundles))
     return tuple(
-        each for each in found if organization(each) == ca.ORGANIZATION and _not_expired(each, now)
+        each for each in found if organization(each) == ca.ORGANIZATION and not_expired(each, now)
     )
 
 
-def _not_expired(certificate: bytes, now: datetime.datetime) -> bool:
+def not_expired(certificate: bytes, now: datetime.datetime) -> bool:
+    """Return True for a certificate that has not expired; False also if it cannot be read."""
     try:
         return expiry(certificate) > now
     except BadCertificate:

@@ -24,8 +24,8 @@ class State:
     """CAs and serving certificate.
 
     Attributes:
-        ca: the CA that signs the serving certificate.
-        serving: the serving certificate of the webhook.
+        ca: the CA that signs the serving certificate; its key is empty if another issuer has it.
+        serving: the serving certificate of the webhook; None if another issuer stores it elsewhere.
         next: the next CA, while it is being published.
         next_published: the time since when every ``caBundle`` has held ``next``.
         previous: previous CAs, without their keys: a webhook may still serve a certificate that they signed.
@@ -49,7 +49,7 @@ class State:
 def decode(data: Mapping[str, bytes]) -> State:
     """Read the state from the data of a Secret. A missing or malformed part is None."""
     return State(
-        ca=_pair(data, CA, CA_KEY),
+        ca=KeyPair(data[CA], data.get(CA_KEY, b"")) if data.get(CA) else None,
         serving=_pair(data, SERVING, SERVING_KEY),
         next=_pair(data, NEXT, NEXT_KEY),
         next_published=_moment(data.get(NEXT_PUBLISHED)),
@@ -67,7 +67,9 @@ def encode(state: State) -> dict[str, bytes]:
         (NEXT, NEXT_KEY, state.next),
     ):
         if pair is not None:
-            data[certificate], data[key] = pair.certificate, pair.key
+            data[certificate] = pair.certificate
+            if pair.key:
+                data[key] = pair.key
     if state.previous:
         data[PREVIOUS] = join(state.previous)
     for name, moment in (

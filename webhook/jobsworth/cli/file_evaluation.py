@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
 from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above, manifests_in
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.finding import Finding
+from jobsworth.findings.finding import Finding, is_at_least
 from jobsworth.findings.long_messages import shortened
 from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
@@ -27,16 +26,14 @@ from jobsworth.reports.result import (
     SKIPPED,
     VALID,
     LocatedFinding,
-    Omissions,
     Result,
-    is_at_least,
 )
 from jobsworth.validation.engine import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.existing_objects import Identity
@@ -45,14 +42,6 @@ if TYPE_CHECKING:
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
-
-    class EvaluatesFiles(Protocol):
-        """Evaluates a file, optionally after fixing it."""
-
-        def excludes(self, path: str) -> bool: ...
-
-        def file(self, path: str) -> list[Result]: ...
-
 
 UNKNOWN_FIELD = "JW001"
 
@@ -67,10 +56,6 @@ NO_INPUT = (
     "--allow-empty"
 )
 
-FILES_FOR_ONE_PROCESS = 64
-"""Up to this many files, another process takes longer to start than it saves."""
-FILES_AT_A_TIME = 32
-
 
 class FileEvaluator:
     """Evaluates the objects in files.
@@ -81,6 +66,7 @@ class FileEvaluator:
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
         only_invalid: report only objects that make the run fail, so that other findings need no position.
+        infos: report info findings; False if they are only counted, so that they need no position.
         allow_empty: standard input may have no object.
     """
 
@@ -92,6 +78,7 @@ class FileEvaluator:
         mixed: bool = False,
         changes: bool = False,
         only_invalid: bool = False,
+        infos: bool = True,
         allow_empty: bool = False,
     ) -> None:
         self._configurations = configurations
@@ -99,9 +86,16 @@ class FileEvaluator:
         self._mixed = mixed
         self._changes = changes
         self._only_invalid = only_invalid
+        self._infos = infos
         self._allow_empty = allow_empty
         self._kustomizations: Kustomizations | None = None
         self._kustomized: dict[str, bool] = {}
+        self._contexts: dict[str, tuple[ResolvedSettings, str]] = {}
+
+    @property
+    def options(self) -> str:
+        """The options that change results."""
+        return f"{self._mixed} {self._changes} {self._only_invalid} {self._infos}"
 
     def excludes(self, path: str) -> bool:
         """Return True for a file that a configuration or the command line excludes.
@@ -198,7 +192,14 @@ class FileEvaluator:
         def written(field: str) -> str | None:
             return texts.text(document, field)
 
-        evaluation = settings.evaluator.evaluate(subject, written)
+        # No rule reports an error unless a configuration makes its findings errors.
+        only_errors = (
+            self._only_invalid
+            and settings.selection.is_default
+            and settings.fail_on in ("error", "never")
+            and IGNORE_MARK not in document.text
+        )
+        evaluation = settings.evaluator.evaluate(subject, written, only_errors=only_errors)
         found = shortened([*evaluation.api, *evaluation.lint])
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
@@ -217,7 +218,19 @@ class FileEvaluator:
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return result, evaluation
-        located = [_located_in(document, finding) for finding in found]
+        counts_infos = (
+            not self._infos
+            and settings.selection.is_default
+            and settings.fail_on != "info"
+            and result.status != SKIPPED
+            and IGNORE_MARK not in document.text
+        )
+        located = [
+            LocatedFinding(finding)
+            if counts_infos and finding.severity == "info"
+            else _located_in(document, finding)
+            for finding in found
+        ]
         located += [
             _located_in(document, finding).replace(further=True)
             for finding in shortened([*evaluation.further])
@@ -226,6 +239,30 @@ class FileEvaluator:
         if located:
             result.replace_findings(located)
         return result, evaluation
+
+    def context(self, path: str) -> str | None:
+        """Describe all that the results of a file depend on, other than its content and the options.
+
+        Returns:
+            None for what cannot be described: standard input, updates, and policies read elsewhere.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        if path == STDIN or self._against.anywhere or self._against.in_file:
+            return None
+        settings = self._configurations.of(path)
+        folder = os.path.dirname(path)
+        known = self._contexts.get(folder)
+        if known is None or known[0] is not settings:
+            description = settings.description()
+            if description is None:
+                return None
+            place = f"{os.path.abspath(folder)}\0{list(_ChainsawTests(path))}"
+            known = self._contexts[folder] = settings, f"{place}\0{description}"
+        patch = self._kustomize_patch(path)
+        note = patch.note("", "") if patch is not None else ""
+        return f"{path}\0{note}\0{known[1]}"
 
     def _kustomize_patch(self, file: str) -> KustomizePatch | None:
         """Return the kustomization that names a file as a patch; most files have none above them."""
@@ -432,97 +469,3 @@ def is_empty(data: bytes) -> bool:
     if text and text[:1] not in b"#-":
         return False
     return all(not line.strip() or line.startswith((b"#", b"---")) for line in text.split(b"\n"))
-
-
-def evaluate_all(
-    evaluator: EvaluatesFiles,
-    paths: Sequence[str],
-    jobs: int,
-    progress: Callable[[int, int], None],
-    *,
-    hidden: bool = False,
-    omissions: Omissions | None = None,
-) -> Iterator[Result]:
-    """Evaluate every manifest under some paths, in several processes if there are many files.
-
-    Args:
-        evaluator: evaluates each file.
-        paths: files, folders, ``-``.
-        jobs: the maximum number of processes.
-        progress: called with the number of files done and of all files.
-        hidden: also search hidden folders.
-        omissions: collects the files and folders that are not read.
-
-    Raises:
-        UsageError: a configuration is wrong.
-    """
-    omitted = omissions or Omissions()
-
-    def enters(folder: str) -> bool:
-        if not hidden:
-            omitted.hidden.append(folder)
-        return hidden
-
-    found: list[str | ManifestError] = []
-    for file in manifests_in(paths, enters=enters):
-        if not isinstance(file, ManifestError):
-            if os.path.basename(file) == OWN_FILE:
-                continue
-            if evaluator.excludes(file):
-                omitted.excluded.append(file)
-                continue
-        found.append(file)
-    if jobs == 1 or len(found) <= FILES_FOR_ONE_PROCESS or "-" in found:
-        yield from _counted(
-            ([_evaluate_one(evaluator, file)] for file in found), len(found), progress
-        )
-        return
-    import gc
-    from concurrent.futures import ProcessPoolExecutor
-
-    gc.enable()
-    jobs = min(
-        jobs, -(-len(found) // FILES_AT_A_TIME)
-    )  # ProcessPoolExecutor starts a process even without a batch for it
-    # A worker that is not forked starts as `python -c`, which puts the current folder on sys.path. It is
-    # mostly a checkout, and not always a trusted one.
-    before = os.environ.get("PYTHONSAFEPATH", "")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(evaluator,)) as pool:
-            batches = pool.map(_evaluate_some, _batches(found))
-            yield from _counted(batches, len(found), progress)
-    finally:
-        os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
-
-
-def _counted(
-    batches: Iterator[list[list[Result]]], total: int, progress: Callable[[int, int], None]
-) -> Iterator[Result]:
-    done = 0
-    for batch in batches:
-        for results in batch:
-            yield from results
-            done += 1
-        progress(done, total)
-
-
-def _batches(found: list[str | ManifestError]) -> Iterator[list[str | ManifestError]]:
-    for start in range(0, len(found), FILES_AT_A_TIME):
-        yield found[start : start + FILES_AT_A_TIME]
-
-
-def _evaluate_one(evaluator: EvaluatesFiles, file: str | ManifestError) -> list[Result]:
-    return [unreadable(file)] if isinstance(file, ManifestError) else evaluator.file(file)
-
-
-_adopted: list[EvaluatesFiles] = []
-
-
-def _adopt(evaluator: EvaluatesFiles) -> None:
-    """Keep the evaluator in a worker process, so that every batch uses its compiled rules."""
-    _adopted.append(evaluator)
-
-
-def _evaluate_some(files: list[str | ManifestError]) -> list[list[Result]]:
-    return [_evaluate_one(_adopted[0], file) for file in files]

@@ -9,8 +9,8 @@ from io import TextIOWrapper
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.options import Options, choice, choice_if_given, flag, several, text
 from jobsworth.cli.terminal import COLOR_CHOICES, wants_color
+from jobsworth.findings.finding import THRESHOLDS
 from jobsworth.record import Record
-from jobsworth.reports.result import THRESHOLDS, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from jobsworth.cli.terminal import Progress
-    from jobsworth.reports.result import Omissions
+    from jobsworth.reports.result import Omissions, Result
 
 
 class Reporter:

@@ -8,7 +8,7 @@ from jobsworth.client.api_errors import ApiError
 from jobsworth.client.api_resources import resource_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from jobsworth.client.api_interface import Api
 
@@ -37,18 +37,25 @@ class Page(NamedTuple):
     remaining: int
 
 
-def pages(api: Api, path: str, limit: int = PAGE_SIZE, token: str = "") -> Iterator[Page]:
+def pages(
+    api: Api,
+    path: str,
+    limit: int = PAGE_SIZE,
+    token: str = "",
+    selectors: Mapping[str, str] | None = None,
+) -> Iterator[Page]:
     """Yield the pages of a list, all of one resourceVersion.
 
     Args:
         limit: the largest number of objects in a page; 0 for the whole list at once.
+        selectors: ``labelSelector`` and ``fieldSelector``; None for all objects.
         token: the continue token to start from; empty to start at the beginning.
 
     Raises:
         ApiError: like any call; ``expired`` if the list became too old while it was read. Also if the list
             does not end: the server repeats a continue token, or sends too many pages.
     """
-    query = {"limit": str(limit)} if limit else {}
+    query = {**(selectors or {}), **({"limit": str(limit)} if limit else {})}
     followed: set[str] = set()
     empty = 0
     while True:
@@ -65,7 +72,9 @@ def pages(api: Api, path: str, limit: int = PAGE_SIZE, token: str = "") -> Itera
         followed.add(token)
 
 
-def resumed_pages(api: Api, path: str, limit: int = PAGE_SIZE) -> Iterator[Page]:
+def resumed_pages(
+    api: Api, path: str, limit: int = PAGE_SIZE, selectors: Mapping[str, str] | None = None
+) -> Iterator[Page]:
     """Yield the pages of a list, even if it expires while it is read.
 
     After an expiry, continue at the same key with a newer resourceVersion if the server offers that;
@@ -79,7 +88,7 @@ def resumed_pages(api: Api, path: str, limit: int = PAGE_SIZE) -> Iterator[Page]
     token, restarts, resumptions = "", 0, 0
     while True:
         try:
-            for page in pages(api, path, limit, token):
+            for page in pages(api, path, limit, token, selectors):
                 items = [each for each in page.items if each["metadata"].get("uid") not in given]
                 given.update(uid for each in items if (uid := each["metadata"].get("uid")))
                 yield page._replace(items=items)

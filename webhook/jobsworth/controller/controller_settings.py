@@ -25,6 +25,8 @@ class ControllerSettings:
         max_pods_per_sync: Pods created, or deleted because parallelism shrank, in one sync.
         backoff_base: seconds before the first replacement of a failed Pod; doubles with each failure.
         backoff_cap: the longest of these delays, in seconds.
+        waiting_index_keeps_place: an index that waits for its backoff keeps its place in the
+            parallelism, as in Kubernetes 1.36; otherwise, the next index takes it.
         batch_delay: seconds during which Pod events and Job status updates are batched.
         retry_base: seconds before a sync that failed with an API error is retried; doubles each time.
         retry_cap: the longest of these delays, in seconds.
@@ -42,6 +44,7 @@ class ControllerSettings:
     max_pods_per_sync: int = 500
     backoff_base: float = 10.0
     backoff_cap: float = 600.0
+    waiting_index_keeps_place: bool = False
     batch_delay: float = 1.0
     retry_base: float = 1.0
     retry_cap: float = 60.0

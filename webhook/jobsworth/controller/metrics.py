@@ -32,6 +32,8 @@ def created_pods(reason: str, results: ActionResults) -> tuple[Count, ...]:
 
 def finished_pods(job: Job, before: Status, after: Status) -> tuple[Count, ...]:
     """Count the Pods and indexes that finished between two versions of the status."""
+    if after is before:
+        return ()
     limit = "perIndex" if job.per_index else "global"
     counts = []
     if job.indexed:

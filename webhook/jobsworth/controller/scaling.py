@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from jobsworth.controller.backoff import BackoffRecord
     from jobsworth.controller.controller_settings import ControllerSettings
+    from jobsworth.controller.failure_policy import FailurePolicyMatcher
     from jobsworth.controller.jobs import Job
     from jobsworth.controller.pod_classification import ClassifiedPods, Indexes
     from jobsworth.controller.pods import Pod
@@ -174,13 +175,16 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
     classified, delayed = given.classified, given.indexes.delayed
     creations: list[Creation] = []
     wait: float | None = None
-    for index in _absent(given):
+    candidates = _absent(given)
+    if given.settings.waiting_index_keeps_place:
+        candidates = islice(candidates, missing)
+    for index in candidates:
         last = delayed.get(index)
         left = index_remaining(last, given.now, given.settings)
         if left > 0:
             wait = left if wait is None else min(wait, left)
             continue
-        creations.append(_successor(index, last, classified))
+        creations.append(successor(index, last, classified.matcher))
         if len(creations) == missing:
             break
     if wait is not None:
@@ -188,11 +192,11 @@ def _create_per_index(given: ScalingInput, missing: int) -> Scaling:
     return Scaling(creations=tuple(creations), wait=wait)
 
 
-def _successor(index: int, last: Pod | None, classified: ClassifiedPods) -> Creation:
+def successor(index: int, last: Pod | None, matcher: FailurePolicyMatcher) -> Creation:
     """Return the replacement of a failed Pod, which continues its failure counts."""
     if last is None:
         return Creation(index, failure_count=0)
-    counts = classified.matcher.match(last).counts
+    counts = matcher.match(last).counts
     return Creation(
         index,
         failure_count=last.failure_count + counts,

@@ -87,12 +87,19 @@ class Evaluator:
         self._linter = Linter((selection or Selection()).selects)
         self._narrow: dict[frozenset[str], Linter] = {}
 
-    def evaluate(self, subject: Subject, written: WrittenScalar | None = None) -> Evaluation:
+    def evaluate(
+        self,
+        subject: Subject,
+        written: WrittenScalar | None = None,
+        *,
+        only_errors: bool = False,
+    ) -> Evaluation:
         """Evaluate an object.
 
         Args:
             subject: the object and its request, as far as that is known.
             written: the text of scalars, for fixes of manifests; None for no fixes of API findings.
+            only_errors: omit the lint findings of a manifest without an error.
         """
         if self._is_too_large(subject):
             return Evaluation(
@@ -102,7 +109,7 @@ class Evaluator:
             return self._request(subject)
         if subject.source == "stored":
             return self._stored(subject)
-        return self._manifest(subject, written)
+        return self._manifest(subject, written, only_errors=only_errors)
 
     def _is_too_large(self, subject: Subject) -> bool:
         most, bound = self._budget.values, subject.most_bytes
@@ -110,7 +117,9 @@ class Evaluator:
             return False
         return any(size(value, most) > most for value in (subject.value, subject.old))
 
-    def _manifest(self, subject: Subject, written: WrittenScalar | None) -> Evaluation:
+    def _manifest(
+        self, subject: Subject, written: WrittenScalar | None, *, only_errors: bool
+    ) -> Evaluation:
         value = subject.value
         most = self._budget.findings
         try:
@@ -119,9 +128,7 @@ class Evaluator:
             return self._misidentified(subject)
         # An update cannot be compared with an object of another version, such as batch/v1beta1.
         old_value = subject.old if is_known(subject.old) else None
-        lint = self._linter.lint(decoded, self._engine, most) if self._lint else []
-        if len(lint) > most:
-            lint = [*lint[:most], stopped(most)]
+        lint = [] if only_errors else self._lint_manifest(decoded)
         policy = None
         if self.policies is not None:
             old = None if old_value is None else self._engine.decode_object(old_value)
@@ -132,6 +139,8 @@ class Evaluator:
         if policy is not None and policy.mutation is not None and policy.mutation.restored:
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
             api = [one for one in api if one.field not in kept or IMMUTABLE not in one.message]
+        if only_errors and any(finding.severity == "error" for finding in api):
+            lint = self._lint_manifest(self._engine.decode_object(value, most))
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
@@ -142,6 +151,13 @@ class Evaluator:
         if written is not None and decoded.findings and api:
             evaluation.further = self._further(subject, api, old_value, written)
         return _in_scope(evaluation, subject)
+
+    def _lint_manifest(self, decoded: DecodedObject) -> list[Finding]:
+        if not self._lint:
+            return []
+        most = self._budget.findings
+        found = self._linter.lint(decoded, self._engine, most)
+        return [*found[:most], stopped(most)] if len(found) > most else found
 
     def _further(
         self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar

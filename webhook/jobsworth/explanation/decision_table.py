@@ -10,159 +10,37 @@ first of the rules that match one of its facts decides, so these rows are enough
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.controller import well_known_names
-from jobsworth.controller.failure_policy import ConditionRule
-from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
-from jobsworth.explanation.explained_job import INIT_CONTAINER, SIDECAR
-from jobsworth.explanation.failure_outcome import Outcomes, failed_pod
-from jobsworth.explanation.named_causes import (
+from jobsworth.explanation.compared_job import ComparedJob
+from jobsworth.explanation.decision_rows import (
+    ANY_REASON,
+    NO_CODE,
+    CodeRow,
+    DecisionTable,
+    NamedRow,
+    RuleUse,
+)
+from jobsworth.explanation.distinguished_failures import DistinguishedFailures
+from jobsworth.explanation.explained_job import SIDECAR
+from jobsworth.explanation.failure_causes import (
     CAUSES,
-    DISRUPTED,
     NAMED_CODES,
     NAMED_WINDOWS_CODES,
     STANDING_CONDITIONS,
 )
-from jobsworth.lint.matched_failures import (
-    ANY_OTHER_CODE,
-    LINUX_EXIT_CODES,
-    covering,
-    facts_of,
-    facts_of_each,
-)
+from jobsworth.lint.matched_failures import ANY_OTHER_CODE, covering, facts_of_each
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from jobsworth.explanation.explained_job import ExplainedContainer, ExplainedJob
-    from jobsworth.explanation.failure_outcome import Outcome
-    from jobsworth.explanation.named_causes import FailureCause
-    from jobsworth.lint.matched_failures import Facts
-
-    Ranges = tuple[tuple[int, int], ...]
-    Results = tuple[Outcome | None, ...]
-    """One outcome for each Job of a table; None if the Job has no such container."""
-
-ANY_REASON = ""
-"""Represents all termination reasons that no rule names."""
-
-NO_CODE = None
-"""Represents a Pod of which no container ended with an exit code."""
-
-
-@dataclass(frozen=True, slots=True)
-class CodeRow:
-    """Exit codes with the same outcome.
-
-    Attributes:
-        containers: the containers that exit with such a code.
-        codes: the exit codes, as ranges in ascending order; ANY_OTHER_CODE stands for all unnamed ones.
-        without_code: the row is also about Pods of which no container ended with an exit code.
-        condition: the Pod's condition as ``type=status``; empty if it has none that a rule names.
-        reason: the termination reason; ANY_REASON for one that no rule names.
-        outcomes: for each Job.
-    """
-
-    containers: tuple[str, ...]
-    codes: Ranges
-    without_code: bool
-    condition: str
-    reason: str
-    outcomes: Results
-
-    @property
-    def changed(self) -> bool:
-        """True if the Jobs behave differently."""
-        return _differ(self.outcomes)
-
-    def includes(self, code: int | None) -> bool:
-        """Return True if the row is about an exit code, or about NO_CODE."""
-        if code is NO_CODE:
-            return self.without_code
-        return any(first <= code <= last for first, last in self.codes)
-
-
-@dataclass(frozen=True, slots=True)
-class NamedRow:
-    """An exit code or a cause that users meet.
-
-    Attributes:
-        cause: None for an exit code.
-        title: its name for users.
-        containers: the containers that fail; empty if it is the same for all, or none fails.
-        codes: the exit codes with this outcome.
-    """
-
-    cause: FailureCause | None
-    title: str
-    containers: tuple[str, ...]
-    codes: tuple[int, ...]
-    outcomes: Results
-
-    @property
-    def changed(self) -> bool:
-        """True if the Jobs behave differently."""
-        return _differ(self.outcomes)
-
-    @property
-    def reachable(self) -> bool:
-        """True if some rule of a failure policy can match."""
-        return self.cause is None or self.cause.reachable
-
-
-@dataclass(frozen=True, slots=True)
-class RuleUse:
-    """The use of a rule of ``spec.podFailurePolicy``.
-
-    Attributes:
-        decides: the rule decides for some Pod.
-        covered_by: the earlier rules that match all that it matches; empty if it decides, or if it
-            matches nothing.
-    """
-
-    decides: bool
-    covered_by: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionTable:
-    """The outcomes of all failures.
-
-    Attributes:
-        codes: every exit code and condition, once.
-        named: the exit codes and causes that users meet.
-    """
-
-    codes: tuple[CodeRow, ...]
-    named: tuple[NamedRow, ...]
-
-    @property
-    def changed(self) -> bool:
-        """True if the Jobs behave differently after some failure."""
-        return any(row.changed for row in self.codes) or any(row.changed for row in self.named)
-
-    def find(
-        self, container: str, code: int | None, condition: str = "", reason: str = ANY_REASON
-    ) -> CodeRow | None:
-        """Return the row about a failure; None if the table has no such container or condition."""
-        return next(
-            (
-                row
-                for row in self.codes
-                if container in row.containers
-                and row.condition == condition
-                and row.reason == reason
-                and row.includes(code)
-            ),
-            None,
-        )
+    from jobsworth.explanation.decision_rows import Ranges, Results
+    from jobsworth.explanation.explained_job import ExplainedJob
 
 
 def decision_table(jobs: Sequence[ExplainedJob]) -> DecisionTable:
     """Return the table of one Job, or of a Job before and after a change."""
-    sides = [_Side(job) for job in jobs]
+    sides = [ComparedJob(job) for job in jobs]
     return DecisionTable(tuple(_code_rows(sides)), tuple(_named_rows(sides)))
 
 
@@ -181,61 +59,8 @@ def rule_uses(job: ExplainedJob, table: DecisionTable) -> list[RuleUse]:
     ]
 
 
-class _Side:
-    """One Job of a table."""
-
-    def __init__(self, job: ExplainedJob) -> None:
-        self.job = job
-        self.containers = {container.name: container for container in job.containers}
-        self.outcomes = Outcomes(job.job)
-
-    def of_code(
-        self, name: str, code: int | None, reason: str, conditions: Sequence[str]
-    ) -> Outcome | None:
-        """Return the outcome of a container that ends so; None if the Job has no such container."""
-        container = self.containers.get(name)
-        if container is None:
-            return None
-        # The kubelet restarts no container of a Pod that it stops.
-        if code is not NO_CODE and container.restarts(code) and DISRUPTED not in conditions:
-            return self.outcomes.restarted()
-        ended = () if code is NO_CODE else (Termination(name, code, reason),)
-        return self.outcomes.of(failed_pod(self.job.job, ended, tuple(conditions)))
-
-    def of_cause(self, cause: FailureCause, code: int | None, name: str) -> Outcome | None:
-        """Return the outcome of a cause, with one of its exit codes."""
-        conditions = (
-            *((cause.condition,) if cause.condition else ()),
-            *(STANDING_CONDITIONS if cause.standing else ()),
-        )
-        if name:
-            return self.of_code(name, code, cause.reason, conditions)
-        job = self.job.job
-        if cause.state == "pending":
-            pod = failed_pod(job, phase=well_known_names.PENDING, state=ACTIVE)
-        elif cause.state == "terminating":
-            pod = failed_pod(job, (), conditions, phase=well_known_names.RUNNING, state=TERMINATING)
-        else:
-            ended = [
-                Termination(container.name, code, cause.reason)
-                for container in self.job.containers
-                if code is not NO_CODE and not _is_init(container)
-            ]
-            pod = failed_pod(job, tuple(ended), conditions)
-        return self.outcomes.of(pod)
-
-
-def _differ(outcomes: Results) -> bool:
-    return len({each and each.behavior for each in outcomes}) > 1
-
-
-def _is_init(container: ExplainedContainer) -> bool:
-    """Return True for an init container, which has exited with 0 when the others run."""
-    return container.role == INIT_CONTAINER
-
-
-def _code_rows(sides: Sequence[_Side]) -> list[CodeRow]:
-    distinct = _Distinct(sides)
+def _code_rows(sides: Sequence[ComparedJob]) -> list[CodeRow]:
+    distinct = DistinguishedFailures(sides)
     by_alike: dict[object, list[_Part]] = {}
     containers: dict[_Part, list[str]] = {}
     for name in distinct.names:
@@ -252,7 +77,9 @@ def _code_rows(sides: Sequence[_Side]) -> list[CodeRow]:
 _Part = tuple["Ranges", bool, str, str, "Results"]
 
 
-def _parts(sides: Sequence[_Side], distinct: _Distinct, name: str) -> Iterable[_Part]:
+def _parts(
+    sides: Sequence[ComparedJob], distinct: DistinguishedFailures, name: str
+) -> Iterable[_Part]:
     """Yield the rows of a container, without it."""
     classes = distinct.classes(name)
     for condition in distinct.conditions:
@@ -270,92 +97,6 @@ def _parts(sides: Sequence[_Side], distinct: _Distinct, name: str) -> Iterable[_
                 yield _ranges(found), results == without, condition, reason, results
 
 
-class _Distinct:
-    """The exit codes, conditions, reasons and containers that the rules of some Jobs distinguish."""
-
-    def __init__(self, sides: Sequence[_Side]) -> None:
-        self._sides = sides
-        jobs = [side.job for side in sides]
-        self.names = list(
-            dict.fromkeys(container.name for job in jobs for container in job.containers)
-        )
-        self._domain = _domain(jobs)
-        self._facts: list[list[Facts]] = [
-            [facts_of(rule, self.names, self._domain) for rule in job.rules] for job in jobs
-        ]
-        named = {
-            pattern
-            for job in jobs
-            if job.job.failure_policy is not None
-            for rule in job.job.failure_policy.rules
-            if isinstance(rule, ConditionRule)
-            for pattern in rule.patterns
-        }
-        self.conditions = ["", *sorted(named)]
-        reasons = {
-            reason for job in jobs for rule in job.termination_rules for reason in rule.reasons
-        }
-        self.reasons = [ANY_REASON, *sorted(reasons)]
-        self._scopes = {
-            *(
-                rule.get("onExitCodes", {}).get("containerName")
-                for job in jobs
-                for rule in job.rules
-            ),
-            *(rule.container for job in jobs for rule in job.termination_rules),
-        }
-
-    def alike(self, name: str) -> object:
-        """Return a key that containers share if no rule distinguishes them."""
-        containers = (side.containers.get(name) for side in self._sides)
-        return (
-            name if name in self._scopes else None,
-            *(
-                None
-                if each is None
-                else (each.role == SIDECAR, each.restart_policy, each.restart_rules)
-                for each in containers
-            ),
-        )
-
-    def classes(self, name: str) -> list[list[int]]:
-        """Return the exit codes of a container in classes that no rule of any Job divides."""
-        containers = [side.containers.get(name) for side in self._sides]
-        found: dict[tuple[bool, ...], list[int]] = {}
-        for code in sorted(self._domain - {0}):
-            key = (
-                *(each is not None and each.restarts(code) for each in containers),
-                *(
-                    code in facts.codes.get(name, ())
-                    for of_each in self._facts
-                    for facts in of_each
-                ),
-            )
-            found.setdefault(key, []).append(code)
-        return list(found.values())
-
-
-def _domain(jobs: Sequence[ExplainedJob]) -> frozenset[int]:
-    """Return the exit codes to distinguish."""
-    linux = frozenset() if all(job.windows for job in jobs) else LINUX_EXIT_CODES
-    if not any(job.windows for job in jobs):
-        return linux
-    named = {
-        code
-        for job in jobs
-        for rule in job.rules
-        for code in rule.get("onExitCodes", {}).get("values", ())
-    }
-    restarting = {
-        code
-        for job in jobs
-        for container in job.containers
-        for _, codes in container.restart_rules
-        for code in codes
-    }
-    return frozenset((*linux, *named, *restarting, ANY_OTHER_CODE))
-
-
 def _ranges(codes: Iterable[int]) -> Ranges:
     ranges: list[tuple[int, int]] = []
     for code in sorted(codes):
@@ -366,7 +107,7 @@ def _ranges(codes: Iterable[int]) -> Ranges:
     return tuple(ranges)
 
 
-def _named_rows(sides: Sequence[_Side]) -> Iterable[NamedRow]:
+def _named_rows(sides: Sequence[ComparedJob]) -> Iterable[NamedRow]:
     windows = all(side.job.windows for side in sides)
     failing = list(
         dict.fromkeys(
@@ -402,7 +143,7 @@ def _named_rows(sides: Sequence[_Side]) -> Iterable[NamedRow]:
 
 
 def _results(
-    sides: Sequence[_Side], name: str, code: int, reason: str, conditions: Sequence[str]
+    sides: Sequence[ComparedJob], name: str, code: int, reason: str, conditions: Sequence[str]
 ) -> Results:
     return tuple(side.of_code(name, code, reason, conditions) for side in sides)
 

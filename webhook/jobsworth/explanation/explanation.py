@@ -12,7 +12,7 @@ from jobsworth.explanation.outcome_wording import job_facts, requirement, rule_n
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.explanation.decision_table import DecisionTable, RuleUse
+    from jobsworth.explanation.decision_rows import DecisionTable, RuleUse
     from jobsworth.explanation.explained_job import ExplainedJob
     from jobsworth.explanation.rule_trace import RuleTrace
 

@@ -1,4 +1,4 @@
-"""Check the shape of a Pod from a file before the planner reads it.
+"""Check the shape of an object from a file before the planner reads it, above all that of a Pod.
 
 The planner reads Pods that an API server has validated. A file may hold anything, and only the types of the
 fields that the planner reads matter here.
@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-_TERMINATED = {"exitCode": int, "reason": str, "finishedAt": str}
+_TERMINATED = {"exitCode": int, "reason": str, "startedAt": str, "finishedAt": str}
+_STATE = {"running": {"startedAt": str}, "terminated": _TERMINATED}
 _CONTAINER_STATUSES = [
-    {"name": str, "restartCount": int, "state": {"terminated": _TERMINATED}},
+    {"name": str, "restartCount": int, "state": _STATE, "lastState": _STATE},
 ]
 _SHAPE: dict[str, Any] = {
     "metadata": {
@@ -29,7 +30,10 @@ _SHAPE: dict[str, Any] = {
     "spec": {"nodeName": str, "initContainers": [{"name": str, "restartPolicy": str}]},
     "status": {
         "phase": str,
-        "conditions": [{"type": str, "status": str, "lastTransitionTime": str}],
+        "reason": str,
+        "conditions": [
+            {"type": str, "status": str, "reason": str, "message": str, "lastTransitionTime": str}
+        ],
         "containerStatuses": _CONTAINER_STATUSES,
         "initContainerStatuses": _CONTAINER_STATUSES,
     },
@@ -49,10 +53,15 @@ def pod_problem(value: object) -> str | None:
         return "not a Pod (kind: Pod)"
     if not isinstance(value.get("metadata"), dict):
         return "metadata must be an object"
-    return _problem(value, _SHAPE, "")
+    return shape_problem(value, _SHAPE)
 
 
-def _problem(value: object, shape: Any, path: str) -> str | None:
+def shape_problem(value: object, shape: Any, path: str = "") -> str | None:
+    """Return the first field whose type is not as in a shape, and what is wrong; None without one.
+
+    Args:
+        shape: the types of the fields; a list stands for a list of its item, ``*`` for all other keys.
+    """
     if value is None:
         return None
     if isinstance(shape, dict):
@@ -61,7 +70,7 @@ def _problem(value: object, shape: Any, path: str) -> str | None:
         for name, part in value.items():
             wanted = shape.get(name, shape.get("*"))
             if wanted is not None:
-                problem = _problem(part, wanted, f"{path}.{name}" if path else str(name))
+                problem = shape_problem(part, wanted, f"{path}.{name}" if path else str(name))
                 if problem is not None:
                     return problem
         return None
@@ -71,7 +80,7 @@ def _problem(value: object, shape: Any, path: str) -> str | None:
         for index, item in enumerate(value):
             if item is None:
                 return f"{path}[{index}] must not be null"
-            problem = _problem(item, shape[0], f"{path}[{index}]")
+            problem = shape_problem(item, shape[0], f"{path}[{index}]")
             if problem is not None:
                 return problem
         return None

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from jobsworth.controller import well_known_names
 from jobsworth.controller.failure_policy import ConditionRule, ReasonRule
 from jobsworth.controller.pods import ACTIVE
+from jobsworth.explanation.failure_causes import DISRUPTED
 from jobsworth.explanation.failure_outcome import (
     NOW,
     Outcomes,
     failed_index_limit,
     job_failure_message,
 )
-from jobsworth.explanation.named_causes import DISRUPTED
 from jobsworth.explanation.outcome_wording import listed_codes, rule_name, seconds
 
 if TYPE_CHECKING:

@@ -6,14 +6,30 @@ from jobsworth.record import Record, put
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any, Final, Literal
 
     from jobsworth.findings.fix import Fix
 
     Severity = Literal["error", "warning", "info"]
+    Threshold = Literal["error", "warning", "info", "never"]
     Source = Literal["api", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+NEVER: Final = "never"
+THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "info", NEVER)
+"""The lowest severity whose findings make a run fail."""
+
+
+def is_at_least(severity: Severity, threshold: Threshold) -> bool:
+    """Return True if a severity is as high as a threshold.
+
+    >>> is_at_least("warning", "warning"), is_at_least("info", "warning"), is_at_least("error", "never")
+    (True, False, False)
+    """
+    return threshold != NEVER and SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
+
+
 """The severities, from the highest to the lowest."""
 
 

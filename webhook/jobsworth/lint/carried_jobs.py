@@ -17,6 +17,8 @@ _OWN_TEMPLATES = {
 """Kinds with the template of a Job, and the beginning of their apiVersion."""
 
 _KINDS = ("Job", "CronJob")
+_REFERENCES = ("ownerReferences", "involvedObject", "regarding", "related")
+"""Fields that name a Job and carry none: those of its Pods and Events."""
 MOST_VALUES = 20_000
 """The search stops after so many values."""
 
@@ -51,7 +53,7 @@ def _jobs_in(value: Any) -> int:
             version = part.get("apiVersion")
             if part is not value and isinstance(version, str) and version.startswith("batch/"):
                 found += part.get("kind") in _KINDS
-            rest.extend(part.values())
+            rest.extend(inner for key, inner in part.items() if key not in _REFERENCES)
         elif isinstance(part, list):
             rest.extend(part)
         elif isinstance(part, str) and "apiVersion: batch/" in part:

@@ -77,8 +77,13 @@ def file_name(rule: Rule | CatalogueEntry) -> str:
     return f"{rule.code}-{rule.name}.md"
 
 
-def page(rule: Rule) -> str:
-    """Return the page of a rule: condition, effect, a bad and a good example, sources."""
+def page(rule: Rule, simulation: str = "") -> str:
+    """Return the page of a rule: condition, effect, a bad and a good example, sources.
+
+    Args:
+        simulation: a section that shows the examples in a simulation; empty for none.
+    """
+    before, sources, rest = _text(rule).partition("## Sources")
     return f"""\
 # {rule.code} {rule.name}
 
@@ -88,7 +93,7 @@ def page(rule: Rule) -> str:
 - Fix: {_FIXES[rule.fixable]}
 - Reported by default: {"yes" if rule.on else f"no, select it: `--select default,{rule.code}`"}
 {_frequency(rule)}
-{_text(rule)}
+{before}{simulation}{sources}{rest}
 ## To ignore it
 
 Add `# jobsworth: ignore[{rule.code}] reason` on the line of the finding, or before the first key of a

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.explanation.decision_table import CodeRow, NamedRow, Results
+    from jobsworth.explanation.decision_rows import CodeRow, NamedRow, Results
     from jobsworth.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,

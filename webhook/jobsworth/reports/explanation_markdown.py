@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.printable import printable
 from jobsworth.reports.explanation_text import (
     CODE_HEADERS,
     NAMED_HEADERS,
@@ -18,11 +17,12 @@ from jobsworth.reports.explanation_text import (
     with_rule,
     without_empty,
 )
+from jobsworth.reports.markdown_parts import bullets, escaped, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from jobsworth.explanation.decision_table import CodeRow, NamedRow
+    from jobsworth.explanation.decision_rows import CodeRow, NamedRow
     from jobsworth.explanation.explanation import (
         ExplainedObject,
         Explanation,
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     )
 
     Cells = tuple[str, ...]
-
-_SPECIAL = "\\`*_{}[]<>#|~@&"
 
 
 def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[str]:
@@ -42,14 +40,14 @@ def render(explanation: Explanation, *, only_table: bool = False) -> Iterator[st
         yield from _comparison(explanation)
         return
     if not only_table:
-        yield from _list([f"{name}: {value}" for name, value in explanation.facts])
+        yield from bullets([f"{name}: {value}" for name, value in explanation.facts])
         yield ""
         rules = [
             (rule.name, place(rule), rule.action, f"if {rule.requirement}", never_applies(rule))
             for rule in explanation.rules
         ]
         if rules:
-            yield from _table(("rule", "lines", "action", "applies", ""), rules)
+            yield from table(("rule", "lines", "action", "applies", ""), rules)
             yield ""
     yield from _codes(explanation, explanation.table.codes)
     yield from _named(explanation.table.named)
@@ -60,7 +58,7 @@ def render_failures(explanation: FailureExplanation) -> Iterator[str]:
     yield f"### {_title(explanation.object)}"
     for trace in explanation.traces:
         yield ""
-        yield f"**{_escaped(trace.failure)}**"
+        yield f"**{escaped(trace.failure)}**"
         yield ""
         steps = [
             (
@@ -72,9 +70,9 @@ def render_failures(explanation: FailureExplanation) -> Iterator[str]:
             for step in trace.steps
         ]
         if steps:
-            yield from _table(("rule", "action", "matches", "because"), steps)
+            yield from table(("rule", "action", "matches", "because"), steps)
             yield ""
-        yield from _list(trace.consequences)
+        yield from bullets(trace.consequences)
     yield ""
 
 
@@ -85,7 +83,7 @@ def _comparison(explanation: Explanation) -> Iterator[str]:
         return
     facts = explanation.changed_facts
     if facts:
-        yield from _table(
+        yield from table(
             ("setting", "before", "after"),
             [(name, before or "-", after or "-") for name, before, after in facts],
         )
@@ -137,40 +135,9 @@ def _outcome_cells(row: CodeRow | NamedRow, *, reachable: bool = True) -> Cells:
 
 def _title(about: ExplainedObject) -> str:
     name = f"{about.namespace}/{about.name}" if about.namespace else about.name or "(unnamed)"
-    return _escaped(f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}")
+    return escaped(f"{about.kind} {name} ({about.file}:{about.line}), Kubernetes {about.release}")
 
 
 def _table_without_empty(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
     first, *rest = without_empty(headers, rows, OPTIONAL)
-    return _table(first, rest)
-
-
-def _table(headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
-    yield f"| {' | '.join(map(_escaped, headers))} |"
-    yield f"|{' --- |' * len(headers)}"
-    for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
-
-
-def _list(items: Sequence[str]) -> Iterator[str]:
-    for item in items:
-        yield f"- {_escaped(item)}"
-
-
-def _escaped(text: str) -> str:
-    r"""Return text that Markdown and HTML show as it is, and that mentions nobody.
-
-    >>> _escaped("rules[0] @here")
-    'rules\\[0\\] \\@here'
-    """
-    text = printable(text)
-    return "".join(
-        "&amp;"
-        if each == "&"
-        else "&lt;"
-        if each == "<"
-        else f"\\{each}"
-        if each in _SPECIAL
-        else each
-        for each in text
-    )
+    return table(first, rest)

@@ -10,7 +10,7 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.explanation.decision_table import CodeRow, NamedRow, Results
+    from jobsworth.explanation.decision_rows import CodeRow, NamedRow, Results
     from jobsworth.explanation.explanation import (
         ExplainedObject,
         ExplainedRule,
@@ -132,7 +132,7 @@ NAMED_HEADERS = ("cause", "container", "exit code")
 
 def _alone(explanation: Explanation, *, only_table: bool) -> Iterator[Iterable[str]]:
     if not only_table:
-        yield _aligned([(f"  {name}", value) for name, value in explanation.facts])
+        yield aligned([(f"  {name}", value) for name, value in explanation.facts])
         yield _rules(explanation.rules)
     every = len(explanation.job.containers)
     codes = [
@@ -211,7 +211,7 @@ def _rules(rules: Sequence[ExplainedRule]) -> Iterator[str]:
             )
         )
     rows.append(("  no rule", "", "Count", "otherwise"))
-    yield from _aligned(rows)
+    yield from aligned(rows)
 
 
 def place(rule: ExplainedRule) -> str:
@@ -262,11 +262,11 @@ def _excerpt(rule: ExplainedRule) -> Iterator[str]:
 def _section(title: str, headers: Cells, rows: Sequence[Cells]) -> Iterator[str]:
     yield title
     table = without_empty(headers, rows, OPTIONAL)
-    for line in _aligned(table):
+    for line in aligned(table):
         yield f"  {line}"
 
 
-def _aligned(rows: Sequence[Cells]) -> Iterator[str]:
+def aligned(rows: Sequence[Cells]) -> Iterator[str]:
     """Return rows with columns of equal width."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     for row in rows:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from jobsworth.findings.finding import SEVERITIES
 from jobsworth.reports.json_report import VERSION
+from jobsworth.reports.report_schema_parts import (
+    list_schema,
+    number_schema,
+    object_schema,
+    text_or_null_schema,
+    text_schema,
+)
 from jobsworth.reports.result import STATUSES
 
 TYPE_CHECKING = False
@@ -19,17 +26,17 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The JSON report of jobsworth validate and jobsworth audit",
-        **_object(
+        **object_schema(
             {
                 "version": {"const": VERSION, "description": "The version of this structure."},
-                "results": _list(
+                "results": list_schema(
                     {"$ref": "#/$defs/result"},
                     "One per document or item of a List, in input order.",
                 ),
                 "summary": {"$ref": "#/$defs/summary"},
             },
             {
-                "statistics": _list(
+                "statistics": list_schema(
                     {"$ref": "#/$defs/count"}, "With --statistics: the most frequent code first."
                 )
             },
@@ -46,11 +53,11 @@ def schema() -> dict[str, Any]:
 
 
 def _result() -> dict[str, Any]:
-    return _object(
+    return object_schema(
         {
-            "kind": _text_or_null("The object's kind; null if it has none or is unreadable."),
-            "namespace": _text_or_null("The namespace in the manifest."),
-            "name": _text_or_null("The name in the manifest."),
+            "kind": text_or_null_schema("The object's kind; null if it has none or is unreadable."),
+            "namespace": text_or_null_schema("The namespace in the manifest."),
+            "name": text_or_null_schema("The name in the manifest."),
             "status": {
                 "enum": [*STATUSES],
                 "description": "valid or invalid: a Job or CronJob without or with an error; skipped: "
@@ -60,22 +67,24 @@ def _result() -> dict[str, Any]:
                 "type": "boolean",
                 "description": "True if the document makes the exit code 1 or 2.",
             },
-            "findings": _list({"$ref": "#/$defs/finding"}, "In the order of their positions."),
+            "findings": list_schema(
+                {"$ref": "#/$defs/finding"}, "In the order of their positions."
+            ),
         },
         {
-            "file": _text(
+            "file": text_schema(
                 "The file as named or found, or <stdin>; absent for an object of a cluster."
             ),
-            "document": _number("The document's position in its file, from 0."),
-            "item": _number("The position in a List, from 0."),
-            "fixed": _list({"$ref": "#/$defs/attempt"}, "The fixes that --fix applied."),
-            "not_fixed": _list({"$ref": "#/$defs/attempt"}, "The fixes that were rejected."),
+            "document": number_schema("The document's position in its file, from 0."),
+            "item": number_schema("The position in a List, from 0."),
+            "fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that --fix applied."),
+            "not_fixed": list_schema({"$ref": "#/$defs/attempt"}, "The fixes that were rejected."),
         },
     )
 
 
 def _finding() -> dict[str, Any]:
-    return _object(
+    return object_schema(
         {
             "source": {
                 "enum": [*SOURCES],
@@ -83,18 +92,20 @@ def _finding() -> dict[str, Any]:
             },
             "severity": {"enum": [*SEVERITIES]},
             "code": {"type": "string", "pattern": "^J[WP][0-9]{3}$"},
-            "field": _text("The field path as Kubernetes writes it; empty for the whole object."),
-            "reason": _text("The API server's cause, or the name of the lint rule."),
-            "message": _text("For an API finding, the words of the server."),
+            "field": text_schema(
+                "The field path as Kubernetes writes it; empty for the whole object."
+            ),
+            "reason": text_schema("The API server's cause, or the name of the lint rule."),
+            "message": text_schema("For an API finding, the words of the server."),
         },
         {
-            "hint": _text("Advice that the server does not give."),
+            "hint": text_schema("Advice that the server does not give."),
             "fix": {"$ref": "#/$defs/fix"},
             "further": {
                 "const": True,
                 "description": "The API server reports it after the decoding errors are fixed.",
             },
-            "policy": _text("The JobPolicy that reports it."),
+            "policy": text_schema("The JobPolicy that reports it."),
             "line": {"type": ["integer", "null"], "minimum": 1},
             "column": {"type": ["integer", "null"], "minimum": 1},
         },
@@ -102,82 +113,64 @@ def _finding() -> dict[str, Any]:
 
 
 def _fix() -> dict[str, Any]:
-    edit = _object({"action": {"enum": [*ACTIONS]}, "field": {"type": "string"}}, {"value": {}})
-    return _object(
+    edit = object_schema(
+        {"action": {"enum": [*ACTIONS]}, "field": {"type": "string"}}, {"value": {}}
+    )
+    return object_schema(
         {
-            "title": _text("The effect, in the imperative."),
+            "title": text_schema("The effect, in the imperative."),
             "safe": {
                 "type": "boolean",
                 "description": "True if --fix applies it without --unsafe.",
             },
-            "edits": _list(edit, "In the order in which they are applied."),
+            "edits": list_schema(edit, "In the order in which they are applied."),
         }
     )
 
 
 def _attempt() -> dict[str, Any]:
-    return _object(
+    return object_schema(
         {
             "code": {"type": "string"},
             "field": {"type": "string"},
             "title": {"type": "string"},
             "line": {"type": ["integer", "null"]},
         },
-        {"refused": _text("Why it was not applied.")},
+        {"refused": text_schema("Why it was not applied.")},
     )
 
 
 def _summary() -> dict[str, Any]:
     numbers: dict[str, Any] = {
-        status: _number(f"Documents with the status {status}.") for status in STATUSES
+        status: number_schema(f"Documents with the status {status}.") for status in STATUSES
     }
     return {
-        **_object(
+        **object_schema(
             {
                 **numbers,
-                "findings": _object({severity: _number("") for severity in SEVERITIES}),
-                "excluded_files": _number("Files that a configuration or --exclude excludes."),
-                "hidden_folders": _number("Hidden folders that were not searched."),
+                "findings": object_schema({severity: number_schema("") for severity in SEVERITIES}),
+                "excluded_files": number_schema(
+                    "Files that a configuration or --exclude excludes."
+                ),
+                "hidden_folders": number_schema("Hidden folders that were not searched."),
                 "exit_code": {"enum": [0, 1, 2]},
             },
-            {"files": _number("Files read."), "namespaces": _number("Namespaces audited.")},
+            {
+                "files": number_schema("Files read."),
+                "namespaces": number_schema("Namespaces audited."),
+            },
         ),
         "anyOf": [{"required": ["files"]}, {"required": ["namespaces"]}],
     }
 
 
 def _count_of_code() -> dict[str, Any]:
-    return _object(
+    return object_schema(
         {
-            "count": _number("Findings with the code."),
+            "count": number_schema("Findings with the code."),
             "severity": {"enum": [*SEVERITIES]},
             "code": {"type": "string"},
             "name": {"type": "string"},
-            "fixable": _number("Findings with a fix."),
+            "fixable": number_schema("Findings with a fix."),
         }
     )
-
-
-def _object(required: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "required": [*required],
-        "properties": {**required, **(optional or {})},
-    }
-
-
-def _list(items: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"type": "array", "items": items, "description": description}
-
-
-def _text(description: str) -> dict[str, Any]:
-    return {"type": "string", "description": description}
-
-
-def _text_or_null(description: str) -> dict[str, Any]:
-    return {"type": ["string", "null"], "description": description}
-
-
-def _number(description: str) -> dict[str, Any]:
-    number: dict[str, Any] = {"type": "integer", "minimum": 0}
-    return {**number, "description": description} if description else number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.finding import SEVERITIES, is_at_least
 from jobsworth.printable import printable
 from jobsworth.record import Record
 
@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Final, Literal
 
-    from jobsworth.findings.finding import Finding, Severity
+    from jobsworth.findings.finding import Finding, Threshold
     from jobsworth.findings.fix import Fix
 
     Status = Literal["valid", "invalid", "skipped", "error"]
-    Threshold = Literal["error", "warning", "info", "never"]
 
 VALID: Final = "valid"
 """A Job or CronJob without an error."""
@@ -29,22 +28,9 @@ KINDS_WITH_JOBS = ("AppWrapper", "Experiment", "JobSet", "ScaledJob", "Template"
 """Kinds of other groups with Jobs inside them, which are not validated (Template is OpenShift's)."""
 STATUSES: tuple[Status, ...] = (VALID, INVALID, SKIPPED, ERROR)
 
-NEVER: Final = "never"
-THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "info", NEVER)
-"""The lowest severity whose findings make a run fail."""
-
 EXIT_VALID, EXIT_INVALID, EXIT_UNREADABLE = 0, 1, 2
 
 NO_CODES: frozenset[str] = frozenset()
-
-
-def is_at_least(severity: Severity, threshold: Threshold) -> bool:
-    """Return True if a severity is as high as a threshold.
-
-    >>> is_at_least("warning", "warning"), is_at_least("info", "warning"), is_at_least("error", "never")
-    (True, False, False)
-    """
-    return threshold != NEVER and SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
 
 
 def exit_code(results: Iterable[Result]) -> int:

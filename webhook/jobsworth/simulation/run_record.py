@@ -58,6 +58,11 @@ class PodRecord:
     counted: Counted = ""
     match: Match | None = None
 
+    @property
+    def failed(self) -> bool:
+        """True if it is a failure that the Job has to handle, not a Pod that the Job itself removed."""
+        return self.match is not None and self.counted != "uncounted"
+
     def used(self, now: int) -> int:
         """Return the milliseconds for which it has run."""
         if self.started is None:

@@ -56,7 +56,7 @@ def summarize(record: RunRecord) -> RunSummary:
             used += time
             if pod.counted != "succeeded":
                 wasted += time
-            if pod.match is not None:
+            if pod.failed:
                 failures[rule_name(pod)] += 1
         pods += len(job.pods)
         failed_indexes += len(job.failed_indexes)
@@ -201,3 +201,15 @@ def quantile_of(ordered: Sequence[int], quantile: float) -> Interval:
     return Interval(
         at(count * quantile), at(count * quantile - spread), at(count * quantile + spread)
     )
+
+
+def histogram(values: Sequence[int], low: int, high: int, bins: int) -> list[int]:
+    """Return how many values fall into each of some bins of equal width.
+
+    >>> histogram([0, 4, 5, 10], 0, 10, 2)
+    [2, 2]
+    """
+    counts = [0] * bins
+    for value in values:
+        counts[min((value - low) * bins // max(1, high - low), bins - 1)] += 1
+    return counts

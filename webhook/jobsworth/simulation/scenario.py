@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.explanation.failure_causes import SIGTERM_CODE
 from jobsworth.simulation.distributions import Distribution, Fixed
 from jobsworth.simulation.virtual_time import DAY, MINUTE, NEVER, SECOND
 
 if TYPE_CHECKING:
-    from jobsworth.simulation.disruption_causes import DisruptionCause
+    from jobsworth.explanation.failure_causes import DisruptionCause
     from jobsworth.simulation.number_ranges import NumberRanges
 
 API_VERSION, KIND = "jobsworth.dev/v1alpha1", "JobScenario"
-SIGTERM_CODE = 143
+
 DEFAULT_START = 1_798_761_600  # 2027-01-01T00:00:00Z
 DEFAULT_UNTIL = 7 * DAY
 DEFAULT_STARTUP = Fixed(5 * SECOND)

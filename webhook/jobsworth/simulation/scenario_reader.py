@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats import duration
 from jobsworth.controller.times import read_time
-from jobsworth.simulation.disruption_causes import CAUSES
+from jobsworth.explanation.failure_causes import DISRUPTIONS
 from jobsworth.simulation.distributions import (
     Distribution,
     Exponential,
@@ -177,7 +177,7 @@ def _disruption(disruption: dict[str, Any]) -> Disruption:
     times = disruption.get("at", ())
     grace = disruption.get("gracePeriod")
     return Disruption(
-        cause=CAUSES[disruption["cause"]],
+        cause=DISRUPTIONS[disruption["cause"]],
         name=disruption["cause"],
         selector=_selector(disruption),
         times=tuple(map(milliseconds, [times] if isinstance(times, str) else times)),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jobsworth.explanation.failure_causes import DISRUPTIONS
 from jobsworth.simulation import number_ranges
-from jobsworth.simulation.disruption_causes import CAUSES
 from jobsworth.simulation.scenario import API_VERSION, KIND
 
 Schema = dict[str, Any]
@@ -165,7 +165,7 @@ def _disruption() -> Schema:
     return _closed(
         "A disruption: at times, or after a time that each Pod has run.",
         {
-            "cause": {"enum": list(CAUSES), "description": "What happens to the Pods."},
+            "cause": {"enum": list(DISRUPTIONS), "description": "What happens to the Pods."},
             "at": _duration_list("When; one time or a list."),
             "every": _distribution("Repeat it: the time from one to the next."),
             "pods": _number("How many of the selected Pods; by default all, or the share."),

@@ -21,6 +21,7 @@ from jobsworth.controller.pods import (
     Pod,
 )
 from jobsworth.controller.signals import creation_failed
+from jobsworth.controller.well_known_names import OUR_MANAGER
 from jobsworth.simulation.run_record import (
     ConditionChange,
     ControllerReason,
@@ -44,15 +45,17 @@ if TYPE_CHECKING:
     from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
 
-SETTINGS = ControllerSettings(adopt_unmanaged=True)
-_BATCH = round(SETTINGS.batch_delay * SECOND)
+OURS = ControllerSettings()
+KUBERNETES = ControllerSettings(adopt_unmanaged=True, waiting_index_keeps_place=True)
+_BATCH = round(KUBERNETES.batch_delay * SECOND)
 
 
 class SimulatedJob:
     """A Job, its Pods, and the part of its controller that a real one keeps in memory.
 
     Args:
-        manifest: the Job with the API server's defaults.
+        manifest: the Job with the API server's defaults. Kubernetes' own controller runs it, unless its
+            managedBy names ours.
         run: its number among the Jobs of a CronJob, from 1.
         on_finish: called when it has finished.
 
@@ -77,7 +80,9 @@ class SimulatedJob:
         self._nodes = nodes
         self._run = run
         self._on_finish = on_finish
-        self.job = replace(read_job(manifest, SETTINGS), uid=f"job-{run}")
+        ours = manifest["spec"].get("managedBy") == OUR_MANAGER
+        self._settings = OURS if ours else KUBERNETES
+        self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False
         self.ttl: int | None = manifest["spec"].get("ttlSecondsAfterFinished")
@@ -134,7 +139,7 @@ class SimulatedJob:
             "spec": {key: value for key, value in changed.items() if value is not None},
         }
         self.job = replace(
-            read_job(self._manifest, SETTINGS), uid=self.job.uid, status=self.job.status
+            read_job(self._manifest, self._settings), uid=self.job.uid, status=self.job.status
         )
         self.record.parallelism, self.record.size = self.job.parallelism, self.job.completions
         self._wake(0)
@@ -155,7 +160,7 @@ class SimulatedJob:
         self._due = NEVER
         now = self._scenario.start + self._queue.now / SECOND
         views = [pod.view for pod in self.pods.values()]
-        planned = plan(self.job, views, Memory(backoff=self._backoff), now, SETTINGS)
+        planned = plan(self.job, views, Memory(backoff=self._backoff), now, self._settings)
         self._explain(planned.because)
         if planned.interim is not None:
             self._store(planned.interim)
@@ -182,7 +187,8 @@ class SimulatedJob:
     def _schedule(self, planned: Plan, results: ActionResults, requeue: float | None) -> None:
         """Plan the next sync: when the planner asks for one, and after actions that a sync has to see."""
         if results.rejected:
-            delay = min(SETTINGS.retry_base * 2**self._retries, SETTINGS.retry_cap)
+            settings = self._settings
+            delay = min(settings.retry_base * 2**self._retries, settings.retry_cap)
             self._retries = min(self._retries + 1, 10)
             self._wake(round(delay * SECOND))
             return

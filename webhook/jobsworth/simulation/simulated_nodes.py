@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.pods import POD_FAILED, POD_SUCCEEDED, TERMINATING, Termination
-from jobsworth.simulation.disruption_causes import TOLERATION_SECONDS, UNREACHABLE_SECONDS
+from jobsworth.explanation.failure_causes import (
+    DISRUPTED,
+    SIGKILL_CODE,
+    TOLERATION_SECONDS,
+    UNREACHABLE_SECONDS,
+)
 from jobsworth.simulation.pod_draws import DISRUPTIONS_STREAM, draw, generator
 from jobsworth.simulation.scenario import PodIdentity
 from jobsworth.simulation.virtual_time import MINUTE, NEVER, SECOND
@@ -23,8 +28,6 @@ if TYPE_CHECKING:
     from jobsworth.simulation.scenario import Disruption, Scenario
     from jobsworth.simulation.virtual_time import EventQueue
 
-DISRUPTED = "DisruptionTarget=True"
-SIGKILL_CODE = 137
 KUBELET_DELAY = SECOND
 GARBAGE_COLLECTION = 20 * SECOND  # gcCheckPeriod of the Pod garbage collector
 RESTART_BASE, RESTART_CAP, RESTART_RESET = 10 * SECOND, 300 * SECOND, 10 * MINUTE
@@ -381,7 +384,7 @@ class Nodes:
         grace = disruption.grace
         if grace is None and cause.grace is not None:
             grace = cause.grace * SECOND
-        conditions = (DISRUPTED,) if cause.condition else ()
+        conditions = (DISRUPTED,) if cause.failure.condition else ()
         if cause.end == "deleted":
             self.delete(pod, grace, *conditions)
         elif cause.end == "failed":

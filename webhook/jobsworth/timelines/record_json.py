@@ -74,7 +74,7 @@ def _pod(pod: PodRecord) -> dict[str, Any]:
         "reason": pod.reason or None,
         "container": pod.container or None,
         "counted": pod.counted or None,
-        "rule": None if pod.match is None else rule_name(pod),
+        "rule": rule_name(pod) if pod.failed else None,
     }
 
 

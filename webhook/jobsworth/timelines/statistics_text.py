@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.simulation.run_statistics import histogram
 from jobsworth.simulation.virtual_time import spoken
 
 if TYPE_CHECKING:
@@ -25,21 +26,21 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         ("unfinished", statistics.share("Unfinished")),
     ):
         if interval.value or label != "unfinished":
-            yield f"{label:<22}{_percent(interval)}"
+            yield f"{label:<22}{percent(interval)}"
     for label, quantile in (("median", 0.5), ("95th percentile", 0.95)):
         time = statistics.time(quantile)
         if time is not None:
-            yield f"{'time, ' + label:<22}{_time(time)}"
-    yield f"{'Pods':<22}{_plain(statistics.pods)}"
-    yield f"{'Pod-hours':<22}{_plain(statistics.pod_hours)}"
-    yield f"{'of them wasted':<22}{_plain(statistics.wasted_hours)}"
+            yield f"{'time, ' + label:<22}{spoken_time(time)}"
+    yield f"{'Pods':<22}{plain(statistics.pods)}"
+    yield f"{'Pod-hours':<22}{plain(statistics.pod_hours)}"
+    yield f"{'of them wasted':<22}{plain(statistics.wasted_hours)}"
     if statistics.failed_indexes.value:
-        yield f"{'failed indexes':<22}{_plain(statistics.failed_indexes)}"
+        yield f"{'failed indexes':<22}{plain(statistics.failed_indexes)}"
     if statistics.failures:
         yield ""
         yield "Failed Pods per run, by rule"
         for rule, number in statistics.failures:
-            yield f"  {rule:<20}{_plain(number)}"
+            yield f"  {rule:<20}{plain(number)}"
     yield ""
     yield "Outcomes"
     for outcome, reason, count in statistics.outcomes:
@@ -64,12 +65,12 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
         rows.append(
             [
                 name,
-                _percent(statistics.share("Complete")),
+                percent(statistics.share("Complete")),
                 "-" if median is None else spoken(median.value),
                 "-" if late is None else spoken(late.value),
-                _plain(statistics.pods),
-                _plain(statistics.pod_hours),
-                _plain(statistics.wasted_hours),
+                plain(statistics.pods),
+                plain(statistics.pod_hours),
+                plain(statistics.wasted_hours),
             ]
         )
     yield f"{runs} runs each, with the same luck; in parentheses the 95 % interval"
@@ -86,9 +87,9 @@ def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list
             name,
             f"{outcome}: {reason}" if reason else outcome,
             "-" if time is None else spoken(time.value),
-            _plain(statistics.pods),
-            _plain(statistics.pod_hours),
-            _plain(statistics.wasted_hours),
+            plain(statistics.pods),
+            plain(statistics.pod_hours),
+            plain(statistics.wasted_hours),
         ]
 
 
@@ -101,26 +102,27 @@ def _aligned(rows: Iterable[list[str]]) -> Iterator[str]:
 
 def _histogram(times: Sequence[int]) -> Iterator[str]:
     low, high = times[0], times[-1]
-    counts = [0] * _BINS
-    for time in times:
-        counts[min((time - low) * _BINS // (high - low), _BINS - 1)] += 1
+    counts = histogram(times, low, high, _BINS)
     for number, count in enumerate(counts):
         bar = "#" * -(-count * _BAR // max(counts))
         start = spoken(low + (high - low) * number / _BINS)
         yield f"  from {start:<14}{count:>7}  {bar}".rstrip()
 
 
-def _percent(interval: Interval) -> str:
+def percent(interval: Interval) -> str:
+    """Return a share with its interval."""
     value, low, high = interval
     return f"{value:.1%} ({low:.1%} to {high:.1%})"
 
 
-def _time(interval: Interval) -> str:
+def spoken_time(interval: Interval) -> str:
+    """Return a duration with its interval."""
     value, low, high = map(spoken, interval)
     return f"{value} ({low} to {high})"
 
 
-def _plain(interval: Interval) -> str:
+def plain(interval: Interval) -> str:
+    """Return a number with its interval."""
     value, low, high = (_number(part) for part in interval)
     return value if value == low == high else f"{value} ({low} to {high})"
 

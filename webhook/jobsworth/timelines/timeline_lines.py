@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from jobsworth.controller.index_sets import IndexSet
-from jobsworth.simulation.disruption_causes import CAUSES
+from jobsworth.explanation.failure_causes import DISRUPTIONS
 from jobsworth.simulation.run_statistics import rule_name
 from jobsworth.simulation.virtual_time import spoken
 
@@ -63,7 +63,7 @@ def _lines(job: JobRecord, prefix: str) -> Iterator[TimelineLine]:
             words = f"{prefix}{pod.name}: container restarted in place"
             yield TimelineLine(restart, restart, "ended", words)
         if pod.deleted is not None and pod.cause and pod.deleted != pod.ended:
-            words = CAUSES[pod.cause].words
+            words = DISRUPTIONS[pod.cause].words
             yield TimelineLine(pod.deleted, pod.deleted, "disrupted", f"{prefix}{pod.name} {words}")
         if pod.ended is None:
             continue
@@ -143,7 +143,7 @@ def failure(pod: PodRecord) -> str:
         named = "" if pod.reason in ("", "Error", "Completed") else f" ({pod.reason})"
         how = f"ended with exit code {pod.exit_code}{named}"
     ran = f" after {spoken(_ran(pod))}" if pod.started is not None else " before it ran"
-    cause = f", {CAUSES[pod.cause].words}" if pod.cause and pod.deleted is None else ""
+    cause = f", {DISRUPTIONS[pod.cause].words}" if pod.cause and pod.deleted is None else ""
     return f"{pod.name} {how}{ran}{cause}: {verdict(pod)}"
 
 
@@ -157,8 +157,10 @@ def verdict(pod: PodRecord) -> str:
         "": "not counted yet",
     }[pod.counted]
     match = pod.match
-    if match is None or match.action is None:
-        return f"no rule matches, {counted}" if match is not None else counted
+    if match is None or not pod.failed:
+        return counted
+    if match.action is None:
+        return f"no rule matches, {counted}"
     return f"{rule_name(pod)}, {counted}"
 
 

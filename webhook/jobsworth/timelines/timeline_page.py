@@ -20,31 +20,46 @@ if TYPE_CHECKING:
     from jobsworth.simulation.run_record import JobRecord, PodRecord, RunRecord
 
 _RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
-_TEMPLATE = "page.html"
+_TEMPLATE, _STYLE = "page.html", "page_style.css"
 MOST_LINES = 2000
 
 
-def timeline_page(record: RunRecord) -> str:
-    """Return the page."""
+def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
+    """Return the page.
+
+    Args:
+        recorded_in: the file or cluster of a recorded Job; empty for a simulated one.
+    """
     template = (files(__package__) / _TEMPLATE).read_text(encoding="utf-8")
     outcome, *_ = outcome_lines(record)
     heading = f"{record.kind} {record.name}"
     parts = {
-        "title": escape(f"{heading}: simulation"),
+        "style": page_style(),
+        "title": escape(f"{heading}: {'recording' if recorded_in else 'simulation'}"),
         "heading": escape(heading),
-        "subtitle": escape(f"Simulated in scenario {record.scenario}, seed {record.seed}"),
+        "subtitle": escape(
+            f"Recorded in {recorded_in}"
+            if recorded_in
+            else f"Simulated in scenario {record.scenario}, seed {record.seed}"
+        ),
         "outcome": escape(outcome),
         "facts": "".join(
             f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
             for name, value in _facts(record)
         ),
         "row": _row_words(record),
+        "command": "jobsworth replay" if recorded_in else "jobsworth simulate",
         "data": _embedded(_data(record)),
     }
     for name, value in parts.items():
         before, _, after = template.partition("{{" + name + "}}")
         template = before + value + after
     return template
+
+
+def page_style() -> str:
+    """Return the style sheet of all pages."""
+    return (files(__package__) / _STYLE).read_text(encoding="utf-8")
 
 
 def _row_words(record: RunRecord) -> str:

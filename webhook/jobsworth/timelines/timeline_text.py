@@ -38,7 +38,7 @@ def run_lines(record: RunRecord) -> Iterator[str]:
         return
     yield from _shortened(list(_event_lines(record)))
     yield ""
-    yield from _chart(record.job, record.end)
+    yield from chart_lines(record.job, record.end)
     yield ""
     yield from outcome_lines(record)
 
@@ -73,7 +73,7 @@ def _cron_table(record: RunRecord) -> Iterator[str]:
             result = f"unfinished after {spoken(record.end - job.created)}: {job.reason}"
         else:
             result = f"{job.outcome} after {spoken(end - job.created)}: {job.reason}"
-        failures = sum(pod.match is not None for pod in job.pods)
+        failures = sum(pod.failed for pod in job.pods)
         failed = f", {failures} failed Pods" if failures else ""
         rows.append((scheduled, start, f"{result}{failed}"))
     rows += [(missed.scheduled, "not started", missed.why) for missed in record.missed]
@@ -92,7 +92,8 @@ def local_time(record: RunRecord, at: int) -> str:
     return moment.strftime("%a %Y-%m-%d %H:%M:%S ") + (moment.strftime("%z") or "+0000")
 
 
-def _chart(job: JobRecord, end: int) -> Iterator[str]:
+def chart_lines(job: JobRecord, end: int) -> Iterator[str]:
+    """Yield a chart of the Pods of a Job."""
     rows: dict[int, list[PodRecord]] = {}
     for number, pod in enumerate(job.pods, 1):
         rows.setdefault(number if pod.index is None else pod.index, []).append(pod)

@@ -7,6 +7,7 @@ Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, an
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
+from jobsworth.api.remembered import Remembered
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
@@ -30,7 +31,7 @@ def default_pull_policy(image: str) -> str:
     >>> default_pull_policy("busybox:1.37"), default_pull_policy("BusyBox")
     ('IfNotPresent', 'IfNotPresent')
     """
-    return "Always" if _tag(image) == "latest" else "IfNotPresent"
+    return "Always" if _TAGS[image] == "latest" else "IfNotPresent"
 
 
 def _tag(image: str) -> str:
@@ -46,6 +47,9 @@ def _tag(image: str) -> str:
     if not well_formed:
         return ""
     return tag or ("" if at else "latest")
+
+
+_TAGS = Remembered(_tag)
 
 
 def _domain_and_rest(image: str) -> tuple[str, str]:

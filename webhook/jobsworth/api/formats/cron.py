@@ -13,6 +13,7 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 
 from __future__ import annotations
 
+from jobsworth.api.remembered import Remembered
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -116,6 +117,10 @@ def parse(schedule: str) -> Schedule:
     >>> parse("@every 1m30.5s").every
     90000000000
     """
+    return _SCHEDULES[schedule]
+
+
+def _parse(schedule: str) -> Schedule:
     if not schedule:
         raise BadSchedule("empty spec string")
     time_zone = None
@@ -142,6 +147,9 @@ def parse(schedule: str) -> Schedule:
         any_day_of_week=read[4][1],
         time_zone=time_zone,
     )
+
+
+_SCHEDULES = Remembered(_parse)
 
 
 def _time_zone(schedule: str) -> tuple[str, str]:

@@ -48,6 +48,12 @@ class ManageOptions(Options):
         metavar="NAME",
         help="The Secret that stores the certificates; created if missing.",
     )
+    issued_secret = text(
+        metavar="NAME",
+        default="",
+        help="Create no certificate: use the one in this Secret, which cert-manager writes, and store "
+        "the CAs to trust in --secret.",
+    )
     lease = text(
         default="jobsworth-certificates",
         metavar="NAME",
@@ -185,6 +191,7 @@ def manage(options: ManageOptions) -> int:
         installation = certs_manage.Installation(
             namespace=options.namespace,
             secret=options.secret,
+            issued_secret=options.issued_secret,
             lease=options.lease,
             mutating=options.mutating_webhook_configuration,
             validating=options.validating_webhook_configuration,
@@ -241,10 +248,14 @@ def _policy(options: ManageOptions) -> RotationPolicy:
     from jobsworth.certificates.leaf import BadName, general_name, service_names
     from jobsworth.certificates.rotation import BadRotationPolicy, RotationPolicy, check
 
+    if options.issued_secret == options.secret:
+        raise UsageError(
+            f"--secret and --issued-secret are both {options.secret}: name another Secret in --secret"
+        )
     names = list(options.name)
     if options.service:
         names += service_names(options.service, options.namespace)
-    if not names:
+    if not names and not options.issued_secret:
         raise UsageError("the certificate has no host name: set --service NAME or --name HOST")
     try:
         for name in names:
@@ -297,12 +308,17 @@ configurations, and writes the serving certificate to a folder that the webhook 
 rotation, every CA bundle has the old and the new CA, so that no request fails. Manual edits are
 reverted. Run it beside every replica; a Lease elects the one that writes.
 
+With --issued-secret, cert-manager or another issuer creates the certificates. When its CA changes, every CA
+bundle has the old and the new CA before the webhook uses the new certificate.
+
 With --registration, it also creates the webhook configurations. failurePolicy Fail applies only to requests
 that a policy can deny, and only after the webhook is ready.""",
     epilog="""\b
 Examples:
   jobsworth certs manage --namespace jobsworth --service jobsworth --directory /run/jobsworth/tls
   jobsworth certs manage --namespace jobsworth --service jobsworth --once
+  jobsworth certs manage --issued-secret jobsworth-certificates --secret jobsworth-trusted-cas \\
+      --validating-webhook-configuration jobsworth --directory /run/jobsworth/tls
 
 Durations use Go's format: 2160h, 30m, 45s.
 """,

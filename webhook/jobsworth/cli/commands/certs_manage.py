@@ -56,7 +56,8 @@ class Installation:
 
     Attributes:
         namespace: of the Secret and the Lease.
-        secret: the name of the Secret that holds the certificates.
+        secret: the name of the Secret that holds the certificates, or with another issuer the CAs.
+        issued_secret: the name of the Secret that another issuer writes; empty without one.
         lease: the name of the Lease that elects one replica.
         mutating, validating: the names of the webhook configurations whose caBundle is written.
         folder: the folder from which the webhook reads its certificate; None to write no files.
@@ -70,6 +71,7 @@ class Installation:
 
     namespace: str
     secret: str
+    issued_secret: str = ""
     lease: str
     mutating: tuple[str, ...]
     validating: tuple[str, ...]
@@ -144,6 +146,7 @@ def _manage(
     secrets = resource_path(CORE, "secrets", installation.namespace)
     watched = [
         (secrets, installation.secret),
+        *([(secrets, installation.issued_secret)] if installation.issued_secret else ()),
         *((each.path.rpartition("/")[0], each.name) for each in configurations),
     ]
     api = Client(
@@ -158,6 +161,7 @@ def _manage(
         namespace=installation.namespace,
         secret=installation.secret,
         configurations=configurations,
+        issued_secret=installation.issued_secret,
     )
     policies = WatchedPolicies(installation.policies, installation.profile, installation.last_good)
     manager = Manager(

@@ -107,12 +107,15 @@ def _described(code: str) -> dict[str, Any]:
 
 
 def _write(folder: Path) -> None:
+    from jobsworth.cli.simulating.rule_simulations import simulation_section
+
     folder.mkdir(parents=True, exist_ok=True)
     rules: Sequence[Rule] = list(_RULES.values())
     others = [rule_info for rule_info in CATALOGUE.values() if rule_info.code not in _RULES]
     (folder / "README.md").write_text(pages.index(rules, others), encoding="utf-8")
     for rule in rules:
-        (folder / pages.file_name(rule)).write_text(pages.page(rule), encoding="utf-8")
+        page = pages.page(rule, simulation_section(rule))
+        (folder / pages.file_name(rule)).write_text(page, encoding="utf-8")
     for rule_info in others:
         page = pages.short_page(rule_info)
         (folder / pages.file_name(rule_info)).write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and the JSON report."""
+"""``jobsworth schema``: print JSON Schemas of Job, CronJob, JobPolicy, JobScenario and of JSON reports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-POLICY, SCENARIO, REPORT = "JobPolicy", "JobScenario", "report"
+POLICY, SCENARIO, REPORT, REPLAY = "JobPolicy", "JobScenario", "report", "replay"
 
 
 class SchemaOptions(Options):
@@ -30,8 +30,9 @@ class SchemaOptions(Options):
     server = nested(ServerOptions)
     kind = choice(
         default="Job",
-        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT),
-        help="The kind whose schema to print; report is the JSON report of validate and audit.",
+        choices=("Job", "CronJob", POLICY, SCENARIO, REPORT, REPLAY),
+        help="The kind whose schema to print; report is the JSON report of validate and audit, replay that "
+        "of replay.",
     )
     directory = text(
         metavar="DIR",
@@ -47,11 +48,8 @@ def run(options: SchemaOptions) -> int:
     """
     if options.directory is None:
         as_utf8(sys.stdout)
-        if options.kind == POLICY:
-            print(_policy_text(), end="")
-            return 0
-        if options.kind in (SCENARIO, REPORT):
-            print(_scenario_text() if options.kind == SCENARIO else _report_text(), end="")
+        if options.kind in _OTHER_TEXTS:
+            print(_OTHER_TEXTS[options.kind](), end="")
             return 0
         chosen = server_of(options.server)
         by_name = {struct.name: (version, struct) for version, struct in kinds()}
@@ -63,11 +61,8 @@ def run(options: SchemaOptions) -> int:
         for version, struct in kinds():
             text = _text(version, struct, ApiServer(release))
             (folder / f"{struct.name.lower()}.json").write_text(text, encoding="utf-8")
-    policies = Path(options.directory) / f"{POLICY.lower()}.json"
-    policies.write_text(_policy_text(), encoding="utf-8")
-    scenarios = Path(options.directory) / f"{SCENARIO.lower()}.json"
-    scenarios.write_text(_scenario_text(), encoding="utf-8")
-    (Path(options.directory) / f"{REPORT}.json").write_text(_report_text(), encoding="utf-8")
+    for kind, text_of in _OTHER_TEXTS.items():
+        (Path(options.directory) / f"{kind.lower()}.json").write_text(text_of(), encoding="utf-8")
     return 0
 
 
@@ -93,14 +88,29 @@ def _report_text() -> str:
     return _printed(schema())
 
 
+def _replay_text() -> str:
+    from jobsworth.reports.replay_schema import replay_schema
+
+    return _printed(replay_schema())
+
+
 def _printed(schema: dict[str, Any]) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+_OTHER_TEXTS = {
+    POLICY: _policy_text,
+    SCENARIO: _scenario_text,
+    REPORT: _report_text,
+    REPLAY: _replay_text,
+}
+"""The schemas that are the same for every release."""
 
 
 COMMAND = Command(
     "schema",
     help="""Print the JSON Schema (2020-12) of Job or CronJob for a release, of JobPolicy or JobScenario,
-or of the report.
+or of a report.
 
 It covers fields, types, required fields, enumerations, bounds, patterns and the conditions that JSON
 Schema can express: most of the API server's checks, in every editor and schema validator.""",

@@ -66,7 +66,7 @@ class SimulateOptions(Options):
         short="-o",
         metavar="FORMAT[=FILE]",
         help="text, json, html or trace (for chrome://tracing and Perfetto); several may be given. "
-        "html and trace show one run.",
+        "html shows one run or the statistics of many; trace shows one run.",
     )
     server = nested(ServerOptions)
     paths = arguments("FILE")
@@ -249,9 +249,8 @@ def _run_many(
     from jobsworth.timelines.record_json import statistics_json
     from jobsworth.timelines.statistics_text import comparison_lines, statistics_lines
 
-    for name, _ in outputs:
-        if name in ("html", "trace"):
-            raise UsageError(f"--output {name} shows one run: leave --runs, --compare, --sweep out")
+    if any(name == "trace" for name, _ in outputs):
+        raise UsageError("--output trace shows one run: leave --runs, --compare, --sweep out")
     progress = Progress(enabled=True, noun="runs")
     seeds = range(options.seed, options.seed + options.runs)
     found = run_all(variants, seeds, options.jobs or processors(), progress.update)
@@ -262,12 +261,23 @@ def _run_many(
         if name == "json":
             listed = [{"variant": each, **statistics_json(those)} for each, those in named]
             lines: Iterable[str] = [json.dumps(listed, indent=1)]
+        elif name == "html":
+            from jobsworth.timelines.statistics_page import statistics_page
+
+            lines = [statistics_page(_heading(variants), named)]
         elif len(named) == 1:
             lines = statistics_lines(statistics[0])
         else:
             lines = comparison_lines(named)
         _write(lines, file)
     return statistics
+
+
+def _heading(variants: list[Variant]) -> str:
+    """Return the simulated object and its scenario."""
+    first = variants[0]
+    kind, name = first.object["kind"], first.object["metadata"]["name"]
+    return f"{kind} {name}, scenario {first.scenario.name}"
 
 
 def _write(lines: Iterable[str], file: str) -> None:

@@ -9,7 +9,8 @@ from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
 from jobsworth.cli.existing_objects import ExistingObjects
-from jobsworth.cli.file_evaluation import FileEvaluator, evaluate_all, read_existing
+from jobsworth.cli.file_evaluation import FileEvaluator, read_existing
+from jobsworth.cli.file_runs import evaluate_all
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.reporting import ReportOptions, report
 from jobsworth.cli.server_options import ServerOptions
@@ -26,8 +27,9 @@ from jobsworth.reports.result import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from jobsworth.cli.caching.result_cache import ResultCache
     from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.cli.fixing.fix_run import Fixer
     from jobsworth.cli.inputs.baseline import Baseline
@@ -89,6 +91,9 @@ class InputOptions(Options):
     )
     hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
     allow_empty = flag(help="Accept standard input without any object.")
+    no_cache = flag(
+        help="Evaluate every file; otherwise, runs over more than 64 files keep results in .jobsworth_cache."
+    )
     namespace = text(
         short="-n",
         metavar="NAME",
@@ -207,6 +212,7 @@ def validate(validation: ValidationInput) -> int:
         progress.update,
         hidden=validation.input.hidden,
         omissions=omissions,
+        cached=_cache(evaluator, validation) if fixer is None else None,
     )
     remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
@@ -296,14 +302,30 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
     fixing = validation.fixing.fix or validation.fixing.diff
     # A baseline and fixes require every finding.
     all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
+    formats = [each.format for each in reporting.reports_of(validation.report)]
     return FileEvaluator(
         validation.configurations,
         existing,
         mixed=validation.input.mixed,
-        changes=any(each.format == "sarif" for each in reporting.reports_of(validation.report)),
+        changes="sarif" in formats,
         only_invalid=validation.report.quiet and not all_needed,
+        infos=all_needed or validation.report.info or formats != ["text"],
         allow_empty=validation.input.allow_empty,
     )
+
+
+def _cache(
+    evaluator: FileEvaluator, validation: ValidationInput
+) -> Callable[[], ResultCache] | None:
+    if validation.input.no_cache:
+        return None
+
+    def opened() -> ResultCache:
+        from jobsworth.cli.caching.result_cache import ResultCache
+
+        return ResultCache(evaluator, evaluator.options)
+
+    return opened
 
 
 def _fixer(

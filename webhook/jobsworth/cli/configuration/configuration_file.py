@@ -12,12 +12,11 @@ from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.repository_root import is_within, root_around
 from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILE_CHOICES
-from jobsworth.findings.finding import SEVERITIES
+from jobsworth.findings.finding import SEVERITIES, THRESHOLDS
 from jobsworth.findings.near_names import did_you_mean
 from jobsworth.lint.catalogue import UnknownCode, codes_to_change
 from jobsworth.lint.selection import ignored, named, selected
 from jobsworth.regular_files import MOST_CONFIGURATION_BYTES
-from jobsworth.reports.result import THRESHOLDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

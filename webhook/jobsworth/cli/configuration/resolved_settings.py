@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
     from jobsworth.cli.profile_options import Profile, ProfileChoice
+    from jobsworth.findings.finding import Threshold
     from jobsworth.policy.violation import Effect
-    from jobsworth.reports.result import Threshold
 
     LoadPolicies = Callable[[Sequence[str], Profile | None], PolicyFiles | None]
 
@@ -98,6 +98,27 @@ class ResolvedSettings:
         return ResolvedSettings, (
             self.server, self.selection, self.policies, self.fail_on, self.namespace,
         )  # fmt: skip
+
+    def description(self) -> str | None:
+        """Return a text that differs where a file may get other results; None if that is unknown."""
+        server, selection = self.server, self.selection
+        policies = "" if self.policies is None else self.policies.description()
+        if policies is None:
+            return None
+        return repr(
+            (
+                server.release,
+                server.gates,
+                server.allow_privileged,
+                None if selection.select is None else sorted(selection.select),
+                sorted(selection.ignore),
+                sorted(selection.severity.items()),
+                sorted(selection.named),
+                self.fail_on,
+                self.namespace,
+                policies,
+            )
+        )
 
     def without(self, codes: frozenset[str]) -> ResolvedSettings:
         """Return the settings with more codes ignored."""
@@ -282,7 +303,15 @@ class Configurations:
         UsageError: the file cannot be read, or is wrong.
     """
 
-    __slots__ = ("_by_folder", "_home", "_overrides", "_search", "_settings", "_without")
+    __slots__ = (
+        "_by_folder",
+        "_by_given",
+        "_home",
+        "_overrides",
+        "_search",
+        "_settings",
+        "_without",
+    )
 
     def __init__(
         self, overrides: Overrides, *, file: str | None = None, isolated: bool = False
@@ -291,6 +320,7 @@ class Configurations:
         self._search = file is None and not isolated
         self._home = os.path.expanduser("~")
         self._by_folder: dict[str, ConfigurationFile | None] = {}
+        self._by_given: dict[str, ConfigurationFile | None] = {}  # folders as the paths name them
         self._settings: dict[str, ResolvedSettings] = {}
         self._without: ConfigurationFile | None = None
         if file is not None:
@@ -330,10 +360,10 @@ class Configurations:
         self._settings_of(configuration)
         if path == STDIN:
             return False
-        absolute = os.path.abspath(path)
-        return (configuration is not None and configuration.excludes(absolute)) or (
-            self._overrides.excludes(absolute)
-        )
+        excluding = [
+            each.excludes for each in (configuration, self._overrides) if each and each.exclude
+        ]
+        return bool(excluding) and any(excludes(os.path.abspath(path)) for excludes in excluding)
 
     def _settings_of(self, configuration: ConfigurationFile | None) -> ResolvedSettings:
         key = configuration.file if configuration is not None else ""
@@ -345,8 +375,10 @@ class Configurations:
     def _nearest(self, path: str) -> ConfigurationFile | None:
         if not self._search:
             return self._without
-        folder = os.getcwd() if path == STDIN else os.path.dirname(os.path.abspath(path))
-        return self._above(folder)
+        given = "" if path == STDIN else os.path.dirname(path)
+        if given not in self._by_given:
+            self._by_given[given] = self._above(os.path.abspath(given))
+        return self._by_given[given]
 
     def _above(self, folder: str) -> ConfigurationFile | None:
         unknown = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests import Document
     from jobsworth.simulation.scenario import Scenario
 
-NAMELESS = "job"
+NAMELESS, NO_NAMESPACE = "job", "default"
 
 
 class SimulatedManifest:
@@ -87,9 +87,9 @@ class SimulatedManifest:
                 where = f"{document.file}:{place.line}:{place.column}"
                 lines.append(f"{where}: error: {finding.field}: {finding.message}")
             raise InputError("the API server rejects the object:", *lines)
-        metadata = {"name": NAMELESS, **completed["metadata"]}
-        if not metadata.get("name"):
-            metadata["name"] = NAMELESS
+        metadata = {**completed["metadata"]}
+        metadata["name"] = metadata.get("name") or NAMELESS
+        metadata["namespace"] = metadata.get("namespace") or NO_NAMESPACE
         return {**completed, "metadata": metadata}
 
 

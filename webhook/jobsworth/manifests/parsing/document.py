@@ -7,9 +7,11 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Literal
 
     from jobsworth.manifests.parsing.fast_yaml import Value
+    from jobsworth.manifests.parsing.libyaml import YamlEvent
     from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Node
     from jobsworth.manifests.parsing.position_index import PositionNode
@@ -41,7 +43,8 @@ class Source:
 class Text:
     """The text of one document, and the position at which it begins in its file.
 
-    ``json`` is read as kubectl reads it, ``exact json`` as the API server does.
+    ``json`` is read as kubectl reads it, ``exact json`` as the API server does. ``events`` are those of
+    the YAML parser, if it has read the text already and they were kept.
     """
 
     __slots__ = (
@@ -52,6 +55,7 @@ class Text:
         "_rooted",
         "begin",
         "data",
+        "events",
         "language",
         "source",
     )
@@ -61,6 +65,7 @@ class Text:
         self.data = data
         self.begin = begin
         self.language = language
+        self.events: Sequence[YamlEvent] | None = None
         self._root: Node | None = None
         self._rooted = False
         self._position_index: PositionNode | None = None
@@ -101,7 +106,8 @@ class Text:
             if self.language == "yaml":
                 from jobsworth.manifests.parsing.position_index import index_positions
 
-                self._position_index = index_positions(self.data)
+                self._position_index = index_positions(self.data, self.events)
+                self.events = None
         if self._position_index is not None:
             return self._places().at(find(self._position_index, path, field, key=key))
         root = self.root()

@@ -13,14 +13,17 @@ from jobsworth.manifests.parsing.scalars import ScalarError, json_number, resolv
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any, TypeAlias
+
+    from jobsworth.manifests.parsing.libyaml import YamlEvent
 
     Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | None
 
 _MOST_REMEMBERED = 4096
 _LONGEST_REMEMBERED = 64
 _DEEPEST = 64
+_MOST_BYTES_WITH_EVENTS = 100_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -48,13 +51,23 @@ class _PlainValues(dict[str, "Value"]):
 _plain_values = _PlainValues()
 
 
-def ordinary_value(data: bytes) -> Value:
-    """Return the value of a YAML document, None for an empty one, or raise NeedsFullParser."""
+def ordinary_value(data: bytes) -> tuple[Value, Sequence[YamlEvent] | None]:
+    """Return the value of a YAML document, None for an empty one, and the parser's events.
+
+    The events are None for a large document, since they take more memory than its text.
+
+    Raises:
+        NeedsFullParser: the document is not ordinary.
+    """
     if b"!" in data or b"\\/" in data or b"?" in data or data.find(_BYTE_ORDER_MARK, 1) >= 0:
         raise NeedsFullParser  # libyaml and go-yaml may differ: see ``libyaml_compat``
     parser = backend()
     try:
-        return _build(iter(parser.events(data), None), parser.names)
+        events = iter(parser.events(data), None)
+        if len(data) > _MOST_BYTES_WITH_EVENTS:
+            return _build(events, parser.names), None
+        kept = list(events)
+        return _build(kept, parser.names), kept
     except (parser.names.YAMLError, UnicodeDecodeError, TypeError) as error:
         raise NeedsFullParser from error
 

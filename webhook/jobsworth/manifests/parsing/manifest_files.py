@@ -24,8 +24,8 @@ EXTENSIONS = (".yaml", ".yml", ".json")
 LEAVES = "this is a symbolic link out of the repository and is not followed; name the file that it leads to"
 
 
-VERSION_CONTROL = (".git", ".hg", ".svn", ".jj")
-"""Folders that have no manifests of their own, and are never searched."""
+NEVER_SEARCHED = (".git", ".hg", ".svn", ".jj", ".jobsworth_cache")
+"""Folders that have no manifests of their own."""
 
 
 def _pass_over(folder: str) -> bool:
@@ -68,7 +68,13 @@ def _in_folder(
             return
         seen.add((status.st_dev, status.st_ino))
         with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda entry: entry.name)
+            # Most files of a repository are no manifests.
+            found = [
+                entry
+                for entry in entries
+                if entry.name.lower().endswith(EXTENSIONS) or entry.is_dir()
+            ]
+            found.sort(key=lambda entry: entry.name)
     except OSError as error:
         yield ManifestError(folder, 1, 1, _reason(error))
         return
@@ -81,13 +87,13 @@ def _in_folder(
         except OSError:
             continue
         if is_folder:
-            if entry.name in VERSION_CONTROL or (entry.name.startswith(".") and not enters(path)):
+            if entry.name in NEVER_SEARCHED or (entry.name.startswith(".") and not enters(path)):
                 continue
             if entry.is_symlink() and not follows(path):
                 yield ManifestError(path, 1, 1, LEAVES)
             else:
                 yield from _in_folder(path, seen, follows, enters)
-        elif is_file and entry.name.lower().endswith(EXTENSIONS):
+        elif is_file:
             leaves = entry.is_symlink() and not follows(path)
             yield ManifestError(path, 1, 1, LEAVES) if leaves else path
 

@@ -1,7 +1,7 @@
 """The positions of an ordinary document's values, without the values.
 
 Reading a document as a tree (:mod:`jobsworth.manifests.parsing.yaml_tree`) decodes every value again and
-checks what kubectl rejects. A document with a known value and without anchors and merges does not need
+checks what kubectl rejects. A document with a known value and without aliases and merges does not need
 that; skipping it saves time when thousands of files are linted.
 """
 
@@ -12,9 +12,10 @@ from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from jobsworth.manifests.parsing.libyaml import Mark
+    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
 
 
 class PositionNode:
@@ -32,12 +33,14 @@ class PositionNode:
         self.shown = True
 
 
-def index_positions(data: bytes) -> PositionNode | None:
-    """Return the root of a document that was read without an error; None if a tree is needed."""
-    if b"&" in data or b"*" in data or b"<<" in data or b"!" in data:
-        return None
+def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> PositionNode | None:
+    """Return the root of a document that was read without an error; None if a tree is needed.
+
+    ``events`` are those of the parser, if it has read the text already. A tree is needed where a value
+    does not stand at its place in the text: for aliases and merges.
+    """
     names: Any = backend().names
-    next_event = backend().events(data)
+    next_event = backend().events(data) if events is None else iter(events).__next__
     scalar, mapping, sequence = (
         names.ScalarEvent,
         names.MappingStartEvent,
@@ -55,6 +58,8 @@ def index_positions(data: bytes) -> PositionNode | None:
                 if key is None and stack and isinstance(stack[-1].children, dict):
                     text = event.value
                     if event.implicit[0]:
+                        if text == "<<":
+                            return None
                         text = key_text(resolve(text)) if text else "null"
                     key = text, event.start_mark
                     continue
@@ -67,10 +72,10 @@ def index_positions(data: bytes) -> PositionNode | None:
                 if not stack:
                     return root
                 continue
-            elif kind is names.DocumentEndEvent or kind is names.StreamEndEvent:
-                return None
-            else:
+            elif kind is names.StreamStartEvent or kind is names.DocumentStartEvent:
                 continue
+            else:  # an alias; the end of a document without a value
+                return None
             if stack:
                 holder = stack[-1].children
                 if isinstance(holder, dict):

@@ -60,7 +60,8 @@ def _decode(text: Text) -> tuple[Value, tuple[Note, ...]]:
     if text.data.startswith(UTF16_MARKS):
         raise Unreadable(UTF16, text.begin)
     try:
-        return ordinary_value(text.data), ()
+        value, text.events = ordinary_value(text.data)
+        return value, ()
     except NeedsFullParser:
         tree = text.compose()
         return (tree.root.value if tree.root else None), tree.notes

@@ -1,0 +1,51 @@
+"""What a report does not show costs no work, and showing it changes no verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jobsworth.lint.linter import RULES
+from support.cli.command_runs import Validate
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
+INVALID = (ROOT / "examples/invalid/max-failed-indexes-alone.yaml").read_text()
+
+
+def test_no_rule_reports_errors_by_default() -> None:
+    """The quiet report of a valid object depends on it."""
+    assert [rule.code for rule in RULES if rule.severity == "error"] == []
+
+
+@pytest.mark.parametrize("threshold", ["error", "warning", "info", "never"])
+def test_a_quiet_report_shows_what_fails_as_the_whole_report_does(
+    validate: Validate, threshold: str
+) -> None:
+    paths = [str(file) for file in EXAMPLES]
+    options = ("--fail-on", threshold, "--output", "json")
+    whole = json.loads(validate(*options, *paths).out)["results"]
+    quiet = json.loads(validate(*options, "--quiet", *paths).out)["results"]
+    failing = {"error": 1, "warning": 2, "info": 3, "never": 0}[threshold]
+    severities = ("error", "warning", "info")[:failing]
+    assert quiet == [
+        result
+        for result in whole
+        if result["status"] == "error"
+        or any(
+            finding["severity"] in severities
+            and not (result["status"] == "skipped" and finding["severity"] == "info")
+            for finding in result["findings"]
+        )
+    ]
+
+
+def test_info_findings_are_counted_but_not_shown(validate: Validate) -> None:
+    shown = validate("--info", "job.yaml", files={"job.yaml": INVALID})
+    hidden = validate("job.yaml")
+    assert "info" in shown.out
+    assert "info" not in hidden.out
+    assert set(hidden.out.splitlines()) <= set(shown.out.splitlines())
+    assert "info" in hidden.err

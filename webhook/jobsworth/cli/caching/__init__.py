@@ -1,0 +1,1 @@
+"""The cache of results: files that have not changed are not evaluated again."""

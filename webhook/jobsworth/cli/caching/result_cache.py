@@ -1,0 +1,145 @@
+"""Results of files by their content, and by everything else that they depend on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from hashlib import blake2b
+
+import jobsworth
+from jobsworth.cli.caching import cache_file
+from jobsworth.cli.caching.stored_results import ResultReader, plain_results
+from jobsworth.cli.inputs.repository_root import root_around
+from jobsworth.manifests import ManifestError, read_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from jobsworth.cli.file_evaluation import FileEvaluator
+    from jobsworth.reports.result import Result
+
+    Entry = tuple[bytes, list[Any]]
+    """A file's digest and its results."""
+
+DIGEST_BYTES = 16
+NOT_KEPT = b""
+"""The digest of a file whose results depend on more than can be described."""
+SPARE = 4
+"""Entries of deleted files are dropped once there are so many times more entries than files."""
+
+
+def cache_folder() -> str:
+    """Return the folder of the cache: in the repository of the current folder, or in that folder itself."""
+    root = root_around(os.path.join(os.getcwd(), "file"))
+    return os.path.join(root or os.getcwd(), cache_file.FOLDER)
+
+
+class KeyedFiles:
+    """Evaluates files, with digests of all that their results depend on.
+
+    Args:
+        evaluator: evaluates each file.
+    """
+
+    __slots__ = ("_evaluator",)
+
+    def __init__(self, evaluator: FileEvaluator) -> None:
+        self._evaluator = evaluator
+
+    def evaluate(self, path: str) -> tuple[bytes, list[Result]]:
+        """Evaluate a file, and return the digest under which :meth:`ResultCache.add` keeps the results.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        data = read_bytes(path)
+        if isinstance(data, ManifestError):
+            return NOT_KEPT, self._evaluator.file(path)
+        return self.digest(path, data), self._evaluator.text(path, data)
+
+    def digest(self, path: str, data: bytes) -> bytes:
+        """Return the digest of a file with this content; :data:`NOT_KEPT` if its results are not kept.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        context = self._evaluator.context(path)
+        if context is None:
+            return NOT_KEPT
+        digest = blake2b(context.encode("utf-8", "surrogateescape"), digest_size=DIGEST_BYTES)
+        digest.update(b"\0")
+        digest.update(data)
+        return digest.digest()
+
+
+class ResultCache:
+    """The results of earlier runs with the same options and the same version.
+
+    Args:
+        evaluator: evaluates the files that have changed.
+        options: the options that change results, other than the settings of a file.
+
+    Attributes:
+        files: evaluates the files that have changed.
+    """
+
+    def __init__(self, evaluator: FileEvaluator, options: str) -> None:
+        self.files = KeyedFiles(evaluator)
+        self._folder = cache_folder()
+        self._key = cache_file.user_key()
+        version = f"{jobsworth.__version__} {sys.version} {_installation()} {options}"
+        self._name = blake2b(version.encode(), digest_size=DIGEST_BYTES).hexdigest()
+        self._reader = ResultReader()
+        self._entries: dict[str, Entry] = {}
+        self._changed = False
+        self._found = 0
+        if self._key is not None:
+            self._entries = cache_file.load(self._folder, self._name, self._key) or {}
+
+    def stored(self, path: str) -> list[Result] | None:
+        """Return the results of a file if neither it nor its settings have changed; else None.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        self._found += 1
+        entry = self._entries.get(path)
+        if entry is None:
+            return None
+        data = read_bytes(path)
+        if isinstance(data, ManifestError) or self.files.digest(path, data) != entry[0]:
+            return None
+        return self._reader.results(entry[1])
+
+    def add(self, path: str, digest: bytes, results: Sequence[Result]) -> None:
+        """Keep the results of a file under its digest."""
+        if digest != NOT_KEPT:
+            self._entries[path] = digest, plain_results(results)
+            self._changed = True
+
+    def save(self) -> None:
+        """Write the cache if it has changed."""
+        if self._key is None or not self._changed:
+            return
+        if len(self._entries) > SPARE * max(self._found, 1000):
+            self._entries = {
+                path: entry for path, entry in self._entries.items() if os.path.exists(path)
+            }
+        cache_file.save(self._folder, self._name, self._key, self._entries)
+
+
+def _installation() -> str:
+    """Describe the installed files, which differ between checkouts of the same version."""
+    stamp = blake2b(digest_size=DIGEST_BYTES)
+    folders = [os.path.dirname(jobsworth.__file__)]
+    while folders:
+        for entry in sorted(os.scandir(folders.pop()), key=lambda entry: entry.name):
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    folders.append(entry.path)
+            else:
+                status = entry.stat()
+                stamp.update(f"{entry.path} {status.st_mtime_ns} {status.st_size}\n".encode())
+    return stamp.hexdigest()

@@ -1,0 +1,163 @@
+"""Single failures to explain, from options and from the Pods of a file."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from jobsworth.cli.command import InputError, UsageError
+from jobsworth.cli.options import Options, text, words
+from jobsworth.controller.pods import Termination, read_pod
+from jobsworth.explanation.explained_job import SETTINGS
+from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
+from jobsworth.explanation.failure_outcome import failed_pod
+from jobsworth.explanation.pod_document import pod_problem
+from jobsworth.explanation.rule_trace import trace_pod, trace_restart
+from jobsworth.manifests import expand_lists, read_file
+from jobsworth.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.explanation.explained_job import ExplainedJob
+    from jobsworth.explanation.rule_trace import RuleTrace
+
+_MOST_CODE = 2**31
+
+
+class FailureOptions(Options):
+    """Options for the failures to explain; without any, all of them."""
+
+    exit_code = words(
+        metavar="[CONTAINER=]CODE",
+        help="Explain this exit code: in the named container, or in each container. Several containers "
+        "fail together in one Pod.",
+    )
+    condition = words(
+        metavar="TYPE[=STATUS]",
+        help="Give the failed Pod this condition, such as DisruptionTarget; the status is True by default.",
+    )
+    pod = text(
+        metavar="FILE",
+        help="Explain the Pods in this file, as kubectl get pod -o yaml prints them, or - for "
+        "standard input.",
+    )
+
+
+def failure_traces(
+    job: ExplainedJob, failures: FailureOptions, pods: Sequence[dict[str, Any]]
+) -> Iterator[RuleTrace]:
+    """Yield the explanation of each failure: of the Pods, or else of those that the options describe.
+
+    Raises:
+        UsageError: an option's value is wrong for this Job.
+    """
+    for value in pods:
+        pod = read_pod(value, SETTINGS)
+        others = {
+            each.container for each in pod.terminations if job.container(each.container) is None
+        }
+        if others:
+            note = f"note: Pod {pod.name} has containers that the Job does not have"
+            print(
+                printable(f"{note}: {', '.join(sorted(others))}. Is it another Job's Pod?"),
+                file=sys.stderr,
+            )
+        yield trace_pod(job, pod)
+    if pods:
+        return
+    written = [_condition(each) for each in failures.condition]
+    conditions = (*written, *STANDING_CONDITIONS)
+    given = f" and the Pod has {', '.join(written)}" if written else ""
+    codes = [_exit_code(each) for each in failures.exit_code]
+    together = [(name, code) for name, code in codes if name is not None]
+    for name, _ in together:
+        if job.container(name) is None:
+            names = ", ".join(each.name for each in job.containers)
+            raise UsageError(f'--exit-code: the Job has no container "{name}"; it has {names}')
+    if together and len(together) < len(codes):
+        raise UsageError("--exit-code: name the container of each exit code, or of none")
+    cases = [together] if together else [[(None, code)] for _, code in codes]
+    for case in cases or [[]]:
+        yield from _cases(job, case, conditions, given)
+
+
+def _cases(
+    job: ExplainedJob,
+    case: Sequence[tuple[str | None, int]],
+    conditions: tuple[str, ...],
+    given: str,
+) -> Iterator[RuleTrace]:
+    """Yield the traces of a failure; for an unnamed container, one for all with the same decision."""
+    if case and case[0][0] is None:
+        code = case[0][1]
+        found: dict[object, tuple[RuleTrace, list[str]]] = {}
+        for container in job.containers:
+            trace = _trace(job, [(container.name, code)], conditions, given)
+            key = (trace.outcome, [(step.matches, step.position) for step in trace.steps])
+            found.setdefault(str(key), (trace, []))[1].append(container.name)
+        for trace, names in found.values():
+            verb = f"exits with {code}{given}"
+            yield replace(trace, failure=f"container {' or '.join(names)} {verb}")
+        return
+    yield _trace(job, [(name or "", code) for name, code in case], conditions, given)
+
+
+def _trace(
+    job: ExplainedJob,
+    ended: Sequence[tuple[str, int]],
+    conditions: tuple[str, ...],
+    given: str,
+) -> RuleTrace:
+    if ended and all(code == 0 for _, code in ended) and not given:
+        raise UsageError("--exit-code: a Pod whose containers exit with 0 has succeeded")
+    words_ = " and ".join(f"container {name} exits with {code}" for name, code in ended)
+    for name, code in ended:
+        container = job.container(name)
+        if container is not None and container.restarts(code) and len(ended) == 1 and not given:
+            return trace_restart(job, name, code)
+    terminations = tuple(Termination(name, code, "Error") for name, code in ended if code)
+    text_ = f"{words_}{given}" if words_ else given.removeprefix(" and ")
+    return trace_pod(job, failed_pod(job.job, terminations, conditions), text_)
+
+
+def _exit_code(text: str) -> tuple[str | None, int]:
+    name, equals, code = text.rpartition("=")
+    sign, digits = (-1, code[1:]) if code.startswith("-") else (1, code)
+    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= 10 else None
+    if number is None or number >= _MOST_CODE or (equals and not name):
+        raise UsageError(f'--exit-code: "{text}" is not of the form CODE or CONTAINER=CODE')
+    return (name if equals else None), sign * number
+
+
+def _condition(text: str) -> str:
+    kind, _, status = text.partition("=")
+    status = status or "True"
+    if not kind or status not in ("True", "False", "Unknown"):
+        raise UsageError(
+            f'--condition: "{text}" is not of the form TYPE or TYPE=STATUS; the status is True, False '
+            "or Unknown"
+        )
+    return f"{kind}={status}"
+
+
+def pods_in(path: str) -> list[dict[str, Any]]:
+    """Read the Pods of a file.
+
+    Raises:
+        InputError: the file cannot be read, or holds something else.
+    """
+    found = []
+    for document in expand_lists(read_file(path)):
+        if document.error is not None:
+            raise InputError(f"--pod: {document.error}")
+        problem = pod_problem(document.value)
+        if problem is not None:
+            place = document.position("")
+            raise InputError(f"--pod: {document.file}:{place.line}: {problem}")
+        found.append(cast("dict[str, Any]", document.value))
+    if not found:
+        raise InputError(f"--pod: {path} holds no Pod")
+    return found

@@ -1,0 +1,160 @@
+"""Evaluate all files under some paths, in several processes if there are many, or from the cache."""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.cli.configuration.resolved_settings import OWN_FILE
+from jobsworth.cli.file_evaluation import unreadable
+from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.manifests import ManifestError
+from jobsworth.reports.result import Omissions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Protocol
+
+    from jobsworth.cli.caching.result_cache import ResultCache
+    from jobsworth.reports.result import Result
+
+    class EvaluatesFiles(Protocol):
+        """Evaluates a file, optionally after fixing it."""
+
+        def excludes(self, path: str) -> bool: ...
+
+        def file(self, path: str) -> list[Result]: ...
+
+    Evaluate = Callable[[str], Any]
+    Report = Callable[[int, int], None]
+
+FILES_FOR_ONE_PROCESS = 64
+"""Up to this many files, another process takes longer to start than it saves, and so does the cache."""
+FILES_AT_A_TIME = 32
+
+
+def evaluate_all(
+    evaluator: EvaluatesFiles,
+    paths: Sequence[str],
+    jobs: int,
+    progress: Report,
+    *,
+    hidden: bool = False,
+    omissions: Omissions | None = None,
+    cached: Callable[[], ResultCache] | None = None,
+) -> Iterator[Result]:
+    """Evaluate every manifest under some paths.
+
+    Args:
+        evaluator: evaluates each file.
+        paths: files, folders, ``-``.
+        jobs: the maximum number of processes.
+        progress: called with the number of files done and of all files.
+        hidden: also search hidden folders.
+        omissions: collects the files and folders that are not read.
+        cached: opens the cache of results, for runs over many files; None to evaluate every file.
+
+    Raises:
+        UsageError: a configuration is wrong.
+    """
+    omitted = omissions or Omissions()
+
+    def enters(folder: str) -> bool:
+        if not hidden:
+            omitted.hidden.append(folder)
+        return hidden
+
+    found: list[str | ManifestError] = []
+    for file in manifests_in(paths, enters=enters):
+        if not isinstance(file, ManifestError):
+            if os.path.basename(file) == OWN_FILE:
+                continue
+            if evaluator.excludes(file):
+                omitted.excluded.append(file)
+                continue
+        found.append(file)
+    if "-" in found:
+        jobs, cached = 1, None
+    if cached is not None and len(found) > FILES_FOR_ONE_PROCESS:
+        yield from _from_cache(cached(), found, jobs, progress)
+        return
+    files = [file for file in found if not isinstance(file, ManifestError)]
+    evaluated = _evaluated(evaluator.file, files, jobs, progress)
+    for file in found:
+        yield from [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)
+
+
+def _from_cache(
+    cache: ResultCache, found: Sequence[str | ManifestError], jobs: int, progress: Report
+) -> Iterator[Result]:
+    """Yield the results of all files; those that the cache lacks are evaluated, and added to it."""
+    known = [
+        [unreadable(file)] if isinstance(file, ManifestError) else cache.stored(file)
+        for file in found
+    ]
+    missing = [
+        file
+        for file, results in zip(found, known, strict=True)
+        if results is None and not isinstance(file, ManifestError)
+    ]
+    evaluated = _evaluated(cache.files.evaluate, missing, jobs, progress)
+    unchanged = iter(known)
+    for file in found:
+        results = next(unchanged)
+        if results is None:
+            digest, results = next(evaluated)
+            cache.add(str(file), digest, results)
+        yield from results
+    cache.save()
+
+
+def _evaluated(
+    evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
+) -> Iterator[Any]:
+    """Yield what a function returns for each file, in order."""
+    if jobs == 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+        yield from _counted(([evaluate(file)] for file in files), len(files), progress)
+        return
+    import gc
+    from concurrent.futures import ProcessPoolExecutor
+
+    gc.enable()
+    jobs = min(
+        jobs, -(-len(files) // FILES_AT_A_TIME)
+    )  # ProcessPoolExecutor starts a process even without a batch for it
+    # A worker that is not forked starts as `python -c`, which puts the current folder on sys.path. It is
+    # mostly a checkout, and not always a trusted one.
+    before = os.environ.get("PYTHONSAFEPATH", "")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(evaluate,)) as pool:
+            batches = pool.map(_evaluate_some, _batches(files))
+            yield from _counted(batches, len(files), progress)
+    finally:
+        os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
+
+
+def _counted(batches: Iterator[list[Any]], total: int, progress: Report) -> Iterator[Any]:
+    done = 0
+    for batch in batches:
+        for each in batch:
+            yield each
+            done += 1
+        progress(done, total)
+
+
+def _batches(files: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(files), FILES_AT_A_TIME):
+        yield files[start : start + FILES_AT_A_TIME]
+
+
+_adopted: list[Evaluate] = []
+
+
+def _adopt(evaluate: Evaluate) -> None:
+    """Keep the function in a worker process, so that every batch uses its compiled rules."""
+    _adopted.append(evaluate)
+
+
+def _evaluate_some(files: Sequence[str]) -> list[Any]:
+    return [_adopted[0](file) for file in files]

@@ -1,0 +1,1 @@
+"""What ``jobsworth replay`` reads: recordings in files and in a cluster."""

@@ -16,7 +16,7 @@ POSIX_MODULES = frozenset(
 
 POSIX_NAMES = {
     "os": (
-        "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "WNOHANG", "chown", "fchmod", "fchown", "fork",
+        "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "WNOHANG", "chown", "fchmod", "fchown", "fork",
         "forkpty", "getegid", "geteuid", "getgid", "getgroups", "getloadavg", "getpgid", "getuid", "getxattr",
         "killpg", "lchown", "listxattr", "mkfifo", "openpty", "posix_spawn", "pread", "pwrite", "register_at_fork",
         "sched_getaffinity", "setsid", "setuid", "setxattr", "statvfs", "sysconf", "uname", "wait", "waitid",

@@ -21,6 +21,24 @@ settings.load_profile("steady")
 # Commands that tests start read the bytecode that the first of them wrote: compiling costs each 0.3 seconds.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+TESTS = Path(__file__).parent
+REQUIRE_POSIX = ("serving", "admission/test_metrics.py", "admission/test_serve_options.py")
+"""Tests of the webhook's server, which forks, and locks files."""
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out what requires POSIX where a process cannot fork."""
+    if hasattr(os, "fork"):
+        return None
+    return True if collection_path in {TESTS / path for path in REQUIRE_POSIX} else None
+
+
+def pytest_report_header() -> str | None:
+    """Report what is left out, and why."""
+    if hasattr(os, "fork"):
+        return None
+    return f"left out, because they require POSIX: {', '.join(REQUIRE_POSIX)}"
+
 
 @pytest.fixture
 def validate(

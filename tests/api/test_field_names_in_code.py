@@ -66,6 +66,7 @@ OTHER_KEYS = {
     "what the API server calls otherwise in its messages": ("Host", "uID"),
     "an annotation of jobsworth": ("onTerminationReasons",),
     "digests": ("sha256",),
+    "SELinux types": ("container_engine_t", "container_init_t", "container_kvm_t", "container_t"),
     "units that people write": (
         "d", "g", "gb", "gi", "gib", "h", "k", "kb", "ki", "kib", "m", "mb", "mi", "mib", "min", "s", "sec", "t", "tb",
         "ti", "tib", "w",

@@ -30,7 +30,8 @@ OPTIONAL = {"podDisruptionBudget.minAvailable", "global"}
 
 def test_chart_and_application_have_the_version_of_the_package() -> None:
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
-    assert chart["appVersion"] == chart["version"] == jobsworth.__version__
+    expected = jobsworth.__version__.replace(".dev", "-dev.")  # Helm follows Semantic Versioning
+    assert chart["appVersion"] == chart["version"] == expected
 
 
 def test_every_value_is_described_in_the_schema_and_every_described_value_is_there() -> None:

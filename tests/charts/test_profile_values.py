@@ -1,4 +1,4 @@
-"""The chart's profile, rendered by Helm: the webhook's arguments, and what the notes promise."""
+"""The chart's profile and image, rendered by Helm: the webhook's arguments, and what the notes promise."""
 
 from __future__ import annotations
 
@@ -170,3 +170,10 @@ def test_the_notes_show_what_the_webhook_says(render: Render, values: str) -> No
 def test_the_notes_promise_nothing_that_depends_on_policies_of_your_own(render: Render) -> None:
     for values in ("policies.baseline.enforcement=warn", "profileEnforcement=audit"):
         assert "Warning: JobPolicy baseline" not in notes_in(render("--set", values))
+
+
+@pytest.mark.skipif(".dev" not in jobsworth.__version__, reason="this version is released")
+def test_the_notes_of_a_version_in_development_say_that_it_has_no_image(render: Render) -> None:
+    assert "No image of version" in notes_in(render())
+    for own in ("image.tag=dev", "image.repository=registry.example.com/jobsworth"):
+        assert "No image of version" not in notes_in(render("--set", own))

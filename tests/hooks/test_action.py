@@ -312,7 +312,9 @@ def test_nor_do_the_processes_of_which_it_takes_several(
 
 def test_it_installs_for_the_python_that_the_pins_were_made_with() -> None:
     (setup,) = (step for step in STEPS if step.get("uses", "").startswith("actions/setup-python@"))
-    base = re.search(r"^FROM \S+/python:(3\.\d+)\.", (ROOT / "Containerfile").read_text(), re.M)
+    base = re.search(
+        r"^ARG PYTHON_IMAGE=\S+/python:(3\.\d+)\.", (ROOT / "Containerfile").read_text(), re.M
+    )
     assert base is not None
     assert setup["with"]["python-version"] == base[1]
 

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-import jobsworth
-
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
 
@@ -29,7 +27,6 @@ def test_the_hook_that_is_shown_exists() -> None:
     (repository,) = block("## pre-commit", "yaml")["repos"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert {hook["id"] for hook in repository["hooks"]} <= {hook["id"] for hook in hooks}
-    assert repository["rev"] == f"v{jobsworth.__version__}"
     for hook in hooks:
         assert f"`{hook['id']}`" in README or f"id: {hook['id']}" in README
 
@@ -37,7 +34,7 @@ def test_the_hook_that_is_shown_exists() -> None:
 def test_the_action_that_is_shown_takes_its_inputs() -> None:
     workflow = block("## GitHub Actions", "yaml")
     step = workflow["jobs"]["jobsworth"]["steps"][-1]
-    assert step["uses"] == f"jobsworth/jobsworth@v{jobsworth.__version__}"
+    assert step["uses"].startswith("jobsworth/jobsworth@")
     action = yaml.safe_load((ROOT / "action.yml").read_text())
     assert set(step["with"]) == set(action["inputs"])
 

@@ -19,6 +19,7 @@ REJECTED = {
     "braces": (b"{a: " * 10_001, "levels of nesting"),
     "dashes": (b"- " * 10_001, "levels of nesting"),
     "JSON": (b'{"a":' * 10_001 + b"1" + b"}" * 10_001, "levels of nesting"),
+    "JSON around an empty list": (b"[" * 10_001 + b"]" * 10_001, "levels of nesting"),
     "laughs": (LAUGHS, "excessive aliasing"),
     "a chain of aliases": (
         b"a0: &a0 [x]\n" + b"".join(b"a%d: &a%d [*a%d]\n" % (n, n, n - 1) for n in range(1, 3000)),

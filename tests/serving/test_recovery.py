@@ -21,9 +21,9 @@ from support.admission.running_webhook import PATIENCE_SECONDS, SOURCES, Client,
 from support.admission.webhook_load import POLICY
 from support.validation.engine_errors import job_with
 
-GOOD = body_of(job_with())
 pytestmark = pytest.mark.slow
 
+GOOD = body_of(job_with())
 HANG_SECONDS = 3
 """Of the server that runs `HANGING`; a tenth of the documented time."""
 HANGING = """

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import LocatedFinding
     from jobsworth.validation.engine import CannotDecode, Engine, UnknownKind
 
-__version__ = "0.1.0"
+__version__ = "0.1.0.dev0"
 DESCRIPTION = "Validate Kubernetes Jobs and CronJobs as the API server does, without a cluster."
 
 __all__ = [

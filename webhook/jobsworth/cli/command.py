@@ -64,7 +64,7 @@ class UsageError(Exception):
 
 
 class InputError(UsageError):
-    """Raised for an invalid input file; reported without usage help."""
+    """Raised for an invalid input file or system; reported without usage help."""
 
 
 def read(command: Command, arguments: Sequence[str]) -> Options | None:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from jobsworth.cli.command import UsageError
+from jobsworth.cli.command import InputError, UsageError
 from jobsworth.listen_address import BadAddress, parse_address
 from jobsworth.printable import printable
+
+
+def require_posix(command: str) -> None:
+    """Check that the system is one that the servers run on: they fork, and lock files.
+
+    Raises:
+        InputError: the system is Windows.
+    """
+    if not hasattr(os, "fork"):
+        raise InputError(
+            f"jobsworth {command} requires a POSIX system, such as Linux or macOS; on Windows, run it in "
+            "WSL or from the container image"
+        )
 
 
 def listen_address(text: str) -> tuple[str, int | None]:

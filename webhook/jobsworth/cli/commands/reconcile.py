@@ -10,7 +10,7 @@ from jobsworth.cli.cluster_options import ClusterOptions, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, choice, flag, integer, nested, text
-from jobsworth.cli.process_options import duration_in_seconds, listen_address
+from jobsworth.cli.process_options import duration_in_seconds, listen_address, require_posix
 from jobsworth.controller.well_known_names import OUR_MANAGER, RESERVED_MANAGER
 from jobsworth.listen_address import CannotListen
 from jobsworth.printable import printable
@@ -104,7 +104,9 @@ def run(options: ReconcileOptions) -> int:
 
     Raises:
         UsageError: an option is invalid, or no cluster is configured.
+        InputError: the system is Windows.
     """
+    require_posix("reconcile")
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import own_namespace, rest_config
     from jobsworth.reconciler.reconciler_options import ReconcilerOptions

@@ -18,6 +18,7 @@ from jobsworth.cli.options import (
     whole_number,
     words,
 )
+from jobsworth.cli.process_options import require_posix
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.cli.server_options import AUTO, ServerOptions, server_of_release
 from jobsworth.listen_address import EVERY_HOST, BadAddress, CannotListen, parse_address
@@ -114,7 +115,9 @@ def run(options: ServeOptions) -> int:
 
     Raises:
         UsageError: an option's value or a policy is invalid, or an address cannot be bound.
+        InputError: the system is Windows.
     """
+    require_posix("serve")
     try:
         from jobsworth.serving import launch
         from jobsworth.serving.serving_settings import ServingSettings

@@ -8,6 +8,7 @@ first, and sends 3 for 3.0.
 from __future__ import annotations
 
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser
+from jobsworth.manifests.parsing.nodes import DEEPEST
 from jobsworth.manifests.parsing.scalars import json_number
 
 TYPE_CHECKING = False
@@ -33,7 +34,26 @@ def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
         value, end = scanner(text, start)
     except _SCANNER_ERRORS as error:
         raise NeedsFullParser from error
+    # Since 3.14 the scanner raises RecursionError by the size of the stack, far beyond kubectl's limit.
+    opened = text.count("{", start, end) + text.count("[", start, end)
+    if opened > DEEPEST and _is_deeper(value, DEEPEST):
+        raise NeedsFullParser
     return value, end
+
+
+def _is_deeper(value: Value, levels: int) -> bool:
+    """Return whether lists and mappings are nested in more than so many levels."""
+    level: list[Any] = [value]
+    for _ in range(levels):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def json_scanner(*, exact: bool) -> Any:

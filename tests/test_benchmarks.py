@@ -18,7 +18,8 @@ def benchmarks() -> ModuleType:
     """The script that runs all benchmarks."""
     sys.path.insert(0, str(FOLDER))
     spec = importlib.util.spec_from_file_location("all_benchmarks", FOLDER / "all.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -26,7 +26,7 @@ MANY = {f"{number:03}.yaml": GOOD for number in range(FILES_FOR_ONE_PROCESS)}
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give each test a user of its own, with a key of its own."""
-    home = tmp_path / "home"
+    home = tmp_path.parent / f"{tmp_path.name}-home"
     monkeypatch.setenv("XDG_CACHE_HOME", str(home))
     return home
 
@@ -171,7 +171,7 @@ def test_a_cache_that_another_user_wrote_is_not_read(
     run: Validate, evaluated: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     first = run()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"{tmp_path.name}-other"))
     assert run() == first
     assert len(evaluated) == len(MANY) + 1
     run()
@@ -252,11 +252,21 @@ def test_a_key_that_others_can_read_is_replaced(run: Validate, home: Path) -> No
     assert key.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_key_in_the_repository_is_not_used(
+    run: Validate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its authors may know it: a CI job can keep XDG_CACHE_HOME in the checkout."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    run()
+    assert not (tmp_path / cache_file.FOLDER).exists()
+
+
 def test_a_home_without_a_place_for_the_key_is_no_error(
     run: Validate, monkeypatch: pytest.MonkeyPatch, evaluated: list[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    file = tmp_path.parent / f"{tmp_path.name}-file"
+    file.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(file))
     first = run()
     assert run() == first
     assert len(evaluated) == len(MANY) + 1

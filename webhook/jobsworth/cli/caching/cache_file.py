@@ -13,6 +13,7 @@ import os
 import time
 from hashlib import blake2b
 
+from jobsworth.cli.inputs.repository_root import is_within
 from jobsworth.regular_files import MIB, read_regular_file
 
 TYPE_CHECKING = False
@@ -36,10 +37,14 @@ _OWN_FILES = {
 """Keep the folder out of git and out of backups."""
 
 
-def user_key() -> bytes | None:
-    """Return the key of this user, created at the first call; None if it cannot be kept."""
+def user_key(repository: str) -> bytes | None:
+    """Return the key of this user, created at the first call; None if it cannot be kept.
+
+    Args:
+        repository: the folder that is validated; a key inside of it may be known to its authors.
+    """
     folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    if not os.path.isabs(folder):
+    if not os.path.isabs(folder) or is_within(folder, repository):
         return None
     path = os.path.join(folder, "jobsworth", "cache-key")
     try:

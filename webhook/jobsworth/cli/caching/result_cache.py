@@ -88,7 +88,7 @@ class ResultCache:
     def __init__(self, evaluator: FileEvaluator, options: str) -> None:
         self.files = KeyedFiles(evaluator)
         self._folder = cache_folder()
-        self._key = cache_file.user_key()
+        self._key = cache_file.user_key(os.path.dirname(self._folder))
         version = f"{jobsworth.__version__} {sys.version} {_installation()} {options}"
         self._name = blake2b(version.encode(), digest_size=DIGEST_BYTES).hexdigest()
         self._reader = ResultReader()

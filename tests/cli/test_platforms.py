@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
 from support.cli import without_posix
 from support.cli.command_processes import BAD, GOOD, ROOT
 
@@ -28,6 +29,9 @@ def folder(tmp_path: Path) -> Path:
     texts = {"good.yaml": GOOD, "bad.yaml": BAD, "more.yaml": more, "policy.yaml": POLICY}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
+    (tmp_path / "many").mkdir()
+    for number in range(FILES_FOR_ONE_PROCESS + 6):
+        (tmp_path / "many" / f"{number}.yaml").write_text(GOOD)
     return tmp_path
 
 
@@ -63,6 +67,9 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("explain good.yaml", 0, "Job train"),
         ("schedule @daily", 0, "UTC"),
         ("simulate --jobs 1 --runs 3 good.yaml", 0, "3 runs"),
+        ("replay good.yaml", 2, "status"),
+        ("validate --jobs 1 many", 0, "70 valid"),
+        ("cache clean", 0, "nothing to delete"),
         ("certs generate --name localhost --directory made", 0, "expire"),
         ("audit --kubeconfig none", 2, "kubeconfig none does not exist"),
     ],

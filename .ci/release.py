@@ -53,7 +53,7 @@ the chart:
 ```
 uvx --from git+{repository}@{commit} jobsworth validate manifests/
 pip install 'jobsworth[policy] @ git+{repository}@{commit}'
-buildah bud -t jobsworth . && podman run --rm -v "$PWD:/work:ro" jobsworth validate /work/manifests
+buildah bud -t jobsworth . && podman run --rm -v "$PWD/manifests:/manifests:ro" jobsworth validate /manifests
 helm install jobsworth charts/jobsworth --set image.repository=registry.example.com/jobsworth --set image.tag=dev
 ```
 
@@ -74,7 +74,7 @@ SINCE_A_RELEASE = {
 ```
 uvx jobsworth@{version} validate manifests/
 pip install 'jobsworth[policy]=={version}'
-podman run --rm -v "$PWD:/work:ro" {image}:{version} validate /work/manifests
+podman run --rm -v "$PWD/manifests:/manifests:ro" {image}:{version} validate /manifests
 helm install jobsworth oci://{chart} --version {version}
 ```
 

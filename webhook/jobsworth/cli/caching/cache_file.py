@@ -172,7 +172,7 @@ def _equal(one: bytes, other: bytes) -> bool:
 
 
 def _remove_old(folder: str, newest: str) -> None:
-    """Delete results that nobody used for a month: of earlier versions and other options."""
+    """Delete results that no run has written for a month: of earlier versions and other options."""
     limit = time.time() - DAYS_KEPT * 86400
     for entry in list(os.scandir(folder)):
         if (

@@ -48,16 +48,8 @@ class ResultReader:
 
     def _result(self, stored: Plain) -> Result:
         fields, findings, withheld, unfixable, fail_on, selected = stored
-        file, document, item, kind, namespace, name, status = fields
         result = Result(
-            file=file,
-            document=document,
-            item=item,
-            kind=kind,
-            namespace=namespace,
-            name=name,
-            status=status,
-            findings=[self._located(each) for each in findings],
+            **dict(zip(_RESULT, fields, strict=True)), findings=list(map(self._located, findings))
         )
         if withheld:
             result.withheld = [fix for fix in map(_fix, withheld) if fix is not None]
@@ -81,7 +73,7 @@ class ResultReader:
             column,
             excerpt,
             policy,
-            tuple(TextChange(*each) for each in changes) if changes else (),
+            tuple(TextChange(*each) for each in changes),
             further,
         )
 
@@ -95,9 +87,7 @@ def _plain_located(located: LocatedFinding) -> Plain:
         located.column,
         located.excerpt,
         located.policy,
-        tuple(
-            (change.start, change.end, change.end_column, change.text) for change in located.changes
-        ),
+        [(change.start, change.end, change.end_column, change.text) for change in located.changes],
         located.further,
     )
 
@@ -116,14 +106,4 @@ def _fix(stored: Plain | None) -> Fix | None:
 
 
 def _finding(fields: Plain, fix: Fix | None) -> Finding:
-    source, severity, code, field, reason, message, hint = fields
-    return Finding(
-        source=source,
-        severity=severity,
-        code=code,
-        field=field,
-        reason=reason,
-        message=message,
-        hint=hint,
-        fix=fix,
-    )
+    return Finding(**dict(zip(_FINDING, fields, strict=True)), fix=fix)

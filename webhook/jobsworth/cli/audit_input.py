@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.cli.configuration.resolved_settings import Configurations, LoadPolicies
     from jobsworth.client.rest_config import RestConfig
-    from jobsworth.client.transport import Client
     from jobsworth.policy.policy_set import PolicySet
 
     Labels = Mapping[str, Mapping[str, str]]
@@ -76,21 +75,6 @@ class AuditInput:
     report: AuditReportOptions
     timeout: int
     last_good: str | None = None
-
-
-def audit_client(config: RestConfig, audit: AuditInput) -> Client:
-    """Return the API client of an audit."""
-    from jobsworth.client.retry import Retry
-    from jobsworth.client.transport import Client
-
-    return Client(
-        config,
-        user_agent="jobsworth",
-        connections=1,
-        timeout=audit.timeout,
-        retry=Retry(4, reads_while_busy=True),
-        compressed=True,
-    )
 
 
 def audit_configurations(

@@ -6,7 +6,8 @@ from jobsworth.cli.options import Options, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.client.rest_config import Target
+    from jobsworth.client.rest_config import RestConfig, Target
+    from jobsworth.client.transport import Client
 
 
 class ClusterOptions(Options):
@@ -30,3 +31,26 @@ def target_of(options: ClusterOptions) -> Target:
     from jobsworth.client.rest_config import Target
 
     return Target(options.kubeconfig, options.context)
+
+
+def reading_client(config: RestConfig, *, timeout: float) -> Client:
+    """Return a client for a command that reads many objects, one request at a time.
+
+    Args:
+        config: of the cluster.
+        timeout: of a request, in seconds.
+
+    Raises:
+        ImportError: the cluster extra is not installed.
+    """
+    from jobsworth.client.retry import Retry
+    from jobsworth.client.transport import Client
+
+    return Client(
+        config,
+        user_agent="jobsworth",
+        connections=1,
+        timeout=timeout,
+        retry=Retry(4, reads_while_busy=True),
+        compressed=True,
+    )

@@ -16,12 +16,12 @@ from jobsworth.audit.audit_metrics import AuditMetrics
 from jobsworth.audit.continuous_audit import AuditSettings, Clocks, ContinuousAudit
 from jobsworth.audit.stored_objects import StoredObjects
 from jobsworth.cli.audit_input import (
-    audit_client,
     audit_configurations,
     audit_namespace_labels,
     audit_scope,
     cluster_and_audited_release,
 )
+from jobsworth.cli.cluster_options import reading_client
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.configuration.resolved_settings import STDIN, ResolvedSettings
 from jobsworth.cli.inputs.effective_policy_files import EffectivePolicyFiles
@@ -47,7 +47,7 @@ def repeat_audit(
     Raises:
         UsageError: the address to listen on is not available.
     """
-    stored_objects = StoredObjects(api := audit_client(config, audit))
+    stored_objects = StoredObjects(api := reading_client(config, timeout=audit.timeout))
     scope = audit_scope(audit.scope, config.namespace)
     events = AuditEvents(api, time.time)
     metrics = AuditMetrics(interval, events)

@@ -11,13 +11,12 @@ from jobsworth.cli.audit_input import (
     AuditInput,
     AuditReportOptions,
     ScopeOptions,
-    audit_client,
     audit_configurations,
     audit_namespace_labels,
     audit_scope,
     cluster_and_audited_release,
 )
-from jobsworth.cli.cluster_options import ClusterOptions, target_of
+from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import STDIN, ConfigurationOptions
 from jobsworth.cli.missing_extras import missing_extra
@@ -167,7 +166,7 @@ def _audit(config: RestConfig, audit: AuditInput) -> int:
     from jobsworth.audit.stored_objects import StoredObjects
     from jobsworth.evaluation.evaluator import Evaluator
 
-    stored_objects = StoredObjects(audit_client(config, audit))
+    stored_objects = StoredObjects(reading_client(config, timeout=audit.timeout))
     runs, release = cluster_and_audited_release(stored_objects, audit.release, _note)
     settings = audit_configurations(audit, release).of(STDIN)
     policies = None if settings.policies is None else settings.policies.policies

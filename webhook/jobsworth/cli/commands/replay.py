@@ -5,16 +5,16 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.cluster_options import ClusterOptions, target_of
+from jobsworth.cli.cluster_options import ClusterOptions, reading_client, target_of
 from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.cli.options import Options, arguments, integer, nested, text, words
-from jobsworth.cli.reporting import as_utf8
+from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from jobsworth.replay.recording import Recording
 
 EXIT_DONE, EXIT_UNREADABLE = 0, 2
-STDOUT = "-"
 FORMATS = ("text", "markdown", "json", "html")
 
 
@@ -61,7 +60,7 @@ def run(options: ReplayOptions) -> int:
     Raises:
         UsageError: an option's value or a file is wrong.
     """
-    outputs = _outputs(options.output)
+    outputs = outputs_of(options.output, FORMATS)
     server = server_of(options.server)
     other = None if options.with_ is None else _other(options.with_, server)
     try:
@@ -81,7 +80,7 @@ def run(options: ReplayOptions) -> int:
         for recording, replayed in replays
     ]
     for name, file in outputs:
-        _write(_rendered(name, compared), file)
+        write_lines(_rendered(name, compared), file)
     return EXIT_DONE
 
 
@@ -101,19 +100,10 @@ def _recordings(options: ReplayOptions, server: ApiServer) -> Iterator[Recording
     from jobsworth.cli.replaying.recorded_cluster import RIGHTS, recording_of
     from jobsworth.client.api_errors import ApiError
     from jobsworth.client.rest_config import rest_config
-    from jobsworth.client.retry import Retry
-    from jobsworth.client.transport import Client
 
     try:
         with rest_config(target_of(options.cluster)) as config:
-            client = Client(
-                config,
-                user_agent="jobsworth",
-                connections=1,
-                timeout=options.request_timeout,
-                retry=Retry(4, reads_while_busy=True),
-                compressed=True,
-            )
+            client = reading_client(config, timeout=options.request_timeout)
             namespace = options.namespace or config.namespace
             for path in options.paths:
                 name = path.removeprefix("job/")
@@ -163,17 +153,6 @@ def _compared(
     return compare_policies(recording, replayed, name, other)
 
 
-def _outputs(given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return each format with its file; ``-`` is standard output."""
-    outputs = []
-    for each in given or ("text",):
-        name, _, file = each.partition("=")
-        if name not in FORMATS:
-            raise UsageError(f'--output: "{name}" is none of {", ".join(FORMATS)}')
-        outputs.append((name, file or STDOUT))
-    return outputs
-
-
 def _rendered(
     name: str, compared: list[tuple[Recording, Replay, PolicyComparison | None]]
 ) -> Iterator[str]:
@@ -202,19 +181,6 @@ def _rendered(
 
                 chart = chart_lines(record.job, record.end)
                 yield from replay_text.render(recording, replayed, chart, comparison)
-
-
-def _write(lines: Iterable[str], file: str) -> None:
-    if file == STDOUT:
-        as_utf8(sys.stdout)
-        for line in lines:
-            print(line)
-        return
-    try:
-        with open(file, "w", encoding="utf-8", errors="backslashreplace") as out:
-            out.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise UsageError(f"--output: cannot write {file}: {error.strerror}") from None
 
 
 COMMAND = Command(

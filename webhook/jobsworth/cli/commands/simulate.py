@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
+from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of
 from jobsworth.printable import printable, printable_json
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from jobsworth.simulation.scenario import Scenario
 
 EXIT_DONE, EXIT_UNMET = 0, 1
-STDOUT = "-"
 
 
 class SimulateOptions(Options):
@@ -80,7 +80,7 @@ def run(options: SimulateOptions) -> int:
     """
     if len(options.paths) != 1:
         raise UsageError("name one file with a Job or CronJob; --compare adds others")
-    outputs = _outputs(options.output)
+    outputs = outputs_of(options.output, FORMATS)
     start = _start(options.from_)
     requirements = _requirements(options.assert_)
     until = _until(options.until)
@@ -201,24 +201,13 @@ def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
 FORMATS = ("text", "json", "html", "trace")
 
 
-def _outputs(given: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return each format with its file; ``-`` is standard output."""
-    outputs = []
-    for each in given or ("text",):
-        name, _, file = each.partition("=")
-        if name not in FORMATS:
-            raise UsageError(f'--output: "{name}" is none of {", ".join(FORMATS)}')
-        outputs.append((name, file or STDOUT))
-    return outputs
-
-
 def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> RunStatistics:
     from jobsworth.simulation.run_statistics import statistics_of, summarize
     from jobsworth.simulation.scenario_run import run_once
 
     record = run_once(variant.object, variant.scenario, seed, variant.until)
     for name, file in outputs:
-        _write(_rendered(name, record), file)
+        write_lines(_rendered(name, record), file)
     return statistics_of([summarize(record)])
 
 
@@ -269,7 +258,7 @@ def _run_many(
             lines = statistics_lines(statistics[0])
         else:
             lines = comparison_lines(named)
-        _write(lines, file)
+        write_lines(lines, file)
     return statistics
 
 
@@ -278,19 +267,6 @@ def _heading(variants: list[Variant]) -> str:
     first = variants[0]
     kind, name = first.object["kind"], first.object["metadata"]["name"]
     return f"{kind} {name}, scenario {first.scenario.name}"
-
-
-def _write(lines: Iterable[str], file: str) -> None:
-    if file == STDOUT:
-        as_utf8(sys.stdout)
-        for line in lines:
-            print(line)
-        return
-    try:
-        with open(file, "w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise UsageError(f"--output: cannot write {file}: {error.strerror}") from None
 
 
 def _check(

@@ -7,7 +7,7 @@ Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, an
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
-from jobsworth.api.remembered import Remembered
+from jobsworth.remembered import Remembered
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 

@@ -13,8 +13,8 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 
 from __future__ import annotations
 
-from jobsworth.api.remembered import Remembered
 from jobsworth.record import Record
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

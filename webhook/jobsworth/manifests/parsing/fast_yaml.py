@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, resolve
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | None
 
 _MOST_REMEMBERED = 4096
-_LONGEST_REMEMBERED = 64
 _DEEPEST = 64
 _MOST_BYTES_WITH_EVENTS = 100_000
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -31,24 +31,18 @@ class NeedsFullParser(Exception):
     """Raised for a document that needs the full rules: an error, a tag, an alias, a merge, …"""
 
 
-class _PlainValues(dict[str, "Value"]):
-    """A cache of the values of plain scalars, since manifests repeat the same keys and words."""
-
-    def __missing__(self, text: str) -> Value:
-        value = resolve(text)
-        if type(value) is float:
-            try:
-                value = json_number(value)
-            except ScalarError as error:
-                raise NeedsFullParser from error
-        if len(text) <= _LONGEST_REMEMBERED:
-            if len(self) >= _MOST_REMEMBERED:
-                self.clear()
-            self[text] = value
-        return value
+def _plain_value(text: str) -> Value:
+    value = resolve(text)
+    if type(value) is float:
+        try:
+            return json_number(value)
+        except ScalarError as error:
+            raise NeedsFullParser from error
+    return value
 
 
-_plain_values = _PlainValues()
+_plain_values = Remembered(_plain_value, _MOST_REMEMBERED)
+"""The values of plain scalars, since manifests repeat the same keys and words."""
 
 
 def ordinary_value(data: bytes) -> tuple[Value, Sequence[YamlEvent] | None]:

@@ -22,20 +22,25 @@ LONGEST = 256
 
 
 class Remembered(dict[str, "Value"]):
-    """The results of a pure function by its argument; at most 1,024, of texts up to 256 characters.
+    """The results of a pure function by its argument, of texts up to 256 characters.
 
     What the function raises is not remembered. Safe to share between threads.
+
+    Args:
+        function: the function.
+        most: the number of results to keep.
     """
 
-    __slots__ = ("_function",)
+    __slots__ = ("_function", "_most")
 
-    def __init__(self, function: Callable[[str], Value]) -> None:
+    def __init__(self, function: Callable[[str], Value], most: int = MOST) -> None:
         self._function = function
+        self._most = most
 
     def __missing__(self, text: str) -> Value:
         value = self._function(text)
         if len(text) <= LONGEST:
-            if len(self) >= MOST:
+            if len(self) >= self._most:
                 self.clear()
             self[text] = value
         return value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.cli.existing_objects import ExistingObjects, describe, identity
-from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above, manifests_in
+from jobsworth.cli.existing_objects import ExistingObjects, describe
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding, is_at_least
@@ -13,10 +13,8 @@ from jobsworth.findings.long_messages import shortened
 from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
-    expand_lists,
     may_hold_job,
     read_bytes,
-    read_file,
     read_text,
 )
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
@@ -33,10 +31,8 @@ from jobsworth.validation.engine import is_known
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
-    from jobsworth.cli.existing_objects import Identity
     from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.selection import Selection
@@ -444,31 +440,6 @@ def unreadable(error: ManifestError, document: Document | None = None) -> Result
         status=ERROR,
         findings=[LocatedFinding(finding, error.line, error.column, excerpt)],
     )
-
-
-def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
-    """Read all documents under some paths, Lists by item, and collect read errors."""
-    for file in manifests_in(paths):
-        if isinstance(file, ManifestError):
-            yield file
-        else:
-            yield from expand_lists(read_file(file))
-
-
-def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
-    """Read the objects in a file or folder by kind, namespace and name, and collect read errors."""
-    objects: dict[Identity, Any] = {}
-    failures = []
-    for document in read_documents([path]):
-        if isinstance(document, ManifestError):
-            failures.append(unreadable(document))
-        elif document.error is not None:
-            failures.append(unreadable(document.error, document))
-        else:
-            key = identity(document.value)
-            if key is not None:
-                objects[key] = document.value
-    return objects, failures
 
 
 def is_empty(data: bytes) -> bool:

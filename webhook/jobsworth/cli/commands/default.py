@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jobsworth.cli.command import Command
 from jobsworth.cli.defaulted_manifests import defaulter
-from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.cli.manifest_reading import read_documents
 from jobsworth.cli.options import Options, arguments, choice, nested, words
 from jobsworth.cli.reporting import as_utf8
 from jobsworth.cli.server_options import ServerOptions, server_of

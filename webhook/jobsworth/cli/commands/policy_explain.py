@@ -95,8 +95,8 @@ def explain(explanation: ExplanationInput) -> int:
         UsageError: a policy is wrong.
     """
     from jobsworth.cli.existing_objects import ExistingObjects
-    from jobsworth.cli.file_evaluation import read_documents, read_existing
     from jobsworth.cli.inputs.policy_files import load_policies
+    from jobsworth.cli.manifest_reading import read_documents, read_existing
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.manifests import ManifestError
     from jobsworth.validation.engine import CannotDecode, UnknownKind

@@ -9,7 +9,7 @@ from jobsworth.cli import reporting
 from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.configuration.resolved_settings import ConfigurationOptions, configurations_for
 from jobsworth.cli.existing_objects import ExistingObjects
-from jobsworth.cli.file_evaluation import FileEvaluator, read_existing
+from jobsworth.cli.file_evaluation import FileEvaluator
 from jobsworth.cli.file_runs import evaluate_all
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.reporting import ReportOptions, report
@@ -294,6 +294,8 @@ def _manifests(
         return paths, existing, []
     if against is None:
         return validation.paths, None, []
+    from jobsworth.cli.manifest_reading import read_existing
+
     objects, failures = read_existing(against)
     return validation.paths, ExistingObjects(objects), failures
 

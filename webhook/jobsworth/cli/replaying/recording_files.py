@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from jobsworth.cli.command import InputError
-from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.cli.manifest_reading import read_documents
 from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.manifests import ManifestError
 from jobsworth.replay.policy_comparison import as_new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.cli.command import InputError
-from jobsworth.cli.file_evaluation import read_documents
+from jobsworth.cli.manifest_reading import read_documents
 from jobsworth.manifests import ManifestError
 from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
 from jobsworth.simulation.virtual_time import clock

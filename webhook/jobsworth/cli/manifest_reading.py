@@ -1,0 +1,42 @@
+"""Read the documents of manifests that a command takes beside, or instead of, those to validate."""
+
+from __future__ import annotations
+
+from jobsworth.cli.existing_objects import identity
+from jobsworth.cli.file_evaluation import unreadable
+from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.manifests import ManifestError, expand_lists, read_file
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from jobsworth.cli.existing_objects import Identity
+    from jobsworth.manifests import Document
+    from jobsworth.reports.result import Result
+
+
+def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
+    """Read all documents under some paths, Lists by item, and collect read errors."""
+    for file in manifests_in(paths):
+        if isinstance(file, ManifestError):
+            yield file
+        else:
+            yield from expand_lists(read_file(file))
+
+
+def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
+    """Read the objects in a file or folder by kind, namespace and name, and collect read errors."""
+    objects: dict[Identity, Any] = {}
+    failures = []
+    for document in read_documents([path]):
+        if isinstance(document, ManifestError):
+            failures.append(unreadable(document))
+        elif document.error is not None:
+            failures.append(unreadable(document.error, document))
+        else:
+            key = identity(document.value)
+            if key is not None:
+                objects[key] = document.value
+    return objects, failures

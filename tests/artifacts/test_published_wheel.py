@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import jobsworth
+from support.artifacts.distributions import build
 from support.artifacts.release_script import release
 from support.artifacts.sent_reviews import ready, review
 from support.cli.command_processes import BAD, GOOD
@@ -54,19 +55,7 @@ class Silent(SimpleHTTPRequestHandler):
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with wheel and sdist."""
     folder = tmp_path_factory.mktemp("dist")
-    command = [
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "-t",
-        "wheel",
-        "-t",
-        "sdist",
-        "-d",
-        str(folder),
-    ]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    build(ROOT, folder)
     return folder
 
 

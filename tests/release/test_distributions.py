@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
 import zipfile
 from email import message_from_bytes
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import jobsworth
+from support.artifacts import distributions
 
 ROOT = Path(__file__).parents[2]
 NAME = f"jobsworth-{jobsworth.__version__}"
@@ -27,22 +27,7 @@ pytest.importorskip("hatchling")
 
 def build(source: Path, target: Path) -> tuple[Path, Path]:
     """Build both, and return the paths of wheel and sdist."""
-    command = [
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "-t",
-        "wheel",
-        "-t",
-        "sdist",
-        "-d",
-        target,
-    ]
-    environment = {
-        k: v for k, v in os.environ.items() if k not in ("SOURCE_DATE_EPOCH", "PYTHONPATH")
-    }
-    subprocess.run(command, cwd=source, check=True, capture_output=True, env=environment)
+    distributions.build(source, target)
     return target / f"{NAME}-py3-none-any.whl", target / f"{NAME}.tar.gz"
 
 

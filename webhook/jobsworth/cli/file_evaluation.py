@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
+    from jobsworth.reports.result import Status
 
 UNKNOWN_FIELD = "JW001"
 
@@ -162,21 +163,11 @@ class FileEvaluator:
     ) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
             return unreadable(document.error, document), None
-        kind, namespace, name = describe(document.value)
-        if kind is not None and document.file != shown_name(STDIN):
+        result = result_of(document, VALID)
+        if result.kind is not None and document.file != shown_name(STDIN):
             patch = self._kustomize_patch(document.file)
             if patch is not None and is_known(document.value):
                 return _skipped_patch(document, patch), None
-        result = Result(
-            file=document.file,
-            document=document.index,
-            item=document.item,
-            kind=kind,
-            namespace=namespace,
-            name=name,
-            status=VALID,
-            findings=[],
-        )
         subject = Subject(
             document.value,
             old=self._against.old(document),
@@ -351,18 +342,10 @@ def _locate(
 def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
     from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
 
-    kind, namespace, name = describe(document.value)
-    note = _note(PATCH, PATCH_NAME, patch.note(kind or "Job", name or ""))
-    return Result(
-        file=document.file,
-        document=document.index,
-        item=document.item,
-        kind=kind,
-        namespace=namespace,
-        name=name,
-        status=SKIPPED,
-        findings=[_locate(note, document.position(""), document)],
-    )
+    result = result_of(document, SKIPPED)
+    note = _note(PATCH, PATCH_NAME, patch.note(result.kind or "Job", result.name or ""))
+    result.findings = [_locate(note, document.position(""), document)]
+    return result
 
 
 def _may_have_placeholder(located: LocatedFinding) -> bool:
@@ -421,6 +404,21 @@ def _noted(note: Note) -> Finding:
     from jobsworth.lint.manifest_rules import NOTES  # few files have any
 
     return NOTES[note.kind].finding(note.field, note.message)
+
+
+def result_of(document: Document, status: Status) -> Result:
+    """Return the result for a document that could be read, without findings."""
+    kind, namespace, name = describe(document.value)
+    return Result(
+        file=document.file,
+        document=document.index,
+        item=document.item,
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        status=status,
+        findings=[],
+    )
 
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:

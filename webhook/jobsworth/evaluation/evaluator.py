@@ -337,9 +337,9 @@ class Evaluator:
     def policy_request(self, subject: Subject) -> PolicyRequest:
         """Return the request that a manifest becomes when a client sends it.
 
-                Raises:
-                    UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
-        CannotDecode: the API server could not decode it, or the object that it replaces.
+        Raises:
+            UnknownKind: the manifest is neither a Job nor a CronJob of ``batch/v1``.
+            CannotDecode: the API server could not decode it, or the object that it replaces.
         """
         decoded = self._engine.decode_object(subject.value)
         old = None if subject.old is None else self._engine.decode_object(subject.old)

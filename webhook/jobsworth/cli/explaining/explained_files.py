@@ -7,13 +7,14 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jobsworth.cli.existing_objects import ExistingObjects, describe
+from jobsworth.cli.existing_objects import ExistingObjects
+from jobsworth.cli.file_evaluation import result_of
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.explanation.explained_job import explained_job
 from jobsworth.explanation.explanation import ExplainedObject, SourceLines
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.printable import printable
-from jobsworth.reports.result import INVALID, LocatedFinding, Result
+from jobsworth.reports.result import INVALID, LocatedFinding
 from jobsworth.validation.engine import UnknownKind, engine_for, kind_of
 
 if TYPE_CHECKING:
@@ -129,21 +130,12 @@ def _read(running: ExplainedFiles, document: Document, server: ApiServer) -> Rea
     """
     engine, value = engine_for(server), document.value
     findings = engine.validate(value)
-    kind, namespace, name = describe(value)
-    result = Result(
-        file=document.file,
-        document=document.index,
-        item=document.item,
-        kind=kind,
-        namespace=namespace,
-        name=name,
-        status=INVALID,
-        findings=[
-            LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
-            for finding in findings
-            for place in (document.position(finding.field),)
-        ],
-    )
+    result = result_of(document, INVALID)
+    result.findings = [
+        LocatedFinding(finding, place.line, place.column, document.source_line(place.line))
+        for finding in findings
+        for place in (document.position(finding.field),)
+    ]
     if findings:
         from jobsworth.reports.text import render
 
@@ -157,16 +149,16 @@ def _read(running: ExplainedFiles, document: Document, server: ApiServer) -> Rea
         return None
     cron_job = kind_of(value).name != "Job"
     created = engine.created_job(engine.decode_object(value))
-    job = explained_job(created, (name or "") if cron_job else "")
+    job = explained_job(created, (result.name or "") if cron_job else "")
     inner = "jobTemplate.spec." if cron_job else ""
     return ReadJob(
         document,
         server,
         job,
         ExplainedObject(
-            kind or "",
-            namespace or "",
-            name or "",
+            result.kind or "",
+            result.namespace or "",
+            result.name or "",
             document.file,
             document.position("").line,
             server.release,

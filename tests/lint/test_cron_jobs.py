@@ -20,6 +20,11 @@ def with_deadline(seconds: int, **spec: Any) -> dict[str, Any]:
 WORKING = {"containers": [{"name": "main", "image": "tool:1", "args": ["work"]}]}
 
 
+def every_minute(*command: str, **spec: Any) -> dict[str, Any]:
+    pod = {"containers": [{"name": "main", "image": "tool:1", "command": list(command)}]}
+    return cron_job(job(pod), schedule="* * * * *", **spec)
+
+
 def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     value["spec"]["jobTemplate"]["metadata"] = metadata
     return value
@@ -37,6 +42,10 @@ def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
             cron_job(job(WORKING), schedule="*/59 * * * *", concurrencyPolicy="Allow"),
             "spec.concurrencyPolicy",
         ),
+        ("JW420", every_minute("sh", "-c", "date; work"), "spec.schedule"),
+        ("JW420", every_minute("sh", "-c", "until work; do sleep 1; done"), "spec.schedule"),
+        ("JW420", every_minute("sh", "-c", "for a in b; do"), "spec.schedule"),
+        ("JW420", every_minute("/export", "--all"), "spec.schedule"),
         ("JW421", every_ten_minutes(concurrencyPolicy="Replace"), "spec.concurrencyPolicy"),
         ("JW421", with_deadline(601, concurrencyPolicy="Replace"), "spec.concurrencyPolicy"),
         ("JW411", every_ten_minutes(startingDeadlineSeconds=9), "spec.startingDeadlineSeconds"),
@@ -63,6 +72,14 @@ def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) ->
         ("JW409", every_ten_minutes(concurrencyPolicy="Replace")),
         ("JW409", with_deadline(3600, concurrencyPolicy="Forbid")),
         ("JW409", cron_job(job({"activeDeadlineSeconds": 60}), concurrencyPolicy="Forbid")),
+        ("JW409", every_ten_minutes(concurrencyPolicy="Forbid", suspend=True)),
+        ("JW409", cron_job(job(), schedule="0 0 31 2 *", concurrencyPolicy="Forbid")),
+        ("JW410", with_deadline(601, suspend=True)),
+        ("JW420", cron_job(job(WORKING), schedule="*/10 * * * *", suspend=True)),
+        ("JW420", every_minute("echo", "hello")),
+        ("JW420", every_minute("/bin/sleep", "3600")),
+        ("JW420", every_minute("/bin/sh", "-c", "date; echo Hello from the Kubernetes cluster")),
+        ("JW421", every_ten_minutes(concurrencyPolicy="Replace", suspend=True)),
         ("JW410", with_deadline(600)),
         ("JW420", cron_job(job(WORKING), schedule="0 * * * *")),
         ("JW420", cron_job(job(WORKING), schedule="0 0 31 2 *")),
@@ -83,6 +100,7 @@ def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) ->
         ("JW411", every_ten_minutes()),
         ("JW412", every_ten_minutes(suspend=True, startingDeadlineSeconds=60)),
         ("JW412", every_ten_minutes(suspend=False)),
+        ("JW412", cron_job(job(), schedule="0 0 31 2 *", suspend=True)),
         ("JW413", every_ten_minutes(failedJobsHistoryLimit=1, successfulJobsHistoryLimit=0)),
         ("JW414", cron_job(job(suspend=False))),
         ("JW414", cron_job(job(suspend=True, managedBy="kueue.x-k8s.io/multikueue"))),

@@ -78,6 +78,12 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("that of the Pod has its own rule", "JW201", job({"activeDeadlineSeconds": 60}), []),
     ("in a CronJob", "JW201", cron_job(job()), ["activeDeadlineSeconds"]),
     ("with Forbid another rule speaks", "JW201", cron_job(job(), concurrencyPolicy="Forbid"), []),
+    (
+        "with Forbid and suspended",
+        "JW201",
+        cron_job(job(), concurrencyPolicy="Forbid", suspend=True),
+        ["activeDeadlineSeconds"],
+    ),
     # JW202 pod-level-deadline
     ("of the Pod only", "JW202", job({"activeDeadlineSeconds": 60}), ["template.spec.activeDeadlineSeconds"]),
     ("of both", "JW202", job({"activeDeadlineSeconds": 60}, activeDeadlineSeconds=600), []),

@@ -64,6 +64,18 @@ class LintedJob:
             self.written_spec = written["spec"]
             self.cron = None
 
+    def starts_runs(self, policy: str) -> bool:
+        """Return True for a CronJob that has a concurrency policy and starts runs.
+
+        A suspended one starts none, nor does one whose schedule never fires. A schedule that cannot be parsed
+        counts as one that fires.
+        """
+        if self.cron is None or self.cron.get("suspend"):
+            return False
+        if self.cron.get("concurrencyPolicy") != policy:
+            return False
+        return self.schedule is None or self.schedule.fires_ever()
+
     @property
     def pod(self) -> dict[str, Any]:
         """The PodSpec, with defaults."""

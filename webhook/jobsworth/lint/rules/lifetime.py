@@ -30,7 +30,7 @@ SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"
 def no_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if "activeDeadlineSeconds" in job.spec or "activeDeadlineSeconds" in job.pod:
         return
-    if job.cron is not None and job.cron.get("concurrencyPolicy") == "Forbid":
+    if job.starts_runs("Forbid"):
         return  # forbid-without-deadline reports it, with its effect
     yield Diagnostic(
         f"{job.path}.activeDeadlineSeconds",

@@ -133,6 +133,21 @@ def test_one_run_instead_of_sixty_is_an_unsafe_fix() -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "schedule", "advice"),
+    [
+        ("JW404", "* */3 * * *", 'Use "0 */3 * * *" for one run in each.'),
+        ("JW422", "* * 2 * *", 'Use "0 0 2 * *" for one run on each.'),
+    ],
+)
+def test_the_advice_does_not_promise_a_run_in_every_hour_or_on_every_day(
+    code: str, schedule: str, advice: str
+) -> None:
+    (finding,) = found(code, scheduled(schedule))
+    assert "that matches" in finding.message
+    assert finding.message.endswith(advice)
+
+
+@pytest.mark.parametrize(
     ("schedule", "advice"),
     [("*/7 * * * *", "*/6 or */10"), ("*/45 * * * *", "*/30")],
 )

@@ -46,7 +46,8 @@ def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
         return
     yield Diagnostic(
         FIELD,
-        "The CronJob never starts a Job: the schedule matches no existing date. Correct the day or month.",
+        "The CronJob never starts a Job: the schedule matches no existing date. Correct the day or month; if "
+        "you start its Jobs by hand only, set suspend: true.",
     )
 
 
@@ -118,7 +119,8 @@ def every_minute_of_hour(job: LintedJob) -> Iterator[Diagnostic]:
     once = " ".join(["0", *others])
     yield Diagnostic(
         FIELD,
-        f'The * in the first field means every minute, 60 runs an hour. Use "{once}" for one run an hour.',
+        "The * in the first field means every minute: 60 runs in each hour that matches. Use "
+        f'"{once}" for one run in each.',
         Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
     )
 
@@ -140,7 +142,8 @@ def every_minute_of_day(job: LintedJob) -> Iterator[Diagnostic]:
     once = " ".join(["0", "0", *others])
     yield Diagnostic(
         FIELD,
-        f'The first two fields, *, mean every minute of the day, 1,440 runs. Use "{once}" for one run a day.',
+        "The first two fields, *, mean every minute: 1,440 runs on each day that matches. Use "
+        f'"{once}" for one run on each.',
         Fix(f"Set schedule: {once}", Edit("set", FIELD, once), safe=False),
     )
 

@@ -1,7 +1,8 @@
 """Rules for shell scripts in command lines that lose the exit code of a program.
 
 The exit code of the container is all that a Job knows about a run: with exit code 0 the Pod has succeeded,
-whatever happened, also if the kernel has killed the program for its memory.
+whatever happened. Only a program that exceeds the memory limit cannot be lost with most settings of a node:
+with cgroup v2, the kernel kills all processes of the container (memory.oom.group, Kubernetes 1.28).
 """
 
 from __future__ import annotations
@@ -121,9 +122,8 @@ def exit_code_hidden(job: LintedJob) -> Iterator[Diagnostic]:
             end, command = found
             yield Diagnostic(
                 field,
-                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails or is "
-                "killed for its memory, and no rule of the failure policy matches. Exit with the code of the "
-                "program.",
+                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails, and no "
+                "rule of the failure policy matches. Exit with the code of the program.",
             )
         elif piped is not None:
             yield Diagnostic(
@@ -148,9 +148,8 @@ def exit_code_lost(job: LintedJob) -> Iterator[Diagnostic]:
             end, command = found
             yield Diagnostic(
                 field,
-                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails or is "
-                "killed for its memory: the Job succeeds, and backoffLimit has no effect. Exit with the code "
-                "of the program.",
+                f"The script ends with `{end}`, so it exits with 0 even if {_named(command)} fails: the Job "
+                "succeeds, and no retry starts. Exit with the code of the program.",
             )
 
 
@@ -187,6 +186,6 @@ def no_pipefail(job: LintedJob) -> Iterator[Diagnostic]:
         if command is not None and not _rules_read_codes(job, container):
             yield Diagnostic(
                 field,
-                f"If {_named(command)} fails, the pipe still succeeds: only its last command decides. In "
+                f"If {_named(command)} fails, the pipe may still succeed: only its last command decides. In "
                 "bash, begin the script with `set -o pipefail`.",
             )

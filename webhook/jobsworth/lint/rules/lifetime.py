@@ -177,7 +177,7 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
 @lint_rule(
     "JW228",
     "hook-ttl",
-    severity="warning",
+    severity="info",
     summary="A hook of Argo CD has a ttlSecondsAfterFinished of less than an hour.",
     fixable="unsafe",
 )
@@ -194,7 +194,7 @@ def hook_ttl(job: LintedJob) -> Iterator[Diagnostic]:
     at = f"{job.path}.ttlSecondsAfterFinished"
     yield Diagnostic(
         at,
-        f"The TTL deletes the Job {ttl} s after its end, possibly before Argo CD has recorded its result: "
-        f"the sync then waits forever. Remove it; {ARGO_HOOK}-delete-policy cleans up.",
+        f"The TTL deletes the Job {ttl} s after its end, and Argo CD before 3.0 waits forever for a hook "
+        f"that is gone before its result is recorded. Remove the TTL; {ARGO_HOOK}-delete-policy cleans up.",
         Fix("Remove ttlSecondsAfterFinished", Edit("delete", at), safe=False),
     )

@@ -86,6 +86,7 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ),
     # JW202 pod-level-deadline
     ("of the Pod only", "JW202", job({"activeDeadlineSeconds": 60}), ["template.spec.activeDeadlineSeconds"]),
+    ("of the Pod, which no other follows", "JW202", job({"activeDeadlineSeconds": 60}, backoffLimit=0), []),
     ("of both", "JW202", job({"activeDeadlineSeconds": 60}, activeDeadlineSeconds=600), []),
     # JW203 deadline-zero
     ("0", "JW203", job(activeDeadlineSeconds=0), ["activeDeadlineSeconds"]),
@@ -424,6 +425,13 @@ def test_a_success_policy_of_a_job_that_cannot_have_one_is_left_to_the_api_serve
     value["spec"] |= changed
     value["spec"] = {name: given for name, given in value["spec"].items() if given is not None}
     assert fields("JW213", value) == []
+
+
+def test_a_field_that_no_server_sets_any_more_is_ignored_too() -> None:
+    (finding,) = found("JW216", labelled(job(), selfLink="/apis/batch/v1/namespaces/a/jobs/a"))
+    assert finding.message == (
+        "The API server ignores metadata.selfLink when it creates the object. Remove it."
+    )
 
 
 def test_the_version_of_a_stored_object_is_reported_with_what_fails() -> None:

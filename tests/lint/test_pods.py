@@ -52,6 +52,30 @@ def test_an_image_names_a_version(image: str, reported: bool) -> None:
     assert fields("JW501", with_image(image)) == ([f"{FIRST}.image"] if reported else [])
 
 
+NEVER_AGAIN = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [1]}}
+AGAIN = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+
+
+@pytest.mark.parametrize(
+    ("limits", "retries"),
+    [
+        ({}, True),
+        ({"backoffLimit": 1}, True),
+        ({"backoffLimit": 0}, False),
+        ({"backoffLimit": 0, "podFailurePolicy": {"rules": [NEVER_AGAIN]}}, False),
+        ({"backoffLimit": 0, "podFailurePolicy": {"rules": [AGAIN]}}, True),
+        ({"backoffLimitPerIndex": 0, "completionMode": "Indexed", "completions": 3}, False),
+    ],
+)
+def test_another_version_runs_in_a_retry_only_if_there_are_any(
+    limits: dict[str, Any], retries: bool
+) -> None:
+    (finding,) = found(
+        "JW501", with_image("busybox") | {"spec": with_image("busybox")["spec"] | limits}
+    )
+    assert ("a retry may run another version" in finding.message) is retries
+
+
 def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
     value = job({"initContainers": [{"name": "init", "image": "busybox"}]})
     assert fields("JW501", cron_job(value)) == [f"{POD}initContainers[0].image"]
@@ -123,6 +147,23 @@ def test_the_token_can_be_left_out() -> None:
 def test_memory_has_a_unit(amount: str | int, kind: str, reported: bool) -> None:
     field = f"{FIRST}.resources.{kind}[memory]"
     assert fields("JW504", with_memory(amount, kind)) == ([field] if reported else [])
+
+
+@pytest.mark.parametrize(
+    ("code", "resource", "amount", "message"),
+    [
+        ("JW504", "memory", "1000m", "1 byte is less than 1 MiB."),
+        ("JW504", "memory", "512k", "512,000 bytes are less than 1 MiB."),
+        ("JW504", "memory", "1500m", "1500m is not a whole number of bytes."),
+        ("JW508", "cpu", "4000", "4,000 cores are more than a node has."),
+        ("JW508", "cpu", "500M", "500,000,000 cores are more than a node has."),
+    ],
+)
+def test_an_amount_is_reported_in_its_unit(
+    code: str, resource: str, amount: str, message: str
+) -> None:
+    (finding,) = found(code, container(resources={"limits": {resource: amount}}))
+    assert finding.message.startswith(message)
 
 
 @pytest.mark.parametrize(

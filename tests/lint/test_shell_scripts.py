@@ -220,7 +220,8 @@ def test_a_rule_about_another_container_does_not_count() -> None:
 def test_a_message_names_the_program() -> None:
     (finding,) = found("JW222", running("A=b /usr/bin/ansible-playbook x.yml; exit 0"))
     assert "even if ansible-playbook fails" in finding.message
-    assert "memory" not in finding.message  # the kernel then kills the shell, too: the exit code is 137
+    # Of a program that exceeds the memory limit, the kernel kills the shell, too: the exit code is 137.
+    assert "memory" not in finding.message
     (finding,) = found("JW222", running("A=$(work); exit 0"))
     assert "even if a command substitution fails" in finding.message
     (finding,) = found("JW222", running(f"{'x' * 99}; exit 0"))

@@ -64,6 +64,16 @@ class LintedJob:
             self.written_spec = written["spec"]
             self.cron = None
 
+    def may_retry(self) -> bool:
+        """Return True if the Job may replace a failed Pod: by its limits, or by a rule that ignores failures.
+
+        With podReplacementPolicy TerminatingOrFailed, a terminating Pod counts as failed (isPodFailed), so
+        without retries even an eviction is final.
+        """
+        if any(rule.get("action") == "Ignore" for rule in self.rules):
+            return True
+        return 0 not in (self.spec.get("backoffLimit"), self.spec.get("backoffLimitPerIndex"))
+
     def starts_runs(self, policy: str) -> bool:
         """Return True for a CronJob that has a concurrency policy and starts runs.
 

@@ -63,7 +63,7 @@ def baseline(job: LintedJob) -> Iterator[Violation]:
         if "hostPath" in volume:
             yield (
                 f"{at}.volumes[{index}].hostPath",
-                "The Pod reads files of its node. Use another kind of volume.",
+                "A hostPath volume gives access to files of the node. Use another kind of volume.",
             )
     annotations = job.spec["template"].get("metadata", {}).get("annotations", {})
     for key, value in annotations.items():

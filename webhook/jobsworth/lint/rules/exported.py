@@ -41,8 +41,7 @@ def exported_manifest(job: LintedJob) -> Iterator[Diagnostic]:
     if ignored:
         yield Diagnostic(
             ignored[0],
-            f"The API server sets {enumerated(ignored)}, and ignores "
-            f"{'it' if len(ignored) == 1 else 'them'} in a manifest. Remove "
+            f"The API server ignores {enumerated(ignored)} when it creates the object. Remove "
             f"{'it' if len(ignored) == 1 else 'them'}.",
             Fix(
                 "Remove the fields that the API server sets",

@@ -47,7 +47,7 @@ def no_deadline(job: LintedJob) -> Iterator[Diagnostic]:
 )
 def pod_level_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.pod.get("activeDeadlineSeconds")
-    if deadline is None or "activeDeadlineSeconds" in job.spec:
+    if deadline is None or "activeDeadlineSeconds" in job.spec or not job.may_retry():
         return
     at = f"{job.pod_path}.activeDeadlineSeconds"
     yield Diagnostic(

@@ -39,12 +39,12 @@ def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers():
         image = container.get("image", "")
         moving = _moving_tag(image)
-        if moving:
-            yield Diagnostic(
-                f"{path}.image",
-                f"{image} {moving}: a retry may run another version than the Pod it replaces. Pin a version "
-                "or a digest.",
-            )
+        if not moving:
+            continue
+        effect = "which version runs depends on when and where a Pod starts"
+        if job.may_retry():
+            effect = "a retry may run another version than the Pod it replaces"
+        yield Diagnostic(f"{path}.image", f"{image} {moving}: {effect}. Pin a version or a digest.")
 
 
 def _moving_tag(image: str) -> str:
@@ -139,10 +139,16 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
                 fraction = quantity.milli_value() % 1000 != 0
                 tiny = name == "memory" and 0 < quantity.value() < MEBIBYTE
                 if tiny or (name == "ephemeral-storage" and fraction):
+                    # The amount is in its normal form: that of 1000m is 1.
+                    size = quantity.value()
+                    problem = f"{size:,} bytes are less than 1 MiB"
+                    if fraction:
+                        problem = f"{amount} is not a whole number of bytes"
+                    elif size == 1:
+                        problem = "1 byte is less than 1 MiB"
                     yield Diagnostic(
                         f"{path}.resources.{kind}[{name}]",
-                        f"{amount} is {'a fraction of a byte' if fraction else 'a number of bytes'}. Use "
-                        "the suffix Mi for mebibytes; the suffix m means a thousandth.",
+                        f"{problem}. Use the suffix Mi for mebibytes; the suffix m means a thousandth.",
                     )
 
 
@@ -162,8 +168,8 @@ def cpu_unit(job: LintedJob) -> Iterator[Diagnostic]:
             at = f"{path}.resources.{kind}[cpu]"
             yield Diagnostic(
                 at,
-                f"{amount} is a number of whole cores, more than a node has. The suffix m means a thousandth "
-                "of a core.",
+                f"{parse(amount).value():,} cores are more than a node has. The suffix m means a "
+                "thousandth of a core.",
                 _in_millicores(at, str(amount)),
             )
 

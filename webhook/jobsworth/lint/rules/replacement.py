@@ -48,7 +48,7 @@ def implied_replacement(job: LintedJob) -> Iterator[Diagnostic]:
 def duplicate_index_pods(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or job.spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
-    if not _may_replace(job):
+    if not job.may_retry():
         return
     why = _identity(job)
     if why or "podReplacementPolicy" in job.written_spec:
@@ -72,7 +72,7 @@ def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
     spec = job.spec
     if job.indexed or spec.get("podReplacementPolicy") != "TerminatingOrFailed":
         return
-    if (spec.get("parallelism"), spec.get("completions")) != (1, 1) or not _may_replace(job):
+    if (spec.get("parallelism"), spec.get("completions")) != (1, 1) or not job.may_retry():
         return
     why = _identity(job).removeprefix(", which both ") or _migration(job)
     if why and "podReplacementPolicy" not in job.written_spec:
@@ -91,15 +91,6 @@ def _migration(job: LintedJob) -> str:
     for _, container in job.containers():
         names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
     return "migrate the same data" if any("migrat" in name[:LONGEST_NAME] for name in names) else ""
-
-
-def _may_replace(job: LintedJob) -> bool:
-    """Return True if the limits allow a retry.
-
-    With this podReplacementPolicy, a terminating Pod counts as failed (isPodFailed), so without retries even
-    an eviction is final.
-    """
-    return 0 not in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
 
 
 def _identity(job: LintedJob) -> str:

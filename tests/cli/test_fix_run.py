@@ -52,6 +52,43 @@ def test_an_error_hidden_behind_another_is_fixed_too(validate: Validate, tmp_pat
     ]
 
 
+RESTARTED = job_text(
+    "completionMode: Indexed\ncompletions: 3\nbackoffLimitPerIndex: 1", pod="restartPolicy: Always"
+)
+"""JW220 is reported only for OnFailure, which the fix of this error sets."""
+
+UNSAFE_FIXES = [
+    "JW003: Set restartPolicy: OnFailure (the alternative is Never) (spec.template.spec.restartPolicy)",
+    "JW220 index-limit-with-on-failure: Set restartPolicy: Never (spec.template.spec.restartPolicy)",
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "fixes", "policy"),
+    [
+        ([], UNSAFE_FIXES, "Never"),
+        (["--ignore", "JW220"], UNSAFE_FIXES[:1], "OnFailure"),
+        (["--select", "JW0"], UNSAFE_FIXES[:1], "OnFailure"),
+    ],
+)
+def test_a_finding_that_a_fix_reveals_is_fixed_under_the_same_conditions_and_named(
+    validate: Validate, tmp_path: Path, options: list[str], fixes: list[str], policy: str
+) -> None:
+    files = {"job.yaml": RESTARTED}
+    shown = validate("-o", "concise", *options, "job.yaml", files=files)
+    assert "JW220" not in shown.out
+    diff = validate("--diff", "--unsafe", *options, "job.yaml")
+    assert f"+      restartPolicy: {policy}\n" in diff.out
+    assert [line for line in diff.err.splitlines() if "JW" in line] == [
+        f"would be fixed: job.yaml:12: {fix}" for fix in fixes
+    ]
+    done = validate("--fix", "--unsafe", *options, "job.yaml")
+    assert (tmp_path / "job.yaml").read_text() == RESTARTED.replace("Always", policy)
+    assert [line for line in done.err.splitlines() if "JW" in line] == [
+        f"fixed: job.yaml:12: {fix}" for fix in fixes
+    ]
+
+
 def test_a_second_run_finds_nothing_to_fix(validate: Validate, tmp_path: Path) -> None:
     validate("--fix", "--unsafe", "job.yaml", files={"job.yaml": BEFORE})
     first = (tmp_path / "job.yaml").read_text()

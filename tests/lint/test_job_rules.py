@@ -427,6 +427,16 @@ def test_a_success_policy_of_a_job_that_cannot_have_one_is_left_to_the_api_serve
     assert fields("JW213", value) == []
 
 
+@pytest.mark.parametrize(
+    ("release", "end"),
+    [("1.30", "although the Job has failed"), ("1.31", "and the Job fails only then")],
+)
+def test_since_1_31_a_job_fails_when_its_pods_have_ended(release: str, end: str) -> None:
+    value = job({"terminationGracePeriodSeconds": 61}, activeDeadlineSeconds=60)
+    (finding,) = found("JW215", value, release)
+    assert end in finding.message
+
+
 def test_a_field_that_no_server_sets_any_more_is_ignored_too() -> None:
     (finding,) = found("JW216", labelled(job(), selfLink="/apis/batch/v1/namespaces/a/jobs/a"))
     assert finding.message == (

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 DAY, HOUR, MINUTE = 86400, 3600, 60
+FAILS_AFTER_ITS_PODS_SINCE = 31
+"""The minor version since which a Job gets its last condition only after its Pods (issue 123775)."""
 ARGO_HOOK = "argocd.argoproj.io/hook"
 DELETION_MARKS = ("helm.sh/hook", ARGO_HOOK)
 """Annotations of Jobs that a deployment tool deletes when they have finished."""
@@ -167,10 +169,12 @@ def grace_exceeds_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     deadline = job.spec.get("activeDeadlineSeconds")
     grace = job.written_spec["template"]["spec"].get("terminationGracePeriodSeconds")
     if deadline and grace and grace > deadline:
+        waits = job.server.minor >= FAILS_AFTER_ITS_PODS_SINCE
+        effect = "and the Job fails only then" if waits else "although the Job has failed"
         yield Diagnostic(
             f"{job.pod_path}.terminationGracePeriodSeconds",
-            f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, and the Job "
-            "fails only then. Set a shorter grace period.",
+            f"After the deadline of {deadline} s a Pod may take {grace} s more to terminate, {effect}. Set a "
+            "shorter grace period.",
         )
 
 

@@ -34,6 +34,15 @@ def with_queue(value: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     ("code", "value", "field"),
     [
         ("JW409", every_ten_minutes(concurrencyPolicy="Forbid"), "spec.concurrencyPolicy"),
+        (
+            "JW409",
+            cron_job(
+                job({"initContainers": [{"name": "wait", "image": "tool:1"}]}),
+                concurrencyPolicy="Forbid",
+            ),
+            "spec.concurrencyPolicy",
+        ),
+        ("JW409", every_minute("tool", concurrencyPolicy="Forbid"), "spec.concurrencyPolicy"),
         ("JW410", with_deadline(601), "spec.schedule"),
         ("JW410", with_deadline(3600, concurrencyPolicy="Allow"), "spec.concurrencyPolicy"),
         ("JW420", cron_job(job(WORKING), schedule="*/10 * * * *"), "spec.schedule"),
@@ -73,6 +82,7 @@ def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) ->
         ("JW409", with_deadline(3600, concurrencyPolicy="Forbid")),
         ("JW409", cron_job(job({"activeDeadlineSeconds": 60}), concurrencyPolicy="Forbid")),
         ("JW409", every_ten_minutes(concurrencyPolicy="Forbid", suspend=True)),
+        ("JW409", every_minute("echo", "hello", concurrencyPolicy="Forbid")),
         ("JW409", cron_job(job(), schedule="0 0 31 2 *", concurrencyPolicy="Forbid")),
         ("JW410", with_deadline(601, suspend=True)),
         ("JW420", cron_job(job(WORKING), schedule="*/10 * * * *", suspend=True)),

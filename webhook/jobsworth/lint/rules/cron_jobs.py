@@ -31,6 +31,8 @@ _PRINTING = frozenset(
 def forbid_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.starts_runs("Forbid") or _has_deadline(job):
         return
+    if all(does_work is False for does_work in _command_lines(job)):
+        return
     yield Diagnostic(
         "spec.concurrencyPolicy",
         "One hanging run blocks all later runs, because concurrencyPolicy is Forbid. Set "
@@ -76,7 +78,7 @@ def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     if job.schedule is None or not job.starts_runs("Allow") or _has_deadline(job):
         return
     gap = shortest_gap(job.schedule)
-    if gap is None or gap >= _AN_HOUR or not _does_work(job):
+    if gap is None or gap >= _AN_HOUR or not any(_command_lines(job)):
         return
     yield Diagnostic(
         _concurrency_field(job),
@@ -85,26 +87,25 @@ def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     )
 
 
-def _does_work(job: LintedJob) -> bool:
-    """Return True if the command line of a container runs a program that does more than print or wait.
+def _command_lines(job: LintedJob) -> Iterator[bool | None]:
+    """Yield, for each container, True if its command line does more than print or wait.
 
-    Among real manifests, those that only print or wait, and those without a command line, are mostly examples
-    and test data.
+    Yield None if it has none. Among real manifests, those that only print or wait are mostly examples and
+    test data, and so are those without a command line that run more often than hourly.
     """
     from jobsworth.lint.shell_script import HARMLESS  # most CronJobs do not get here
 
     scripts = {container: script for _, container, script in job.scripts}
-    for index, container in enumerate(job.pod.get("containers", ())):
-        script = scripts.get(f"{job.pod_path}.containers[{index}]")
+    for path, container in job.containers():
         words = [*container.get("command", ()), *container.get("args", ())]
-        if script is None:
-            if words and words[0].rpartition("/")[2] not in _PRINTING:
-                return True
-        elif not script.commands or any(
-            command.assigns or command.name not in HARMLESS for command in script.commands
-        ):
-            return True  # also if the reader cannot follow the script
-    return False
+        if path in scripts:
+            commands = scripts[path].commands
+            # A script that the reader cannot follow has no commands.
+            yield not commands or any(
+                command.assigns or command.name not in HARMLESS for command in commands
+            )
+        else:
+            yield words[0].rpartition("/")[2] not in _PRINTING if words else None
 
 
 @lint_rule(

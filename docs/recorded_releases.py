@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cluster.programs import VENDORED
 from support.api_server.recorded_answers import Recording, recorded_releases
 
 ROOT = Path(__file__).parent.parent
@@ -26,10 +27,11 @@ def table() -> str:
     for release in reversed(recorded_releases()):
         recording = Recording.read(release)
         default, *changed = recording.sections
+        build = " (OpenShift)" if release in VENDORED else ""
         asked = sum(answer.is_about_the_object for answer in default.answers.values())
         more = sum(len(section.answers) for section in changed)
         rows.append(
-            f"| {recording.version} | {asked:,} | {len(changed)} | {more:,} | {recording.date} |"
+            f"| {recording.version}{build} | {asked:,} | {len(changed)} | {more:,} | {recording.date} |"
         )
     return "\n".join(rows) + "\n"
 

@@ -12,6 +12,8 @@ from jobsworth.api.api_server import (
     UnknownRelease,
     parse_gates,
 )
+from jobsworth.validation.engine import engine_for
+from support.validation.engine_errors import job_with
 
 
 def test_the_newest_release_is_the_default() -> None:
@@ -93,3 +95,20 @@ def test_a_malformed_gate_shows_the_form(text: str) -> None:
 def test_servers_compare_by_release_and_gates() -> None:
     assert ApiServer("1.31.2", {"JobManagedBy": True}) == ApiServer("1.31", {"JobManagedBy": True})
     assert len({ApiServer(release) for release in RELEASES}) == len(RELEASES)
+
+
+def test_a_gate_has_the_name_of_its_release() -> None:
+    present, former = "UserNamespacesSupport", "UserNamespacesStatelessPodsSupport"
+    assert ApiServer("1.27", {former: True}).enabled(present)
+    assert ApiServer("1.28", {present: True}).enabled(present)
+    assert not ApiServer("1.27").enabled(present)
+    with pytest.raises(UnknownGate, match=f'called "{former}" before 1.28'):
+        ApiServer("1.27", {present: True})
+    with pytest.raises(UnknownGate, match=f'called "{present}" since 1.28'):
+        ApiServer("1.28", {former: True})
+
+
+def test_a_dropped_field_names_its_gate_as_the_release_does() -> None:
+    pod = {"containers": [{"name": "a", "image": "b"}], "hostUsers": False}
+    found = engine_for(ApiServer("1.27")).validate(job_with(pod))
+    assert any("UserNamespacesStatelessPodsSupport" in each.message for each in found)

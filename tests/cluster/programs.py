@@ -1,7 +1,8 @@
 """The programs of a cluster: which, in which version, where they are, and how they are built.
 
-A version is pinned once, in the ``go.mod`` of the folder below ``binaries/`` that builds the program. Only the
-standard library is needed here, so that ``tests/cluster/install`` runs on a bare Python.
+A version is pinned once, in the folder below ``binaries/`` that builds the program: by its ``go.mod``, or by the
+``vendored.toml`` that names a commit of a repository that vendors it. Only the standard library is needed here, so that
+``tests/cluster/install`` runs on a bare Python.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from cluster.vendored_source import FILE, VendoredSource
+
 MODULES = Path(__file__).parent / "binaries"
 NEWEST = "1.36"
 OLDER = "1.33"
 RELEASES = (NEWEST, OLDER)
-RECORDED = ("1.33", "1.34", "1.35", "1.36")
-"""The releases whose answers are recorded in ``tests/recorded``."""
+VENDORED = ("1.25", "1.26", "1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.36.3")
+"""The releases, or patches, that are built from a repository that vendors them."""
+RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3")
+"""The releases, or patches, whose answers are recorded in ``tests/recorded``."""
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 PROMETHEUS = "github.com/prometheus/prometheus"
 
@@ -31,7 +36,7 @@ class Program(NamedTuple):
 
     Attributes:
         name: of the file, such as ``kube-apiserver``.
-        module: the folder with its ``go.mod``, below ``binaries/``.
+        module: the folder with its ``go.mod`` or ``vendored.toml``, below ``binaries/``.
         package: the Go package that it is built from.
         pinned_by: the Go module whose version is the program's.
     """
@@ -42,8 +47,16 @@ class Program(NamedTuple):
     pinned_by: str
 
     @property
+    def vendored(self) -> VendoredSource | None:
+        """The source that it is built from, if not from Go modules."""
+        folder = MODULES / self.module
+        return VendoredSource.read(folder) if (folder / FILE).exists() else None
+
+    @property
     def version(self) -> str:
-        """The version that ``go.mod`` pins, without the ``v``."""
+        """The pinned version, without the ``v``."""
+        if self.vendored:
+            return self.vendored.kubernetes
         text = (MODULES / self.module / "go.mod").read_text(encoding="utf-8")
         pinned = re.search(
             rf"^(?:require)?\s*{re.escape(self.pinned_by)} v(\S+)", text, re.MULTILINE
@@ -74,8 +87,9 @@ class Program(NamedTuple):
 
 
 def _kubernetes(name: str, release: str) -> Program:
+    family = "openshift" if release in VENDORED else "kubernetes"
     return Program(
-        name, f"kubernetes-{release}", f"k8s.io/kubernetes/cmd/{name}", "k8s.io/kubernetes"
+        name, f"{family}-{release}", f"k8s.io/kubernetes/cmd/{name}", "k8s.io/kubernetes"
     )
 
 
@@ -105,8 +119,8 @@ def find(name: str, release: str | None = None) -> Path:
 
     Args:
         name: of the program.
-        release: of Kubernetes, such as ``1.33``, for the programs that come with each; without one,
-            whatever ``KUBEBUILDER_ASSETS`` has, else the newest.
+        release: of Kubernetes, such as ``1.33``, for the programs that come with each, or a patch of those that
+            are ``VENDORED``; without one, whatever ``KUBEBUILDER_ASSETS`` has, else the newest.
 
     Raises:
         MissingProgram: it is in neither place.

@@ -97,10 +97,12 @@ def _bed(release: str, gates: dict[str, bool]) -> Iterator[TestBed]:
     """Start a server; changes `gates` to those that it needs, by what it says when it does not start."""
     from cluster.bed import ProcessDied, TestBed
 
+    server = ApiServer(release)
     for _ in range(4):
         # Some gates wait for the API groups of their objects.
         flags = ("--runtime-config=api/all=true",) if gates else ()
-        bed = TestBed(release, audit=False, feature_gates=gates, api_server_flags=flags)
+        named = {server.name_of(gate): on for gate, on in gates.items()}
+        bed = TestBed(release, audit=False, feature_gates=named, api_server_flags=flags)
         try:
             bed.start()
         except ProcessDied as died:

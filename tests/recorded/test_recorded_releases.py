@@ -39,7 +39,8 @@ def recording(request: pytest.FixtureRequest) -> Recording:
 
 
 def engine_of(recording: Recording, section: Section) -> Engine:
-    gates = {gate: on for gate, on in section.gates.items() if gate in FEATURE_GATES}
+    name_of = ApiServer(recording.version).name_of
+    gates = {name_of(gate): on for gate, on in section.gates.items() if gate in FEATURE_GATES}
     return engine_for(ApiServer(recording.version, gates))
 
 

@@ -44,6 +44,76 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str], tuple[str, str]]] = [
         ("1.34", "Required value"),
         ("1.33", "Required value: cannot be empty"),
     ),
+    (
+        "and had them until 1.28",
+        {"containers": [{"name": "a", "image": "b", "resources": {"limits": {"storage": "1"}}}]},
+        ("1.29", "Invalid value: storage: must be a standard resource for containers"),
+        ("1.28", 'Invalid value: "storage": must be a standard resource for containers'),
+    ),
+    (
+        "a profile that is too long was counted in characters, without a unit",
+        {
+            "securityContext": {
+                "appArmorProfile": {"type": "Localhost", "localhostProfile": "a" * 4096}
+            }
+        },
+        ("1.32", "Too long: may not be more than 4095 bytes"),
+        ("1.31", "Too long: may not be longer than 4095"),
+    ),
+    (
+        "other strings too long were told their maximum",
+        {"volumes": [{"name": "a", "csi": {"driver": "a" * 64}}]},
+        ("1.32", "Too long: may not be more than 63 bytes"),
+        ("1.31", "Too long: must have at most 63 bytes"),
+    ),
+    (
+        "init containers could not be sidecars",
+        {
+            "initContainers": [
+                {"name": "b", "image": "b", "startupProbe": {"exec": {"command": ["a"]}}}
+            ]
+        },
+        ("1.28", "Forbidden: may not be set for init containers without restartPolicy=Always"),
+        ("1.27", "Forbidden: may not be set for init containers"),
+    ),
+    (
+        "a limit below the request was not named",
+        {
+            "containers": [
+                {
+                    "name": "a",
+                    "image": "b",
+                    "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "2"}},
+                }
+            ]
+        },
+        ("1.27", 'Invalid value: "2": must be less than or equal to cpu limit of 1'),
+        ("1.26", 'Invalid value: "2": must be less than or equal to cpu limit'),
+    ),
+    (
+        "dots in a name had no words of their own",
+        {"volumes": [{"name": "a.b", "emptyDir": {}}]},
+        ("1.27", 'Invalid value: "a.b": must not contain dots'),
+        (
+            "1.26",
+            'Invalid value: "a.b": a lowercase RFC 1123 label must consist of lower case alphanumeric '
+            "characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or "
+            "'123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+        ),
+    ),
+    (
+        "metadata of a claim was said to be that of an ephemeral volume",
+        {
+            "volumes": [
+                {
+                    "name": "a",
+                    "ephemeral": {"volumeClaimTemplate": {"metadata": {"name": "b"}, "spec": {}}},
+                }
+            ]
+        },
+        ("1.26", "Forbidden: cannot be set"),
+        ("1.25", "Forbidden: cannot be set for an ephemeral volume"),
+    ),
 ]
 
 
@@ -67,6 +137,18 @@ def test_older_releases_named_empty_fields_of_owners() -> None:
     field = "metadata.ownerReferences.name"
     assert errors_of(job, at=server("1.34")) == {(field, invalid("", "must not be empty"))}
     assert errors_of(job, at=server("1.33")) == {(field, invalid("", "name must not be empty"))}
+
+
+def test_1_25_named_controllers_without_their_kinds() -> None:
+    job = job_with()
+    owners = [{**OWNER, "name": name, "controller": True} for name in ("a", "b")]
+    job["metadata"]["ownerReferences"] = owners
+
+    def told(release: str) -> str:
+        return next(iter(errors_of(job, at=server(release))))[1].rpartition(" for ")[2]
+
+    assert told("1.26") == "Deployment/a and Deployment/b"
+    assert told("1.25") == "a and b"
 
 
 def test_older_releases_printed_unset_values_as_text() -> None:

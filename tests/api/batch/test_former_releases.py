@@ -1,7 +1,6 @@
-"""What API servers before 1.30, and 1.37, treat otherwise than 1.36.
+"""What API servers before 1.32, and 1.37, treat otherwise than 1.36.
 
-Reported from servers of 1.25, 1.28 and 1.37, which could not be recorded; the release of each change is that of the
-upstream pull request.
+Most of it is in the recorded answers of the servers too (tests/recorded), but for 1.37.
 """
 
 from __future__ import annotations
@@ -116,3 +115,69 @@ def test_an_unchanged_stored_object_has_no_dropped_fields() -> None:
     old = stored(manifest(managedBy="acme.io/jobs"), release="1.32")
     engine = engine_for(ApiServer("1.32", {"JobManagedBy": False}))
     assert engine.validate(old, old) == []
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_limit_per_index_decides_the_backoff_limit_even_where_it_is_dropped(gate: bool) -> None:
+    limited = job(completionMode="Indexed", completions=1, backoffLimitPerIndex=1)
+    at = server("1.29", {"JobBackoffLimitPerIndex": gate})
+    spec = defaulted(limited, at=at)["spec"]
+    assert spec["backoffLimit"] == 2**31 - 1
+    assert ("backoffLimitPerIndex" in spec) is gate
+    limited["spec"]["backoffLimit"] = 3
+    assert defaulted(limited, at=at)["spec"]["backoffLimit"] == 3
+
+
+def test_completions_of_an_indexed_job_are_immutable_until_it_is_elastic() -> None:
+    old = job(completionMode="Indexed", completions=2, parallelism=2)
+    new = job(completionMode="Indexed", completions=3, parallelism=3)
+    was_2 = ("spec.completions", "Invalid value: 3: field is immutable")
+    assert errors_of(new, old, at=server("1.26")) == {was_2}
+    assert errors_of(new, old, at=server("1.27")) == set()
+    assert errors_of(new, old, at=server("1.28", {"ElasticIndexedJob": False})) == {was_2}
+
+
+def test_1_25_does_not_validate_the_values_of_selectors() -> None:
+    terms = {"key": "a", "operator": "In", "values": ["a b"]}
+    term = {"labelSelector": {"matchExpressions": [terms]}, "topologyKey": "zone"}
+    pod = {"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    assert pod_errors(pod, at=server("1.25")) == set()
+    assert len(pod_errors(pod, at=server("1.26"))) == 1
+
+
+def test_a_resize_policy_depends_on_the_restart_policy_from_1_29() -> None:
+    policy = {"resourceName": "cpu", "restartPolicy": "RestartContainer"}
+    pod = {"containers": [{"name": "a", "image": "b", "resizePolicy": [policy]}]}
+    gate = {"InPlacePodVerticalScaling": True}
+    assert pod_errors(pod, at=server("1.28", gate)) == set()
+    assert len(pod_errors(pod, at=server("1.29", gate))) == 1
+
+
+def test_label_keys_need_a_selector_from_1_27() -> None:
+    constraint = {
+        "maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "matchLabelKeys": ["a"]
+    }  # fmt: skip
+    pod = {"topologySpreadConstraints": [constraint]}
+    gate = {"MatchLabelKeysInPodTopologySpread": True}
+    assert pod_errors(pod, at=server("1.26", gate)) == set()
+    assert len(pod_errors(pod, at=server("1.27", gate))) == 1
+
+
+def test_1_31_does_not_see_the_stored_image_of_a_volume_without_the_gate() -> None:
+    image = {"reference": "example.com/data:1", "pullPolicy": "Always"}
+    old = job({"volumes": [{"name": "data", "image": image}]})
+    at = engine_for(ApiServer("1.31"))
+    found = {(each.field, each.message) for each in at.validate(old, stored(old, release="1.36"))}
+    assert ("spec.template.spec.volumes[0]", "Required value: must specify a volume type") in found
+
+
+def test_a_pod_with_its_own_user_namespace_keeps_no_state_until_1_27() -> None:
+    volumes = [{"name": "a", "emptyDir": {}}, {"name": "b", "hostPath": {"path": "/b"}}]
+    pod = {"hostUsers": False, "volumes": volumes}
+    assert pod_errors(pod, at=server("1.27", {"UserNamespacesStatelessPodsSupport": True})) == {
+        (
+            "volumes[1]",
+            "Forbidden: volume type not supported when `pod.Spec.HostUsers` is false",
+        )
+    }
+    assert pod_errors(pod, at=server("1.28", {"UserNamespacesSupport": True})) == set()

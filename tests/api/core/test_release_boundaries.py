@@ -57,7 +57,8 @@ def said(pod: Pod, release: str) -> str:
     """Return all errors of a Pod, one line each; the gates of the fields in question are on."""
     minor = int(release.removeprefix("1."))
     since = {gate: int(FEATURE_GATES[gate][0][0].removeprefix("1.")) for gate in GATES}
-    known = {gate: True for gate in GATES if since[gate] <= minor}
+    name_of = server(release).name_of
+    known = {name_of(gate): True for gate in GATES if since[gate] <= minor}
     errors = pod_errors(pod, at=server(release, known))
     return "\n".join(sorted(f"{field}: {message}." for field, message in errors))
 

@@ -113,9 +113,14 @@ def _without_null_time(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def first_difference(theirs: Any, ours: Any, path: str = "") -> str:
-    """Return the first difference of two values, in words; empty where they are equal."""
+    """Return the first difference of two values, in words; empty where they are equal.
+
+    A null is as good as a missing field: until 1.27 the server printed all fields of a failure policy's rules.
+    """
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for name in sorted(theirs.keys() | ours.keys()):
+            if theirs.get(name) is None and ours.get(name) is None:
+                continue
             if name not in theirs or name not in ours:
                 return f"{path}.{name}: server {theirs.get(name, '-')!r}, engine {ours.get(name, '-')!r}"
             found = first_difference(theirs[name], ours[name], f"{path}.{name}")

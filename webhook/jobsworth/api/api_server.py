@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.api.feature_gates import FEATURE_GATES, RENAMED_GATES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,8 +68,26 @@ class ApiServer:
         self.minor = minor(self.release)
         self._enabled: dict[str, bool] = {}
         for name, wanted in (gates or {}).items():
-            self._set(name, wanted)
+            self._set(self._gate_named(name), wanted)
         self.gates = tuple(sorted(self._enabled.items()))
+
+    def _gate_named(self, name: str) -> str:
+        """Return the present name of a gate, by the name that it has in this release."""
+        for present, (since, former) in RENAMED_GATES.items():
+            if name in (present, former):
+                if name == self.name_of(present):
+                    return present
+                then = f"since {since}" if name == former else f"before {since}"
+                raise UnknownGate(
+                    f'feature gate "{name}" does not exist in Kubernetes {self.release}: '
+                    f'it is called "{self.name_of(present)}" {then}'
+                )
+        return name
+
+    def name_of(self, gate: str) -> str:
+        """Return the name that a gate has in this release."""
+        since, former = RENAMED_GATES.get(gate, ("", gate))
+        return former if since and self.minor < minor(since) else gate
 
     def _set(self, name: str, wanted: bool) -> None:
         if name not in FEATURE_GATES:

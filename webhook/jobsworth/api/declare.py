@@ -176,10 +176,10 @@ class OneOf:
     Only the first member that is set, in the given order, is validated; each further one is forbidden
     with the detail `several`. If no member is set, the struct is reported as required with the detail
     `none`; if `none` is None, the union may be empty. `misnamed` maps members to the different name that
-    the API server uses in its error.
+    the API server uses in its error. `ignored` tells whether the API server overlooks a member.
     """
 
-    __slots__ = ("members", "misnamed", "none", "several")
+    __slots__ = ("ignored", "members", "misnamed", "none", "several")
 
     def __init__(
         self,
@@ -187,11 +187,13 @@ class OneOf:
         none: str | None,
         several: str,
         misnamed: Mapping[str, str] | None = None,
+        ignored: Callable[[str, Request], bool] | None = None,
     ) -> None:
         self.members = members
         self.none = none
         self.several = several
         self.misnamed = misnamed or {}
+        self.ignored = ignored
 
 
 class Field:
@@ -214,6 +216,8 @@ class Field:
         since: the first release with the field; empty for "1.25" and earlier.
         until: the last release with the field.
         gate: the feature gate; while it is off, the API server drops the field without an error.
+        sibling_default: (field, value): what this field makes the default of another field beside it,
+            even while its gate is off: the server fills in defaults before it drops fields.
         drop_emptied: the API server drops the field if it drops everything below the field.
         validate_empty: `enum` and `format` validate a missing string as "", `bounds` validates a
             missing number as zero.
@@ -243,6 +247,7 @@ class Field:
         "name",
         "reported_as",
         "required",
+        "sibling_default",
         "since",
         "type",
         "until",
@@ -268,6 +273,7 @@ class Field:
         since: str = "",
         until: str = "",
         gate: str = "",
+        sibling_default: tuple[str, Any] | None = None,
         drop_emptied: bool = False,
         validate_empty: bool = False,
         validate_when: Callable[[dict[str, Any]], bool] | None = None,
@@ -290,6 +296,7 @@ class Field:
         self.since = since
         self.until = until
         self.gate = gate
+        self.sibling_default = sibling_default
         self.drop_emptied = drop_emptied
         self.validate_empty = validate_empty
         self.validate_when = validate_when
@@ -391,6 +398,9 @@ class Struct:
         none: str | None,
         several: str,
         misnamed: Mapping[str, str] | None = None,
+        ignored: Callable[[str, Request], bool] | None = None,
     ) -> None:
         """Declare that exactly one of these fields must be set, as :class:`OneOf` describes."""
-        self.one_of = OneOf(*members, none=none, several=several, misnamed=misnamed)
+        self.one_of = OneOf(
+            *members, none=none, several=several, misnamed=misnamed, ignored=ignored
+        )

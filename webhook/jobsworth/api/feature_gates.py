@@ -268,3 +268,11 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "WorkloadWithJob": (("1.36", "alpha", False, False),),
 }
 """The stages of each gate: (first release of the stage, stage, on by default, locked)."""
+
+RENAMED_GATES = {"UserNamespacesSupport": ("1.28", "UserNamespacesStatelessPodsSupport")}
+"""For each gate with an earlier name: the first release with the present name, and the earlier one."""
+
+
+def is_gate(name: str) -> bool:
+    """Return True if a gate has this name, or had it in an earlier release."""
+    return name in FEATURE_GATES or any(name == former for _, former in RENAMED_GATES.values())

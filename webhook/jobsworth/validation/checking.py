@@ -139,6 +139,11 @@ def _union_check(one_of: OneOf, check: Check) -> Check:
 
     def check_union(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         present = [name for name in value if name in members]
+        if one_of.ignored is not None:
+            overlooked = {name for name in present if one_of.ignored(name, request)}
+            if overlooked:
+                present = [name for name in present if name not in overlooked]
+                value = {name: part for name, part in value.items() if name not in overlooked}
         if not present and one_of.none is not None:
             errors.append(required(path, one_of.none))
         elif len(present) > 1:

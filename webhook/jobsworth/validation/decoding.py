@@ -95,6 +95,7 @@ class Decoder:
 
     def _compile(self, struct: Struct, later: bool) -> Decode:
         entries: dict[str, Entry] = {}
+        defaulted: list[tuple[str, str, Any]] = []
         held: list[tuple[str, Struct, bool]] = []
         for name, field in struct.fields.items():
             if not self._server.knows(field.since, field.until):
@@ -103,11 +104,13 @@ class Decoder:
                 held.append((name, field.type, field.made_later))
             dropped = not later and bool(field.gate) and not self._server.enabled(field.gate)
             plain = (None, False) if dropped else _plain(field)
+            if dropped and field.sibling_default:
+                defaulted.append((name, *field.sibling_default))
             decode = self._field(field, entries)
             if field.drop_emptied:
                 decode = _unless_emptied(decode)
             entries[name] = (*plain, _dropping(decode, field.gate) if dropped else decode)
-        return _struct_decoder(struct, entries, held, self)
+        return _struct_decoder(struct, entries, held, defaulted, self)
 
     def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
         kind = field.type
@@ -157,6 +160,7 @@ def _struct_decoder(
     struct: Struct,
     entries: dict[str, Entry],
     held: list[tuple[str, Struct, bool]],
+    defaulted: list[tuple[str, str, Any]],
     decoder: Decoder,
 ) -> Decode:
     def decode(value: Any, path: str, report: Report) -> dict[str, Any]:
@@ -181,6 +185,9 @@ def _struct_decoder(
         for name, kind, later in held:
             if name not in decoded:
                 decoded[name] = decoder.of(kind, later=later)(None, path, report)
+        for name, sibling, default in defaulted:
+            if sibling not in decoded and type(value) is dict and value.get(name) is not None:
+                decoded[sibling] = default
         return decoded
 
     return decode

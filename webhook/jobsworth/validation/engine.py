@@ -274,7 +274,7 @@ class Engine:
             field=path,
             reason="FieldDropped",
             message=f"field {path} is ignored by Kubernetes {self.server.release} "
-            f"unless the feature gate {gate} is on",
+            f"unless the feature gate {self.server.name_of(gate)} is on",
         )
 
     def _fill_in(self, struct: Struct, decoded: dict[str, Any], request: Request) -> None:

@@ -7,6 +7,7 @@ messages: until 1.33 the server prints them in Go's own notation, with memory ad
 from __future__ import annotations
 
 from jobsworth.api.field_errors import quoted
+from jobsworth.api.formats.names import NOT_DNS_LABEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,22 @@ LAST_WITHOUT_ALIAS_INDEX = 29
 QUOTES_ALIKE = 34
 """The first minor version that prints values of named string types as JSON."""
 
+LAST_WITH_QUOTED_NAMES = 28
+"""The last minor version that prints the names of limits and requests in quotes; QUOTES_ALIKE is the next."""
+
+LAST_WITHOUT_LIMIT = 26
+"""The last minor version whose errors about a request do not name the limit."""
+
+LAST_BEFORE_TOO_LONG = 31
+"""The last minor version with other words for strings that are too long."""
+TOO_LONG = "Too long: may not be more than "
+TOO_LONG_BY_CHARACTERS = (".managedBy", ".localhostProfile")
+"""The ends of field paths with a second wording until then."""
+
 FORMER_WORDS = (
+    (25, ".volumeClaimTemplate.metadata", "cannot be set", "cannot be set for an ephemeral volume"),
+    (26, "", "must not contain dots", NOT_DNS_LABEL),
+    (27, "", "for init containers without restartPolicy=Always", "for init containers"),
     (
         29,
         "",
@@ -41,7 +57,7 @@ FORMER_WORDS = (
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'",
     ),
 )
-"""For each phrase: the last minor version with the old wording, the suffix of the field path (empty for any),
+"""For each phrase: the last minor version with the old wording, a part of the field path (empty for any),
 the wording of 1.36, and the old wording."""
 
 
@@ -53,11 +69,19 @@ def as_worded_by(minor: int, field: str, message: str) -> str:
     >>> as_worded_by(33, "spec.resources.limits[foo]", 'Invalid value: "foo": must be a standard resource')
     'Invalid value: foo: must be a standard resource'
     """
-    for last, ending, words, former in FORMER_WORDS:
-        if minor <= last and words in message and field.endswith(ending):
+    for last, part, words, former in FORMER_WORDS:
+        if minor <= last and words in message and part in field:
             message = message.replace(words, former)
+    if minor <= LAST_BEFORE_TOO_LONG and message.startswith(TOO_LONG):
+        length = message.removeprefix(TOO_LONG).partition(" ")[0]
+        if field.endswith(TOO_LONG_BY_CHARACTERS):
+            return f"Too long: may not be longer than {length}"
+        return f"Too long: must have at most {length} bytes"
+    if minor <= LAST_WITHOUT_LIMIT and field.endswith(".requests"):
+        told, limit, _ = message.partition(" limit of ")
+        message = told + " limit" if limit else message
     if minor < QUOTES_ALIKE:
-        if _is_about_a_resource_name(field, message):
+        if _is_about_a_resource_name(minor, field, message):
             return _with_value(message, str)
         if "\\u" in message:
             message = _with_value(message, quoted)
@@ -79,10 +103,12 @@ def as_named_by(minor: int, field: str) -> str:
     return f"{holder}.hostAliases.{part}" if part else field
 
 
-def _is_about_a_resource_name(field: str, message: str) -> bool:
+def _is_about_a_resource_name(minor: int, field: str, message: str) -> bool:
     """Return True for a resource name: old releases print it unquoted, since its type is a Stringer."""
     if ".resizePolicy" in field:
         return message.startswith("Duplicate value") or message.endswith('"cpu", "memory"')
+    if minor <= LAST_WITH_QUOTED_NAMES:
+        return False
     _, found, name = field.partition(".limits[")
     if not found:
         _, found, name = field.partition(".requests[")

@@ -110,7 +110,7 @@ def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator
     if request.old is not None:
         # An update does not validate the name: longer names from before the limit keep working.
         return
-    yield from check_object_meta(cron_job["metadata"], "metadata")
+    yield from check_object_meta(cron_job["metadata"], "metadata", request.server)
     name = cron_job["metadata"].get("name", "")
     if byte_length(name) > NAME_MAX_LENGTH:
         yield invalid("metadata.name", name, f"must be no more than {NAME_MAX_LENGTH} characters")
@@ -121,7 +121,7 @@ def _metadata_update(
     new: dict[str, Any], old: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
-    yield from check_lists_and_maps(new["metadata"], "metadata")
+    yield from check_lists_and_maps(new["metadata"], "metadata", request.server)
 
 
 @CronJobSpec.rule

@@ -81,6 +81,8 @@ def _limits_per_index(
         for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
             if field in spec and field not in old["spec"]:
                 del spec[field]
+                if default := JobSpec.fields[field].sibling_default:
+                    spec.setdefault(*default)
                 yield f"spec.{field}", gate
         return
     policy = spec.get("podFailurePolicy", {})
@@ -139,7 +141,7 @@ def generated_labels(job: dict[str, Any]) -> dict[str, str]:
 
 @Job.rule
 def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    yield from check_object_meta(job["metadata"], "metadata")
+    yield from check_object_meta(job["metadata"], "metadata", request.server)
 
 
 @Job.rule
@@ -186,6 +188,7 @@ def _selector_matches_template(
         yield from check_label_selector(
             selector,
             "spec.selector",
+            request.server,
             invalid_values_allowed=old is not None
             and has_invalid_values(old["spec"].get("selector")),
         )

@@ -61,7 +61,11 @@ JobSpec = Struct(
     ),
     backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
     backoffLimitPerIndex=Field(
-        Pointer(Int32), bounds=NonNegative, since="1.28", gate="JobBackoffLimitPerIndex"
+        Pointer(Int32),
+        bounds=NonNegative,
+        since="1.28",
+        gate="JobBackoffLimitPerIndex",
+        sibling_default=("backoffLimit", MAX_INT32),
     ),
     maxFailedIndexes=Field(
         Pointer(Int32), bounds=NonNegative, since="1.28", gate="JobBackoffLimitPerIndex"

@@ -58,15 +58,18 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
         if not equal(value, old_spec.get(field)):
             is_named = field == "completionMode" and value is not None
             yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
-    yield from _check_completions(spec, old_spec)
+    yield from _check_completions(spec, old_spec, request)
     if "scheduling" in spec or "scheduling" in old_spec:
         scheduling, stored = spec.get("scheduling", {}), old_spec.get("scheduling", {})
         yield from check_scheduling_update(scheduling, stored, "spec.scheduling")
 
 
-def _check_completions(spec: dict[str, Any], old: dict[str, Any]) -> Iterator[FieldError]:
+def _check_completions(
+    spec: dict[str, Any], old: dict[str, Any], request: Request
+) -> Iterator[FieldError]:
     completions = spec.get("completions")
-    if spec.get("completionMode") != "Indexed":
+    elastic = spec.get("completionMode") == "Indexed" and request.enabled("ElasticIndexedJob")
+    if not elastic:
         yield from check_immutable(completions, old.get("completions"), "spec.completions")
     elif completions not in (None, old.get("completions"), spec.get("parallelism")):
         yield invalid(

@@ -194,6 +194,7 @@ def _other_pods(term: dict[str, Any], path: str, request: Request) -> Iterator[F
             yield from check_label_selector(
                 term[field],
                 f"{path}.{field}",
+                request.server,
                 invalid_values_allowed=request.once(_has_invalid_selectors),
             )
     for name in term.get("namespaces", ()):

@@ -112,7 +112,7 @@ def _selector_and_attributes(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     if "selector" in spec:
-        yield from check_label_selector(spec["selector"], f"{path}.selector")
+        yield from check_label_selector(spec["selector"], f"{path}.selector", request.server)
     attributes = spec.get("volumeAttributesClassName", "")
     if attributes and request.enabled("VolumeAttributesClass"):
         for detail in dns_subdomain(attributes):

@@ -65,12 +65,16 @@ def _check_selected_twice(
 
 def check_label_keys_without_merging(value: dict[str, Any], path: str) -> Iterator[FieldError]:
     """Validate the label keys of a topology spread constraint as Kubernetes does before 1.34."""
-    keys, selector = value.get("matchLabelKeys", ()), value.get("labelSelector")
-    if not keys:
-        return
-    at = f"{path}.matchLabelKeys"
-    if selector is None:
+    if value.get("matchLabelKeys") and value.get("labelSelector") is None:
+        at = f"{path}.matchLabelKeys"
         yield forbidden(at, "must not be specified when labelSelector is not set")
+    yield from check_label_keys_without_selector(value, path)
+
+
+def check_label_keys_without_selector(value: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Validate the label keys of a topology spread constraint as Kubernetes does before 1.27."""
+    keys, selector = value.get("matchLabelKeys", ()), value.get("labelSelector")
+    at = f"{path}.matchLabelKeys"
     selected = set((selector or {}).get("matchLabels", ()))
     selected.update(
         requirement.get("key", "") for requirement in (selector or {}).get("matchExpressions", ())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from jobsworth.api.core.label_keys import check_label_keys, check_label_keys_without_merging
+from jobsworth.api.core.label_keys import (
+    check_label_keys,
+    check_label_keys_without_merging,
+    check_label_keys_without_selector,
+)
 from jobsworth.api.declare import (
     Bounds,
     Field,
@@ -230,6 +234,8 @@ def _label_key_check(request: Request) -> LabelKeyCheck:
 
     An update may keep label keys of the stored Pod that only the other validation accepts.
     """
+    if request.server.minor < 27:
+        return check_label_keys_without_selector
     merging = request.enabled("MatchLabelKeysInPodTopologySpreadSelectorMerge")
     preferred, other = check_label_keys, check_label_keys_without_merging
     if not merging:

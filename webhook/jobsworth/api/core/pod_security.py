@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
+ANY_VOLUME_IN_USER_NAMESPACES_SINCE = 28
+"""The first minor version that allows Pods with their own user namespace to keep state (KEP-127)."""
+STATELESS_VOLUMES = ("emptyDir", "secret", "downwardAPI", "configMap", "projected")
 _SYSCTLS_OF_IPC = frozenset(
     f"kernel.{name}"
     for name in (
@@ -103,6 +106,10 @@ def _user_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterato
         return
     field = "hostUsers" if request.server.minor >= 34 else "pod.Spec.HostUsers"
     detail = f"when `{field}` is false"
+    if request.server.minor < ANY_VOLUME_IN_USER_NAMESPACES_SINCE:
+        for index, volume in enumerate(pod.get("volumes", ())):
+            if not any(source in volume for source in STATELESS_VOLUMES):
+                yield forbidden(f"{path}.volumes[{index}]", f"volume type not supported {detail}")
     if pod.get("hostNetwork") and not _host_network_is_admitted(request):
         yield forbidden(f"{path}.hostNetwork", detail)
     for namespace in ("PID", "IPC"):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from jobsworth.api.validation_request import Request
 
+RESIZE_DEPENDS_ON_RESTART_SINCE = 29
+"""The first minor version that restricts the resize policies of containers that never restart."""
 RESIZE_POLICIES = ("NotRequired", "RestartContainer")
 RESIZABLE_RESOURCES = ("cpu", "memory")
 
@@ -272,7 +274,11 @@ def check_resize_policies(
                 yield required(path)
             elif value not in values:
                 yield not_supported(path, value, values)
-        if restart_policy == "Never" and restart != "NotRequired":
+        if (
+            restart_policy == "Never"
+            and restart != "NotRequired"
+            and request.server.minor >= RESIZE_DEPENDS_ON_RESTART_SINCE
+        ):
             owner = "pod " if request.server.minor >= 36 else ""
             detail = f"must be 'NotRequired' when {owner}`restartPolicy` is 'Never'"
             yield invalid(path, named_string(restart), detail)

@@ -98,7 +98,7 @@ LABEL_KEY_PATTERN = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 LABEL_VALUE_PATTERN = f"({LABEL_KEY_PATTERN})?"
 HTTP_PATH_PATTERN = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
-_NOT_DNS_LABEL = pattern(
+NOT_DNS_LABEL = pattern(
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
     "and must start and end with an alphanumeric character",
     DNS_LABEL_PATTERN,
@@ -169,7 +169,7 @@ def dns_label(text: str) -> list[str]:
     if byte_length(text) > DNS_LABEL_MAX_LENGTH:
         wrong.append(max_length(DNS_LABEL_MAX_LENGTH))
     if not _is_dns_label(text):
-        wrong.append("must not contain dots" if _is_dns_subdomain(text) else _NOT_DNS_LABEL)
+        wrong.append("must not contain dots" if _is_dns_subdomain(text) else NOT_DNS_LABEL)
     return wrong
 
 

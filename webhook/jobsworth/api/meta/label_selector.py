@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
+
+VALUES_CHECKED_SINCE = 26
+"""The first minor version that validates the values of requirements."""
 
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 
@@ -33,15 +37,22 @@ LabelSelector = Struct(
 
 
 def check_label_selector(
-    selector: dict[str, Any], path: str, *, invalid_values_allowed: bool = False
+    selector: dict[str, Any],
+    path: str,
+    server: ApiServer | None = None,
+    *,
+    invalid_values_allowed: bool = False,
 ) -> Iterator[FieldError]:
     """Validate a selector's keys, operators and values.
 
     Args:
         selector: a decoded LabelSelector.
         path: its field path.
+        server: the API server that validates it; without one, as the newest releases do.
         invalid_values_allowed: accept malformed values, since the stored object already has some.
     """
+    if server is not None and server.minor < VALUES_CHECKED_SINCE:
+        invalid_values_allowed = True
     yield from check_labels(selector.get("matchLabels"), f"{path}.matchLabels")
     for index, requirement in enumerate(selector.get("matchExpressions", ())):
         yield from _check_requirement(

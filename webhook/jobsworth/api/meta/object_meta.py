@@ -40,8 +40,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
+
 TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """The maximum total size of all annotation keys and values, in bytes."""
+KINDS_OF_CONTROLLERS_SINCE = 26
+"""The first minor version that names the kinds of several controllers, not only their names."""
 IMMUTABLE = "field is immutable"
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
@@ -93,7 +97,7 @@ ObjectMeta = Struct(
 )
 
 
-def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+def check_object_meta(meta: dict[str, Any], path: str, server: ApiServer) -> Iterator[FieldError]:
     """Validate the metadata of a namespaced object, whose name is a DNS subdomain.
 
     Not a rule of the type: the server validates the metadata of a Pod template less strictly.
@@ -113,14 +117,16 @@ def check_object_meta(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
     generation = meta.get("generation", 0)
     if not NonNegative.admits(generation):
         yield invalid(f"{path}.generation", generation, NonNegative.detail)
-    yield from check_lists_and_maps(meta, path)
+    yield from check_lists_and_maps(meta, path, server)
 
 
-def check_lists_and_maps(meta: dict[str, Any], path: str) -> Iterator[FieldError]:
+def check_lists_and_maps(
+    meta: dict[str, Any], path: str, server: ApiServer
+) -> Iterator[FieldError]:
     """Validate labels, annotations, owners and finalizers, by the same rules on create and update."""
     yield from check_labels(meta.get("labels"), f"{path}.labels")
     yield from check_annotations(meta.get("annotations"), f"{path}.annotations")
-    yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences")
+    yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences", server)
     yield from _check_finalizers(meta.get("finalizers"), f"{path}.finalizers")
     yield from _check_finalizers_are_owned(meta, path)
 
@@ -145,7 +151,9 @@ def check_annotations(annotations: dict[str, str] | None, path: str) -> Iterator
         yield too_long(path, TOTAL_ANNOTATION_SIZE_LIMIT)
 
 
-def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[FieldError]:
+def _check_owners(
+    references: list[dict[str, Any]], path: str, server: ApiServer
+) -> Iterator[FieldError]:
     # The server drops repeated references before it validates them.
     owners = _without_repetitions(references)
     controller = several = ""
@@ -161,7 +169,9 @@ def _check_owners(references: list[dict[str, Any]], path: str) -> Iterator[Field
         if (group, version, owner.get("kind")) == ("", "v1", "Event"):
             yield invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
-            name = f"{owner.get('kind', '')}/{owner.get('name', '')}"
+            name = owner.get("name", "")
+            if server.minor >= KINDS_OF_CONTROLLERS_SINCE:
+                name = f"{owner.get('kind', '')}/{name}"
             if not controller:
                 controller = name
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.api.api_server import RELEASES, ApiServer, UnknownRelease
-from jobsworth.api.feature_gates import FEATURE_GATES
+from jobsworth.api.feature_gates import FEATURE_GATES, is_gate
 from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.repository_root import is_within, root_around
 from jobsworth.cli.profile_options import ENFORCEMENTS, PROFILE_CHOICES
@@ -130,7 +130,7 @@ class _ConfigurationReader:
         gates = self._table("feature-gates", "a feature gate: true or false")
         for name, value in gates.items():
             key = f"feature-gates.{name}"
-            if name not in FEATURE_GATES:
+            if not is_gate(name):
                 hint = did_you_mean(name, FEATURE_GATES)
                 self._reject(key, f"unknown feature gate{f': {hint}' if hint else ''}")
             self._must_be_truth(key, value)

@@ -29,8 +29,9 @@ from gunicorn.workers.base import Worker as BaseWorker
 
 from jobsworth.admission.review import BadReview
 from jobsworth.serving.connection import Connection
-from jobsworth.serving.http_messages import Environ, refusal, respond
+from jobsworth.serving.http_messages import refusal, respond
 from jobsworth.serving.probes import METRICS
+from jobsworth.serving.request_heads import Environ, HeadReader
 
 MOST_CONNECTIONS = 1000
 MOST_BUFFERED_BYTES = 64 * 1024 * 1024
@@ -61,6 +62,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._heads = HeadReader(self.cfg)
         self._selector = selectors.DefaultSelector()
         self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
         self._idle_count = self._buffered = self._queued = self._evicted = 0
@@ -175,11 +177,11 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _connection(self, listener: Any, sock: socket.socket, client: Any) -> Connection:
         if listener is self.app.probe_listener:
-            return Connection(self.cfg, sock, client, self.app.probes, None)
+            return Connection(self._heads, sock, client, self.app.probes, None)
         certificate = self.app.active_certificate()
         if certificate is None:
             raise ConnectionAbortedError
-        return Connection(self.cfg, sock, client, self.wsgi, certificate.context)
+        return Connection(self._heads, sock, client, self.wsgi, certificate.context)
 
     def _evict(self, share: Callable[[dict[Connection, None]], int] = len) -> None:
         """Close the connection that has been idle longest, of the peer with the largest share."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
     Default = Callable[[dict[str, Any], Request], None]
+    Fill = Callable[[Any, Request], None]
 
 
 class Defaulting:
@@ -49,7 +50,11 @@ class Defaulting:
             if (not field.gate or self._server.enabled(field.gate))
             and self._server.knows(field.since, field.until)
         ]
-        parts = [(field.name, fill) for field in fields if (fill := self._below(field)) is not None]
+        parts: dict[str, Fill] = {}
+        for field in fields:
+            fill = self._below(field, parts)
+            if fill is not None:
+                parts[field.name] = fill
         own = [] if later else [field for field in fields if field.default is not None]
         constants = [(field.name, field.default) for field in own if field.default != {}]
         structs = [field.name for field in own if field.default == {}]
@@ -58,30 +63,42 @@ class Defaulting:
             return None
         return _struct_defaulter(constants, structs, defaulters, parts)
 
-    def _below(self, field: Field) -> Callable[[Any, Request], None] | None:
+    def _below(self, field: Field, parts: dict[str, Fill]) -> Fill | None:
         kind = field.type
         if isinstance(kind, ListOf):
-            return self._each(kind) if kind.of_structs else None
+            return self._late(kind, field, parts) if kind.of_structs else None
         below = kind.target if isinstance(kind, Pointer) else kind
         return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
 
-    def _each(self, kind: ListOf) -> Callable[[list[dict[str, Any]], Request], None]:
-        def default(items: list[dict[str, Any]], request: Request) -> None:
-            # Compiled on first use, as in Decoder.
+    def _late(self, kind: ListOf, field: Field, parts: dict[str, Fill]) -> Fill:
+        """Return a defaulter of a list that compiles on first use, as in Decoder, then replaces itself."""
+
+        def default_first(items: list[dict[str, Any]], request: Request) -> None:
             assert isinstance(kind.item, Struct)
             fill = self.of(kind.item)
-            if fill is not None:
-                for item in items:
-                    fill(item, request)
+            if fill is None:
+                parts.pop(field.name, None)
+                return
+            each = _each(fill)
+            parts[field.name] = each
+            each(items, request)
 
-        return default
+        return default_first
+
+
+def _each(fill: Default) -> Fill:
+    def default(items: list[dict[str, Any]], request: Request) -> None:
+        for item in items:
+            fill(item, request)
+
+    return default
 
 
 def _struct_defaulter(
     constants: list[tuple[str, Any]],
     structs: list[str],
     defaulters: list[Default],
-    parts: list[tuple[str, Callable[[Any, Request], None]]],
+    parts: dict[str, Fill],
 ) -> Default:
     def default(value: dict[str, Any], request: Request) -> None:
         for defaulter in defaulters:
@@ -92,7 +109,7 @@ def _struct_defaulter(
         for name in structs:
             if name not in value:
                 value[name] = {}
-        for name, fill in parts:
+        for name, fill in tuple(parts.items()):  # a part without defaults removes itself
             if name in value:
                 fill(value[name], request)
 

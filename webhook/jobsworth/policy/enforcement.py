@@ -17,6 +17,7 @@ from jobsworth.lint.selection import Selection
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.policy_request import JobView
 from jobsworth.policy.violation import EFFECTS, Violation
+from jobsworth.provenance.generated_fields import came_from_a_server
 from jobsworth.validation.client_part import client_part
 from jobsworth.validation.engine import engine_for
 
@@ -252,11 +253,15 @@ class _RequestContext:
             return []
         request, server, engine = self.request, self.server, engine_for(self.server)
         decoded = self._decoded or engine.decode_object(request.object)
+        if came_from_a_server(request.object):
+            decoded.fill_in_place()
         manifest = request.object if request.manifest is None else request.manifest
         found = self._linter.lint(client_part(decoded, server, manifest), engine)
         if not found or request.old is None:
             return found
-        stored = client_part(engine.decode_object(request.old), server, request.old)
+        old = engine.decode_object(request.old)
+        old.fill_in_place()
+        stored = client_part(old, server, request.old)
         before = {
             (finding.code, finding.field, finding.message)
             for finding in self._linter.lint(stored, engine)

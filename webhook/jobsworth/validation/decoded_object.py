@@ -66,6 +66,12 @@ class DecodedObject:
             self._fill(self._filled)
         return self._filled
 
+    def fill_in_place(self) -> None:
+        """Fill in the defaults of an object that has them already, such as one from a server, without a copy."""
+        if self._filled is None:
+            self._fill(self.written)
+            self._filled = self.written
+
     def part(self, written: dict[str, Any], filled: dict[str, Any]) -> DecodedObject:
         """Return a part of the decodable object that is complete in itself.
 

@@ -126,9 +126,9 @@ def _struct_check(
 ) -> Check:
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
-        for name in value:
+        for name, part in value.items():
             if name in checks and (name not in conditions or conditions[name](value)):
-                checks[name](value[name], prefix + name, request, errors)
+                checks[name](part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)

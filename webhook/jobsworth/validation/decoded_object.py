@@ -67,7 +67,7 @@ class DecodedObject:
         return self._filled
 
     def fill_in_place(self) -> None:
-        """Fill in the defaults of an object that has them already, such as one from a server, without a copy."""
+        """Fill in the defaults without a copy, because the object has them, such as one from a server."""
         if self._filled is None:
             self._fill(self.written)
             self._filled = self.written

@@ -50,11 +50,7 @@ class Defaulting:
             if (not field.gate or self._server.enabled(field.gate))
             and self._server.knows(field.since, field.until)
         ]
-        parts: dict[str, Fill] = {}
-        for field in fields:
-            fill = self._below(field, parts)
-            if fill is not None:
-                parts[field.name] = fill
+        parts = [(field.name, fill) for field in fields if (fill := self._below(field)) is not None]
         own = [] if later else [field for field in fields if field.default is not None]
         constants = [(field.name, field.default) for field in own if field.default != {}]
         structs = [field.name for field in own if field.default == {}]
@@ -63,42 +59,33 @@ class Defaulting:
             return None
         return _struct_defaulter(constants, structs, defaulters, parts)
 
-    def _below(self, field: Field, parts: dict[str, Fill]) -> Fill | None:
+    def _below(self, field: Field) -> Fill | None:
         kind = field.type
         if isinstance(kind, ListOf):
-            return self._late(kind, field, parts) if kind.of_structs else None
+            return self._each(kind) if kind.of_structs else None
         below = kind.target if isinstance(kind, Pointer) else kind
         return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
 
-    def _late(self, kind: ListOf, field: Field, parts: dict[str, Fill]) -> Fill:
-        """Return a defaulter of a list that compiles on first use, as in Decoder, then replaces itself."""
+    def _each(self, kind: ListOf) -> Fill:
+        compiled: list[Default | None] = []
 
-        def default_first(items: list[dict[str, Any]], request: Request) -> None:
-            assert isinstance(kind.item, Struct)
-            fill = self.of(kind.item)
-            if fill is None:
-                parts.pop(field.name, None)
-                return
-            each = _each(fill)
-            parts[field.name] = each
-            each(items, request)
+        def default(items: list[dict[str, Any]], request: Request) -> None:
+            if not compiled:  # on first use, as in Decoder
+                assert isinstance(kind.item, Struct)
+                compiled.append(self.of(kind.item))
+            fill = compiled[0]
+            if fill is not None:
+                for item in items:
+                    fill(item, request)
 
-        return default_first
-
-
-def _each(fill: Default) -> Fill:
-    def default(items: list[dict[str, Any]], request: Request) -> None:
-        for item in items:
-            fill(item, request)
-
-    return default
+        return default
 
 
 def _struct_defaulter(
     constants: list[tuple[str, Any]],
     structs: list[str],
     defaulters: list[Default],
-    parts: dict[str, Fill],
+    parts: list[tuple[str, Fill]],
 ) -> Default:
     def default(value: dict[str, Any], request: Request) -> None:
         for defaulter in defaulters:
@@ -109,7 +96,7 @@ def _struct_defaulter(
         for name in structs:
             if name not in value:
                 value[name] = {}
-        for name, fill in tuple(parts.items()):  # a part without defaults removes itself
+        for name, fill in parts:
             if name in value:
                 fill(value[name], request)
 

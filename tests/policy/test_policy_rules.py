@@ -6,10 +6,14 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobsworth.lint import RULES
 from jobsworth.policy.lint_rules import IN_MANIFESTS
 from jobsworth.policy.reader import read
+from jobsworth.provenance.generated_fields import strip_admitted
+from jobsworth.validation.engine import engine_for
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -21,6 +25,7 @@ from support.policy.policy_requests import (
     problems,
     requested,
 )
+from support.random_objects.random_jobs import random_job
 
 OFF_BY_DEFAULT = sorted(rule.code for rule in RULES if not rule.on)
 
@@ -135,6 +140,9 @@ def as_stored(value: Any) -> Any:
         job({"restartPolicy": "OnFailure"}),
         job(completionMode="Indexed", completions=8, parallelism=4, backoffLimitPerIndex=1),
         job(podFailurePolicy={"rules": [RULE]}, podReplacementPolicy="Failed", backoffLimit=3),
+        # The server sets completions: 1 only beside an unset parallelism.
+        job(completions=1, parallelism=3),
+        job(parallelism=1, ttlSecondsAfterFinished=20),
     ],
 )
 def test_a_rule_says_of_a_defaulted_object_what_it_says_of_the_manifest(value: Any) -> None:
@@ -156,3 +164,19 @@ def test_a_default_that_a_user_wrote_is_distinguished_from_one_of_the_server_whe
         stored["metadata"]["annotations"] = applied
     found = policies(rules={"JW210": "deny"}).evaluate(requested(stored), SERVER).findings
     assert bool(found) == reported
+
+
+@given(st.integers(0, 10**6))
+def test_a_rule_says_the_same_of_an_object_that_is_already_decoded(seed: int) -> None:
+    value = random_job(seed)
+    engine = engine_for(SERVER)
+    if not engine.decode_object(value).is_valid or value["kind"] != "Job":
+        return
+    held = policies(rules=EVERY)
+    sent = requested(as_stored(value))
+    verdict = held.evaluate(sent, SERVER, engine.decode_object(strip_admitted(sent.object)))
+    assert verdict == held.evaluate(sent, SERVER)
+    # So it is if the decoded object has no defaults yet, as in a request that cannot be decoded completely.
+    assert held.evaluate(of_manifest(value, SERVER), SERVER, engine.decode_object(value)) == (
+        held.evaluate(of_manifest(value, SERVER), SERVER)
+    )

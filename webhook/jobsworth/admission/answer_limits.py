@@ -38,9 +38,14 @@ def size(text: str) -> int:
     return len(json.dumps(text))
 
 
+def most_size(text: str) -> int:
+    """Return at least the bytes of a string in JSON, without looking at its characters."""
+    return (len(text) + 1) * _MOST_ESCAPED
+
+
 def fits(text: str, most: int) -> bool:
     """Return True if a string takes at most so many bytes in JSON."""
-    return (len(text) + 1) * _MOST_ESCAPED <= most or size(text) <= most
+    return most_size(text) <= most or size(text) <= most
 
 
 def cut(text: str, most: int = MOST_BYTES) -> str:

@@ -19,6 +19,8 @@ from jobsworth.admission.outcome import ReviewOutcome
 
 STANDARD_ERROR = 2
 
+_encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
+
 
 class Log:
     """A log that writes JSON lines to a file descriptor.
@@ -38,7 +40,7 @@ class Log:
     def event(self, level: str, message: str, **fields: Any) -> None:
         """Write a line with the time in UTC, the level, the message, and further fields."""
         line = {"time": self._now(), "level": level, "message": message, **fields}
-        text = json.dumps(line, separators=(",", ":"), default=str)
+        text = _encode(line)
         try:
             os.write(self._descriptor, text.encode() + b"\n")
         except OSError:
@@ -96,7 +98,7 @@ class _AsJson(logging.Formatter):
         }
         if record.exc_info:
             line["error"] = "".join(traceback.format_exception(*record.exc_info))
-        return json.dumps(line, separators=(",", ":"), default=str)
+        return _encode(line)
 
 
 class GunicornLog(Logger):  # type: ignore[misc]

@@ -125,7 +125,7 @@ def write_review(uid: str, response: AdmissionResponse) -> bytes:
     if response.status is not None:
         answer["status"] = response.status
     if response.patch:
-        patch = json.dumps(response.patch, separators=(",", ":")).encode()
+        patch = _encode(response.patch).encode()
         if len(patch) > MOST_PATCH_BYTES:
             raise PatchTooLarge(
                 f"the patch with its defaults has more than {MOST_PATCH_BYTES:,} bytes"
@@ -137,7 +137,7 @@ def write_review(uid: str, response: AdmissionResponse) -> bytes:
     if response.audit_annotations:
         answer["auditAnnotations"] = dict(response.audit_annotations)
     review = {"apiVersion": API_VERSION, "kind": KIND, "response": answer}
-    return json.dumps(review, separators=(",", ":")).encode()
+    return _encode(review).encode()
 
 
 def _reject_constant(constant: str) -> NoReturn:
@@ -151,6 +151,7 @@ def _number(text: str) -> float:
     return value
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 # If a key occurs twice, the last value counts, as in Go. No other program reads these bytes, so no
 # reader can disagree.
 _decode = json.JSONDecoder(parse_constant=_reject_constant, parse_float=_number).decode

@@ -97,6 +97,7 @@ class WebhookMetrics:
         self._requests_of = cache(self._counters["jobsworth_admission_requests_total"].labels)
         self._findings_of = cache(self._counters["jobsworth_admission_findings_total"].labels)
         self._seconds_of = cache(seconds.labels)
+        self._effects_of = cache(self._counters["jobsworth_admission_violations_total"].labels)
         self._policies: set[str] = set()
 
     def observe(self, outcome: ReviewOutcome) -> None:
@@ -128,7 +129,8 @@ class WebhookMetrics:
                 policy = OTHER
             else:
                 self._policies.add(policy)
-        return self._counters["jobsworth_admission_violations_total"].labels(policy, effect)
+        counter: Counter = self._effects_of(policy, effect)
+        return counter
 
     def loaded(self, what: str, seconds: float, *, success: bool) -> None:
         """Count a load of changed files."""

@@ -233,7 +233,7 @@ class Evaluator:
         policy = None
         if self.policies is not None and self.policies.policies:
             request = self._admission_request(subject, decoded, errors)
-            verdict = self.policies.evaluate(request, self.server)
+            verdict = self.policies.evaluate(request, self.server, decoded)
             policy = PolicyResult(self.policies, request, verdict, None)
         api: list[Finding] = []
         comparable = subject.old is None or is_known(subject.old)
@@ -290,7 +290,7 @@ class Evaluator:
                 object=manifest,
                 namespace_labels=subject.namespace_labels,
             )
-            verdict = self.policies.evaluate(request, self.server)
+            verdict = self.policies.evaluate(request, self.server, stored)
             policy = PolicyResult(self.policies, request, verdict, None)
         api = self._engine.verdict(decoded, None, self._budget.findings) if self._api else []
         return Evaluation(manifest, api, lint, policy, _reasons(decoded))

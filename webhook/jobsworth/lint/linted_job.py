@@ -7,7 +7,6 @@ from jobsworth.lint.shells import runs_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -27,13 +26,19 @@ class LintedJob:
         path: the field path of the JobSpec: ``spec``, or ``spec.jobTemplate.spec``.
         spec: the JobSpec with the defaults that the Job will have, also inside a CronJob.
         written_spec: the JobSpec as written.
+        pod: the PodSpec, with defaults.
+        pod_path: the field path of the PodSpec.
+        rules: the rules of the failure policy; empty if there is none.
+        indexed: True if completionMode is Indexed.
+        containers: the field path and value of each init container and container.
+        sidecars: the names of native sidecars: init containers with restartPolicy Always (KEP-753).
         cron: the CronJobSpec with defaults; None for a Job.
         schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
     """
 
     __slots__ = (
-        "_decided", "_facts", "_scripts", "cron", "kind", "object", "path", "schedule", "server", "spec",
-        "written", "written_spec",
+        "_decided", "_facts", "_scripts", "containers", "cron", "indexed", "kind", "object", "path", "pod",
+        "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written", "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +68,21 @@ class LintedJob:
             self.path = "spec"
             self.written_spec = written["spec"]
             self.cron = None
+        pod: dict[str, Any] = spec["template"]["spec"]
+        self.pod = pod
+        self.pod_path = f"{self.path}.template.spec"
+        self.rules: list[dict[str, Any]] = spec.get("podFailurePolicy", {}).get("rules", [])
+        self.indexed = spec.get("completionMode") == "Indexed"
+        self.containers = [
+            (f"{self.pod_path}.{field}[{index}]", container)
+            for field in ("initContainers", "containers")
+            for index, container in enumerate(pod.get(field, ()))
+        ]
+        self.sidecars: list[str] = [
+            container.get("name", "")
+            for container in pod.get("initContainers", ())
+            if container.get("restartPolicy") == "Always"
+        ]
 
     def may_retry(self) -> bool:
         """Return True if the Job may replace a failed Pod: by its limits, or by a rule that ignores failures.
@@ -86,23 +106,6 @@ class LintedJob:
             return False
         return self.schedule is None or self.schedule.fires_ever()
 
-    @property
-    def pod(self) -> dict[str, Any]:
-        """The PodSpec, with defaults."""
-        pod: dict[str, Any] = self.spec["template"]["spec"]
-        return pod
-
-    @property
-    def pod_path(self) -> str:
-        """The field path of the PodSpec."""
-        return f"{self.path}.template.spec"
-
-    @property
-    def rules(self) -> list[dict[str, Any]]:
-        """The rules of the failure policy; empty if there is none."""
-        rules: list[dict[str, Any]] = self.spec.get("podFailurePolicy", {}).get("rules", [])
-        return rules
-
     def rule_path(self, index: int) -> str:
         """Return the field path of a rule of the failure policy."""
         return f"{self.path}.podFailurePolicy.rules[{index}]"
@@ -111,7 +114,7 @@ class LintedJob:
     def facts(self) -> list[Facts]:
         """The facts about a Pod that make each failure policy rule match."""
         if self._facts is None:
-            self._facts = facts_of_each(self.rules, self.container_names(), windows=self.windows)
+            self._facts = facts_of_each(self.rules, self.container_names, windows=self.windows)
         return self._facts
 
     @property
@@ -126,26 +129,16 @@ class LintedJob:
         return self.decided[index].every_code()
 
     @property
-    def indexed(self) -> bool:
-        """True if completionMode is Indexed."""
-        return bool(self.spec.get("completionMode") == "Indexed")
-
-    def containers(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the field path and value of each init container and container."""
-        for field in ("initContainers", "containers"):
-            for index, container in enumerate(self.pod.get(field, ())):
-                yield f"{self.pod_path}.{field}[{index}]", container
-
     def container_names(self) -> list[str]:
-        """Return the names of all init containers and containers."""
-        return [container.get("name", "") for _, container in self.containers()]
+        """The names of all init containers and containers."""
+        return [container.get("name", "") for _, container in self.containers]
 
     @property
     def scripts(self) -> list[tuple[str, str, ShellScript]]:
         """The shell scripts in command lines: the field path, the path of the container, and the script."""
         if self._scripts is None:
             self._scripts = []
-            for path, container in self.containers():
+            for path, container in self.containers:
                 if not runs_shell(container.get("command") or container.get("args", [])):
                     continue
                 from jobsworth.lint.shell_script import script_of  # most objects have none
@@ -160,14 +153,6 @@ class LintedJob:
         """True if spec.os or the node selector of the Pod requires Windows."""
         labels = self.pod.get("nodeSelector", {})
         return "windows" in (self.pod.get("os", {}).get("name"), labels.get("kubernetes.io/os"))
-
-    def sidecars(self) -> list[str]:
-        """Return the names of native sidecars: init containers with restartPolicy Always (KEP-753)."""
-        return [
-            container.get("name", "")
-            for container in self.pod.get("initContainers", ())
-            if container.get("restartPolicy") == "Always"
-        ]
 
 
 def _read_schedule(text: str) -> Schedule | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
+    from jobsworth.lint.lint_rule import Check
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -140,7 +141,7 @@ class Linter:
 
     def __init__(self, selects: Callable[[Rule], bool]) -> None:
         self._selects = selects
-        self._families: dict[str, list[Rule]] = {}
+        self._families: dict[str, list[tuple[Rule, Check]]] = {}
 
     def lint(
         self, decoded: DecodedObject, engine: Engine, most: int | None = None
@@ -158,16 +159,24 @@ class Linter:
         found: list[Finding] = []
         for family, applies in FAMILIES:
             if applies(job):
-                for rule in self._selected(family):
-                    found += rule.findings(job)
+                for rule, check in self._selected(family):
+                    for diagnostic in check(job):
+                        found.append(
+                            rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix)
+                        )
                     if most is not None and len(found) > most:
                         return found
         return found
 
-    def _selected(self, family: str) -> list[Rule]:
-        if family not in self._families:
-            self._families[family] = [rule for rule in _rules_of(family) if self._selects(rule)]
-        return self._families[family]
+    def _selected(self, family: str) -> list[tuple[Rule, Check]]:
+        selected = self._families.get(family)
+        if selected is None:
+            selected = self._families[family] = [
+                (rule, rule.check)
+                for rule in _rules_of(family)
+                if rule.check is not None and self._selects(rule)
+            ]
+        return selected
 
 
 def _subject(decoded: DecodedObject, engine: Engine) -> LintedJob:

@@ -80,7 +80,7 @@ def baseline(job: LintedJob) -> Iterator[Violation]:
             )
     for holder in _holders(job):
         yield from _baseline_of_context(*holder, minor=job.server.minor)
-    for path, container in job.containers():
+    for path, container in job.containers:
         yield from _baseline_of_container(path, container, job)
 
 
@@ -162,14 +162,14 @@ def restricted(job: LintedJob) -> Iterator[Violation]:
                 f"Allowed are volumes of these types: {', '.join(VOLUMES)}. Use a persistentVolumeClaim.",
             )
     if job.server.minor >= 35 and _has_user_namespace(pod):
-        for path, container in job.containers():
+        for path, container in job.containers:
             yield from _proc_mount(path, container)
     else:
         yield from _users(job)
     if pod.get("os", {}).get("name") == "windows":
         return
     confined = "seccompProfile" in _security(pod)  # baseline checks its type
-    for path, container in job.containers():
+    for path, container in job.containers:
         context = _security(container)
         if context.get("allowPrivilegeEscalation") is not False:
             yield (
@@ -214,7 +214,7 @@ def _users(job: LintedJob) -> Iterator[Violation]:
 
 def _holders(job: LintedJob) -> Iterator[Holder]:
     yield job.pod_path, job.pod
-    yield from job.containers()
+    yield from job.containers
 
 
 def _security(holder: dict[str, Any]) -> dict[str, Any]:

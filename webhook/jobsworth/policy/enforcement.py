@@ -17,7 +17,8 @@ from jobsworth.lint.selection import Selection
 from jobsworth.policy.language import violation_codes
 from jobsworth.policy.policy_request import JobView
 from jobsworth.policy.violation import EFFECTS, Violation
-from jobsworth.provenance.client_object import client_object
+from jobsworth.provenance.generated_fields import came_from_a_server
+from jobsworth.validation.client_part import client_part
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.violation import Effect
+    from jobsworth.validation.decoded_object import DecodedObject
 
 AUDIT, WARN, DENY = EFFECTS
 _RANKS = {effect: rank for rank, effect in enumerate(EFFECTS)}
@@ -163,6 +165,7 @@ def evaluate(
     request: PolicyRequest,
     server: ApiServer,
     linter: Linter | None,
+    decoded: DecodedObject | None = None,
 ) -> PolicyVerdict:
     """Evaluate a request against the policies that apply to it.
 
@@ -171,8 +174,9 @@ def evaluate(
         request: the request; its object has the API server's defaults.
         server: the API server that sends the request.
         linter: runs the lint rules that the policies enforce; None if they enforce none.
+        decoded: the object as the API server decodes it; None to decode it for lint rules.
     """
-    context = _RequestContext(request, server, linter)
+    context = _RequestContext(request, server, linter, decoded)
     enforced: list[EnforcedViolation] = []
     omitted = 0
     for policy, decision in matching:
@@ -195,12 +199,20 @@ class _RequestContext:
     """A request with values that several policies need, each computed once."""
 
     __slots__ = (
-        "_linted", "_linter", "_new", "_old", "metadata_changed", "request", "server", "spec_changed",
+        "_decoded", "_linted", "_linter", "_new", "_old", "metadata_changed", "request", "server",
+        "spec_changed",
     )  # fmt: skip
 
-    def __init__(self, request: PolicyRequest, server: ApiServer, linter: Linter | None) -> None:
+    def __init__(
+        self,
+        request: PolicyRequest,
+        server: ApiServer,
+        linter: Linter | None,
+        decoded: DecodedObject | None,
+    ) -> None:
         self.request = request
         self.server = server
+        self._decoded = decoded
         self._linter = linter
         self._linted: list[Finding] | None = None
         self._new: JobView | None = None
@@ -240,14 +252,19 @@ class _RequestContext:
         if self._linter is None:
             return []
         request, server, engine = self.request, self.server, engine_for(self.server)
-        value = client_object(request.object, server, request.manifest)
-        found = self._linter.lint(engine.decode_object(value), engine)
+        decoded = self._decoded or engine.decode_object(request.object)
+        if came_from_a_server(request.object):
+            decoded.fill_in_place()
+        manifest = request.object if request.manifest is None else request.manifest
+        found = self._linter.lint(client_part(decoded, server, manifest), engine)
         if not found or request.old is None:
             return found
-        stored = client_object(request.old, server)
+        old = engine.decode_object(request.old)
+        old.fill_in_place()
+        stored = client_part(old, server, request.old)
         before = {
             (finding.code, finding.field, finding.message)
-            for finding in self._linter.lint(engine.decode_object(stored), engine)
+            for finding in self._linter.lint(stored, engine)
         }
         return [one for one in found if (one.code, one.field, one.message) not in before]
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
+    from jobsworth.validation.decoded_object import DecodedObject
 
 
 SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
@@ -60,21 +61,23 @@ class PolicySet:
             for policy in self.policies
         )
 
-    def evaluate(self, request: PolicyRequest, server: ApiServer) -> PolicyVerdict:
+    def evaluate(
+        self, request: PolicyRequest, server: ApiServer, decoded: DecodedObject | None = None
+    ) -> PolicyVerdict:
         """Evaluate a request against the policies that apply to it.
 
         Args:
             request: the request; its object has the API server's defaults.
             server: the API server that sends the request.
+            decoded: the object as that server decodes it; None to decode it if a policy needs it.
         """
         from jobsworth.policy.enforcement import NO_VIOLATIONS, evaluate
 
         matching = [pair for pair in self.decisions(request) if pair[1].applies]
         if not matching:
             return NO_VIOLATIONS
-        return evaluate(
-            matching, request, server, self._linter_of([policy for policy, _ in matching])
-        )
+        linter = self._linter_of([policy for policy, _ in matching])
+        return evaluate(matching, request, server, linter, decoded)
 
     def default(self, request: PolicyRequest, server: ApiServer) -> Mutation:
         """Apply the defaults of the policies; see :mod:`jobsworth.policy.mutation.mutation`."""

@@ -46,6 +46,8 @@ class FieldOwnership(Record):
         Args:
             steps: the field names that lead to it: ``("spec", "backoffLimit")``; no list indexes.
         """
+        if not self.manifests and not self.sets:
+            return False
         return any(_leads(manifest, steps, "") for manifest in self.manifests) or any(
             _leads(fields, steps, "f:") for fields in self.sets
         )

@@ -5,6 +5,8 @@ The fields and their defaults come from the declarations in :mod:`jobsworth.api`
 
 from __future__ import annotations
 
+from functools import cache
+
 from jobsworth.api.batch.cron_job import CronJobSpec
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.core.pod_template import PodSpec
@@ -71,12 +73,18 @@ def _bare(
     spec: dict[str, Any], fill: Fill, path: Steps, server: ApiServer, owned: FieldOwnership
 ) -> dict[str, Any]:
     """Return a spec without the fields that have the server's default and are not owned."""
-    names = fill({}, server)
+    names = _names(fill, server)
     kept = {
         name: part for name, part in spec.items() if name not in names or owned.has((*path, name))
     }
     defaults = fill(kept, server)
     return {name: part for name, part in spec.items() if name in kept or part != defaults.get(name)}
+
+
+@cache
+def _names(fill: Fill, server: ApiServer) -> frozenset[str]:
+    """Return the fields of an empty spec that the server sets."""
+    return frozenset(fill({}, server))
 
 
 def _filled_job_spec(spec: Mapping[str, Any], server: ApiServer) -> dict[str, Any]:

@@ -13,7 +13,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.admission.review import BadReview
-from jobsworth.serving.http_messages import Environ, Head, refusal
+from jobsworth.serving.http_messages import refusal
+from jobsworth.serving.request_heads import Environ, Head, HeadReader
 from jobsworth.serving.serving_settings import KEEP_ALIVE_SECONDS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Connection:
     """A connection, used by one thread at a time.
 
     Args:
-        cfg: the settings of gunicorn.
+        heads: reads the heads of requests.
         sock: the accepted socket.
         client: its address.
         application: answers the requests.
@@ -60,7 +61,7 @@ class Connection:
 
     def __init__(
         self,
-        cfg: Any,
+        heads: HeadReader,
         sock: socket.socket,
         client: Any,
         application: WSGIApplication,
@@ -68,7 +69,12 @@ class Connection:
     ) -> None:
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._addresses = client, sock.getsockname()
+        server = sock.getsockname()
+        self._addresses: Environ = {
+            "SERVER_NAME": server[0],
+            "SERVER_PORT": str(server[1]),
+            "REMOTE_ADDR": client[0],
+        }
         self._shakes_hands = context is not None
         self.sock: Any = sock
         if context is not None:
@@ -78,7 +84,7 @@ class Connection:
         self.deadline = time.monotonic() + FIRST_REQUEST_SECONDS
         self.closed = self.closes = self._lingers = False
         self.size = 0
-        self._cfg = cfg
+        self._heads = heads
         self._buffer = bytearray()
         self._searched = 0
         self._head: Head | None = None
@@ -127,7 +133,7 @@ class Connection:
         if self._head is None or self._unsent:
             self.closed = True
             return None
-        environ = {**self._head.environ, "wsgi.input": _Late()}
+        environ = {**self._head.environ, **self._addresses, "wsgi.input": _Late()}
         self._head, self.closes, self.size = None, True, 0
         return environ
 
@@ -173,7 +179,7 @@ class Connection:
             if end < 4:
                 self._searched = max(0, len(buffer) - 3)
                 return None
-            self._head = Head(bytes(buffer[:end]), self._cfg, *self._addresses)
+            self._head = self._heads.read(bytes(buffer[:end]))
             self._searched = 0
             del buffer[:end]
             if self._head.expects_continue and not buffer:
@@ -181,7 +187,7 @@ class Connection:
         head, size = self._head, self._head.length
         if len(buffer) < size:
             return None
-        environ = {**head.environ, "wsgi.input": io.BytesIO(buffer[:size])}
+        environ = {**head.environ, **self._addresses, "wsgi.input": io.BytesIO(buffer[:size])}
         del buffer[:size]
         self._head, self.closes, self.size = None, head.closes, size
         return environ

@@ -22,15 +22,16 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gunicorn.workers.base import Worker as BaseWorker
 
 from jobsworth.admission.review import BadReview
 from jobsworth.serving.connection import Connection
-from jobsworth.serving.http_messages import Environ, refusal, respond
+from jobsworth.serving.http_messages import refusal, respond
 from jobsworth.serving.probes import METRICS
+from jobsworth.serving.request_heads import Environ, HeadReader
 
 MOST_CONNECTIONS = 1000
 MOST_BUFFERED_BYTES = 64 * 1024 * 1024
@@ -48,6 +49,11 @@ STAY_MILLISECONDS = 5
 """The time for which a thread waits for the next request of a connection if there is nothing else to do.
 Handing the connection to the loop and back takes as long as a review."""
 
+TURN_SECONDS = 0.02
+"""The time for which a review waits for its turn. Python runs one thread at a time anyway, and threads that
+wait for the interpreter are woken by each system call of the others. A review that takes longer than others
+wait, because of a large object or a namespace that it asks the API server for, does not hold them up."""
+
 _OVERLOAD = BadReview("too many large requests: send the request again", 503)
 _FAILURE = BadReview("internal error: see the log of jobsworth", 500)
 
@@ -61,12 +67,14 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self._heads = HeadReader(self.cfg)
         self._selector = selectors.DefaultSelector()
         self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
         self._idle_count = self._buffered = self._queued = self._evicted = 0
         self._busy: dict[Connection, tuple[float, int]] = {}  # start of the review, size
         self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
         self._returned: deque[Connection] = deque()
+        self._turn = threading.Lock()
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._places = min(MOST_CONNECTIONS, descriptors - DESCRIPTORS_BESIDE)
         self._leave_at = math.inf
@@ -175,11 +183,11 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _connection(self, listener: Any, sock: socket.socket, client: Any) -> Connection:
         if listener is self.app.probe_listener:
-            return Connection(self.cfg, sock, client, self.app.probes, None)
+            return Connection(self._heads, sock, client, self.app.probes, None)
         certificate = self.app.active_certificate()
         if certificate is None:
             raise ConnectionAbortedError
-        return Connection(self.cfg, sock, client, self.wsgi, certificate.context)
+        return Connection(self._heads, sock, client, self.wsgi, certificate.context)
 
     def _evict(self, share: Callable[[dict[Connection, None]], int] = len) -> None:
         """Close the connection that has been idle longest, of the peer with the largest share."""
@@ -257,15 +265,29 @@ class Worker(BaseWorker):  # type: ignore[misc]
         while True:
             environ: Environ | None
             connection, environ = self._requests.get()
-            size = connection.size
-            while environ is not None:
-                self._busy[connection] = time.monotonic(), size
-                closes = connection.closes or self._leaving
-                connection.answer(self._response(connection, environ, closes=closes), closes=closes)
-                environ = self._stay(connection)
+            size, stays = connection.size, True
+            while stays:
+                with self._in_turn():
+                    environ = environ or connection.advance()
+                    if environ is not None:
+                        self._busy[connection] = time.monotonic(), size
+                        closes = connection.closes or self._leaving
+                        response = self._response(connection, environ, closes=closes)
+                        connection.answer(response, closes=closes)
+                stays = environ is not None and self._goes_on(connection)
+                environ = None
             self._returned.append(connection)
             with contextlib.suppress(BlockingIOError):  # full of wake-ups already
                 os.write(self.PIPE[1], b".")
+
+    @contextlib.contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        taken = self._turn.acquire(timeout=TURN_SECONDS)
+        try:
+            yield
+        finally:
+            if taken:
+                self._turn.release()
 
     def _response(self, connection: Connection, environ: Environ, *, closes: bool) -> bytes:
         try:
@@ -274,12 +296,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self.log.exception("The application failed")
             return refusal(_FAILURE)
 
-    def _stay(self, connection: Connection) -> Environ | None:
-        """Return the next request of a connection, if it follows at once and no other one waits."""
+    def _goes_on(self, connection: Connection) -> bool:
+        """Return True if the next request of a connection follows at once, and no other one waits."""
         if connection.closed or connection.closes or connection.sends or not self._requests.empty():
-            return None
+            return False
+        if connection.buffered:
+            return True
         poll = select.poll()
         poll.register(connection.sock, select.POLLIN)
-        if connection.buffered or poll.poll(STAY_MILLISECONDS):
-            return connection.advance()
-        return None
+        return bool(poll.poll(STAY_MILLISECONDS))

@@ -96,9 +96,14 @@ class Checking:
         return check_first
 
     def _items(self, kind: ListOf, *, numbered: bool) -> Check:
+        compiled: Check | None = None
+
         def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
-            assert isinstance(kind.item, Struct)
-            check_item = self.of(kind.item)
+            nonlocal compiled
+            if compiled is None:
+                assert isinstance(kind.item, Struct)
+                compiled = self.of(kind.item)
+            check_item = compiled
             if check_item is not _nothing:
                 most = request.most_errors
                 for index, item in enumerate(value):
@@ -122,9 +127,8 @@ def _struct_check(
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
         for name, part in value.items():
-            check_part = checks.get(name)
-            if check_part is not None and (name not in conditions or conditions[name](value)):
-                check_part(part, prefix + name, request, errors)
+            if name in checks and (name not in conditions or conditions[name](value)):
+                checks[name](part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)

@@ -41,6 +41,7 @@ class DecodedObject:
         unknown: tuple[str, ...],
         unreadable: tuple[FieldError, ...],
         fill: Callable[[dict[str, Any]], None],
+        filled: dict[str, Any] | None = None,
     ) -> None:
         self.struct = struct
         self.written = written
@@ -50,7 +51,7 @@ class DecodedObject:
         self.unknown = unknown
         self.unreadable = unreadable
         self._fill = fill
-        self._filled: dict[str, Any] | None = None
+        self._filled = filled
 
     @property
     def is_valid(self) -> bool:
@@ -64,6 +65,31 @@ class DecodedObject:
             self._filled = copied(self.written)
             self._fill(self._filled)
         return self._filled
+
+    def fill_in_place(self) -> None:
+        """Fill in the defaults without a copy, because the object has them, such as one from a server."""
+        if self._filled is None:
+            self._fill(self.written)
+            self._filled = self.written
+
+    def part(self, written: dict[str, Any], filled: dict[str, Any]) -> DecodedObject:
+        """Return a part of the decodable object that is complete in itself.
+
+        Args:
+            written: the part without defaults.
+            filled: the part with the server's defaults.
+        """
+        return DecodedObject(
+            self.struct,
+            written,
+            source=self.source,
+            findings=[],
+            dropped=self.dropped,
+            unknown=(),
+            unreadable=(),
+            fill=self._fill,
+            filled=filled,
+        )
 
     def take_filled(self) -> dict[str, Any]:
         """Return the object with the server's defaults for a caller that changes it.

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     Decode = Callable[[Any, str, "Report"], Any]
     Entry = tuple[type | None, bool, Decode]
 
+_STRINGS = {str}
 _INT32 = 2**31
 _INT64 = 2**63
 
@@ -127,12 +128,18 @@ class Decoder:
     def _list(self, kind: ListOf, keeps_empty: bool) -> Decode:
         if not kind.of_structs:
             assert isinstance(kind.item, Scalar)
+            if kind.item is String:
+                return _string_list_decoder(keeps_empty)
             scalar, zero = _SCALARS[kind.item.name], _zero(kind.item)
             return _list_decoder(lambda: scalar, lambda path, report: zero, keeps_empty)
+        compiled: Decode | None = None
 
         def part() -> Decode:
-            assert isinstance(kind.item, Struct)
-            return self.of(kind.item)
+            nonlocal compiled
+            if compiled is None:
+                assert isinstance(kind.item, Struct)
+                compiled = self.of(kind.item)
+            return compiled
 
         # A null item of struct type decodes to the struct without any field set.
         return _list_decoder(part, lambda path, report: part()(None, path, report), keeps_empty)
@@ -142,6 +149,8 @@ class Decoder:
         if isinstance(below, ListOf):
             decode = self._list(below, True)
             return _map_decoder(decode, [], keeps_empty)
+        if below is String:
+            return _string_map_decoder(keeps_empty)
         return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
 
     def _late(self, struct: Struct, field: Field, entries: dict[str, Entry]) -> Decode:
@@ -258,6 +267,30 @@ def _map_decoder(decode: Decode, zero: Any, keeps_empty: bool) -> Decode:
         return decoded if decoded or keeps_empty else None
 
     return decode_map
+
+
+def _string_list_decoder(keeps_empty: bool) -> Decode:
+    """Return the decoder of a list of strings, which are seldom anything else, so copy the list at once."""
+    slow = _list_decoder(lambda: _string, lambda path, report: "", keeps_empty)
+
+    def decode_strings(value: Any, path: str, report: Report) -> Any:
+        if type(value) is list and value and set(map(type, value)) == _STRINGS:
+            return value.copy()
+        return slow(value, path, report)
+
+    return decode_strings
+
+
+def _string_map_decoder(keeps_empty: bool) -> Decode:
+    """Return the decoder of a map to strings, which are seldom anything else, so copy the map at once."""
+    slow = _map_decoder(_string, "", keeps_empty)
+
+    def decode_strings(value: Any, path: str, report: Report) -> Any:
+        if type(value) is dict and value and set(map(type, value.values())) == _STRINGS:
+            return value.copy()
+        return slow(value, path, report)
+
+    return decode_strings
 
 
 def _zero(kind: Scalar) -> Any:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
     Default = Callable[[dict[str, Any], Request], None]
+    Fill = Callable[[Any, Request], None]
 
 
 class Defaulting:
@@ -58,18 +59,21 @@ class Defaulting:
             return None
         return _struct_defaulter(constants, structs, defaulters, parts)
 
-    def _below(self, field: Field) -> Callable[[Any, Request], None] | None:
+    def _below(self, field: Field) -> Fill | None:
         kind = field.type
         if isinstance(kind, ListOf):
             return self._each(kind) if kind.of_structs else None
         below = kind.target if isinstance(kind, Pointer) else kind
         return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
 
-    def _each(self, kind: ListOf) -> Callable[[list[dict[str, Any]], Request], None]:
+    def _each(self, kind: ListOf) -> Fill:
+        compiled: list[Default | None] = []
+
         def default(items: list[dict[str, Any]], request: Request) -> None:
-            # Compiled on first use, as in Decoder.
-            assert isinstance(kind.item, Struct)
-            fill = self.of(kind.item)
+            if not compiled:  # on first use, as in Decoder
+                assert isinstance(kind.item, Struct)
+                compiled.append(self.of(kind.item))
+            fill = compiled[0]
             if fill is not None:
                 for item in items:
                     fill(item, request)
@@ -81,7 +85,7 @@ def _struct_defaulter(
     constants: list[tuple[str, Any]],
     structs: list[str],
     defaulters: list[Default],
-    parts: list[tuple[str, Callable[[Any, Request], None]]],
+    parts: list[tuple[str, Fill]],
 ) -> Default:
     def default(value: dict[str, Any], request: Request) -> None:
         for defaulter in defaulters:

@@ -96,7 +96,7 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
     from jobsworth.lint.shell_script import HARMLESS  # most CronJobs do not get here
 
     scripts = {container: script for _, container, script in job.scripts}
-    for path, container in job.containers():
+    for path, container in job.containers:
         words = [*container.get("command", ()), *container.get("args", ())]
         if path in scripts:
             commands = scripts[path].commands

@@ -185,7 +185,7 @@ def retry_dead(job: LintedJob) -> Iterator[Diagnostic]:
             return
         if action == "FailJob" and job.codes_decided(index):
             final.append(index)
-    containers = [name for name in job.container_names() if name not in job.sidecars()]
+    containers = [name for name in job.container_names if name not in job.sidecars]
     codes = possible_codes(job.rules, windows=job.windows) - {0}
     left = Facts(dict.fromkeys(containers, codes))
     for facts in job.facts:

@@ -152,6 +152,6 @@ def _restarts_for_resizing(job: LintedJob) -> bool:
     """Return True for a resize policy that the API server rejects with restartPolicy: Never (KEP-1287)."""
     return any(
         policy.get("restartPolicy") == "RestartContainer"
-        for _, container in job.containers()
+        for _, container in job.containers
         for policy in container.get("resizePolicy", ())
     )

@@ -131,7 +131,7 @@ def _may_be_indexed(job: LintedJob) -> bool:
 
 def _place_of_index(job: LintedJob) -> tuple[str, str] | None:
     """Return the path of the first use of the completion index, and a description of this use."""
-    for path, container in job.containers():
+    for path, container in job.containers:
         variables = container.get("env", ())
         for index, variable in enumerate(variables):
             if _reads_index(variable.get("valueFrom", {})):
@@ -192,7 +192,7 @@ def shard_count(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.indexed or not completions:
         return
     scripts = {container: (field, script) for field, container, script in job.scripts}
-    for path, container in job.containers():
+    for path, container in job.containers:
         for index, variable in enumerate(container.get("env", ())):
             name, value = variable.get("name", ""), variable.get("value", "")
             if name.lower() in NUMBERS_OF_SHARDS and _differs(value, completions):

@@ -36,7 +36,7 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
     summary="An image has no tag, or one that moves: latest, main, nightly.",
 )
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers():
+    for path, container in job.containers:
         image = container.get("image", "")
         moving = _moving_tag(image)
         if not moving:
@@ -109,7 +109,7 @@ def needless_token(job: LintedJob) -> Iterator[Diagnostic]:
         return
     if pod.get("serviceAccountName", "default") != "default":
         return
-    if any(_calls_the_api(container) for _, container in job.containers()):
+    if any(_calls_the_api(container) for _, container in job.containers):
         return
     field = f"{job.pod_path}.automountServiceAccountToken"
     yield Diagnostic(
@@ -132,7 +132,7 @@ def _calls_the_api(container: dict[str, Any]) -> bool:
     summary="A memory quantity is below 1 MiB: its unit is probably missing or wrong.",
 )
 def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers():
+    for path, container in job.containers:
         for kind in ("requests", "limits"):
             for name, amount in container.get("resources", {}).get(kind, {}).items():
                 quantity = parse(amount)
@@ -160,7 +160,7 @@ def memory_unit(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def cpu_unit(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers():
+    for path, container in job.containers:
         for kind in ("requests", "limits"):
             amount = container.get("resources", {}).get(kind, {}).get("cpu")
             if amount is None or parse(amount).value() < MOST_CPUS:
@@ -190,7 +190,7 @@ def _in_millicores(at: str, amount: str) -> Fix | None:
     summary="A container sets the same environment variable twice.",
 )
 def hidden_variable(job: LintedJob) -> Iterator[Diagnostic]:
-    for path, container in job.containers():
+    for path, container in job.containers:
         first: dict[str, int] = {}
         for index, variable in enumerate(container.get("env", ())):
             name = variable.get("name", "")

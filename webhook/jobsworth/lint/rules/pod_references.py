@@ -27,7 +27,7 @@ LONGEST_VALUE = 32_768
 )
 def undefined_variable(job: LintedJob) -> Iterator[Diagnostic]:
     scripts = {field for field, _, _ in job.scripts}
-    for path, container in job.containers():
+    for path, container in job.containers:
         if "envFrom" in container or not container.get("env"):
             continue  # without any variable, the manifest is probably a template or to be patched
         known: set[str] = set()
@@ -95,7 +95,7 @@ def unmounted_volume(job: LintedJob) -> Iterator[Diagnostic]:
         return
     mounted = {
         mount.get("name")
-        for _, container in job.containers()
+        for _, container in job.containers
         for part in ("volumeMounts", "volumeDevices")
         for mount in container.get(part, ())
     }

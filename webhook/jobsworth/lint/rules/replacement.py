@@ -88,7 +88,7 @@ def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
 def _migration(job: LintedJob) -> str:
     """Return the effect of two Pods that migrate a database; empty if the Job does not look like one."""
     names = [job.written["metadata"].get("name", "")]
-    for _, container in job.containers():
+    for _, container in job.containers:
         names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
     return "migrate the same data" if any("migrat" in name[:LONGEST_NAME] for name in names) else ""
 
@@ -106,7 +106,7 @@ def _identity(job: LintedJob) -> str:
         and not volume["persistentVolumeClaim"].get("readOnly")
     }
     if claims:
-        for _, container in job.containers():
+        for _, container in job.containers:
             for mount in container.get("volumeMounts", ()):
                 if mount.get("name") in claims and not mount.get("readOnly"):
                     return f", which both write to the volume {mount['name']}"

@@ -71,7 +71,7 @@ PREPARATIONS = (
     fixable="unsafe",
 )
 def sidecar_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
-    sidecars = job.sidecars()
+    sidecars = job.sidecars
     if not sidecars:
         return
     names = [container.get("name", "") for container in job.pod.get("containers", ())]
@@ -100,7 +100,7 @@ def sidecar_exit_code(job: LintedJob) -> Iterator[Diagnostic]:
     summary="An exit code rule names a sidecar.",
 )
 def sidecar_named(job: LintedJob) -> Iterator[Diagnostic]:
-    sidecars = job.sidecars()
+    sidecars = job.sidecars
     for _, path, requirement, _ in exit_code_rules(job):
         name = requirement.get("containerName")
         if name in sidecars:
@@ -119,7 +119,7 @@ def sidecar_named(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def notin_any_container(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.sidecars():
+    if job.sidecars:
         return
     containers = job.pod.get("containers", ())
     for index, path, requirement, values in exit_code_rules(job):

@@ -1,4 +1,4 @@
-"""Results as plain values, which ``marshal`` writes and reads, and back.
+"""Results as plain values, which ``marshal`` writes and reads, and back: for the cache and between processes.
 
 A record is the tuple of its fields. The classes are named here, so that stored data never decides what is
 instantiated.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from jobsworth.findings.finding import Finding
 from jobsworth.findings.fix import Edit, Fix
-from jobsworth.reports.result import LocatedFinding, Result, TextChange
+from jobsworth.reports.result import FixAttempt, LocatedFinding, Result, TextChange
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _RESULT = ("file", "document", "item", "kind", "namespace", "name", "status")
 
 
 def plain_results(results: Sequence[Result]) -> list[Plain]:
-    """Return results as tuples; attempts of fixes are not kept."""
+    """Return results as tuples."""
     return [
         (
             tuple(getattr(result, name) for name in _RESULT),
@@ -31,6 +31,7 @@ def plain_results(results: Sequence[Result]) -> list[Plain]:
             result.unfixable,
             result.fail_on,
             sorted(result.selected),
+            [(_plain_located(attempt.located), attempt.reason) for attempt in result.attempts],
         )
         for result in results
     ]
@@ -47,7 +48,7 @@ class ResultReader:
         return list(map(self._result, stored))
 
     def _result(self, stored: Plain) -> Result:
-        fields, findings, withheld, unfixable, fail_on, selected = stored
+        fields, findings, withheld, unfixable, fail_on, selected, attempts = stored
         result = Result(
             **dict(zip(_RESULT, fields, strict=True)), findings=list(map(self._located, findings))
         )
@@ -57,6 +58,10 @@ class ResultReader:
         result.fail_on = fail_on
         if selected:
             result.selected = frozenset(selected)
+        if attempts:
+            result.attempts = [
+                FixAttempt(self._located(located), reason) for located, reason in attempts
+            ]
         return result
 
     def _located(self, stored: Plain) -> LocatedFinding:

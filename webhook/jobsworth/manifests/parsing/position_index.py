@@ -1,4 +1,4 @@
-"""The positions of an ordinary document's values, without the values.
+"""The positions of an ordinary document's values, and the texts of its scalars.
 
 Reading a document as a tree (:mod:`jobsworth.manifests.parsing.yaml_tree`) decodes every value again and
 checks what kubectl rejects. A document with a known value and without aliases and merges does not need
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +19,17 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
 
 
-class PositionNode:
-    """The position of a value: like a Node, with the parser's mark as its position."""
+_key_names = Remembered(lambda text: key_text(resolve(text)) if text else "null")
+"""The keys that plain scalars are, since manifests repeat the same ones."""
 
-    __slots__ = ("children", "position", "shown")
+
+class PositionNode:
+    """The position of a value: like a Node, with the parser's mark as its position.
+
+    ``text`` is that of a scalar, without quotes: ``yes`` for a value of True.
+    """
+
+    __slots__ = ("children", "position", "shown", "text")
 
     def __init__(
         self,
@@ -31,6 +39,7 @@ class PositionNode:
         self.position = position
         self.children = children
         self.shown = True
+        self.text = ""
 
 
 def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> PositionNode | None:
@@ -60,11 +69,12 @@ def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> P
                     if event.implicit[0]:
                         if text == "<<":
                             return None
-                        text = key_text(resolve(text)) if text else "null"
+                        text = _key_names[text]
                     key = text, event.start_mark
                     continue
                 spot = PositionNode(event.start_mark, None)
                 spot.shown = event.start_mark.index != event.end_mark.index
+                spot.text = event.value
             elif kind is mapping or kind is sequence:
                 spot = PositionNode(event.start_mark, {} if kind is mapping else [])
             elif kind in ends:

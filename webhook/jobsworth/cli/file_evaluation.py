@@ -118,11 +118,11 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        settings = self._configurations.of(path)
         if path == STDIN and not self._allow_empty and is_empty(data):
             return [unreadable(ManifestError(shown_name(path), 1, 1, NO_INPUT))]
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+        settings = self._configurations.of(path)
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
         evaluated = [self._document(document, settings, texts) for document in documents]

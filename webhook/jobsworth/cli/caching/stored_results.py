@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 
     Plain = tuple[Any, ...]
 
-_FINDING = ("source", "severity", "code", "field", "reason", "message", "hint")
-_RESULT = ("file", "document", "item", "kind", "namespace", "name", "status")
-
 
 def plain_results(results: Sequence[Result]) -> list[Plain]:
     """Return results as tuples."""
     return [
         (
-            tuple(getattr(result, name) for name in _RESULT),
+            (
+                result.file,
+                result.document,
+                result.item,
+                result.kind,
+                result.namespace,
+                result.name,
+                result.status,
+            ),
             [_plain_located(located) for located in result.findings],
             [_plain_fix(fix) for fix in result.withheld],
             result.unfixable,
@@ -49,8 +54,16 @@ class ResultReader:
 
     def _result(self, stored: Plain) -> Result:
         fields, findings, withheld, unfixable, fail_on, selected, attempts = stored
+        file, document, item, kind, namespace, name, status = fields
         result = Result(
-            **dict(zip(_RESULT, fields, strict=True)), findings=list(map(self._located, findings))
+            file=file,
+            document=document,
+            item=item,
+            kind=kind,
+            namespace=namespace,
+            name=name,
+            status=status,
+            findings=list(map(self._located, findings)),
         )
         if withheld:
             result.withheld = [fix for fix in map(_fix, withheld) if fix is not None]
@@ -78,7 +91,7 @@ class ResultReader:
             column,
             excerpt,
             policy,
-            tuple(TextChange(*each) for each in changes),
+            tuple(TextChange(*each) for each in changes) if changes else (),
             further,
         )
 
@@ -86,7 +99,15 @@ class ResultReader:
 def _plain_located(located: LocatedFinding) -> Plain:
     finding = located.finding
     return (
-        tuple(getattr(finding, name) for name in _FINDING),
+        (
+            finding.source,
+            finding.severity,
+            finding.code,
+            finding.field,
+            finding.reason,
+            finding.message,
+            finding.hint,
+        ),
         _plain_fix(finding.fix),
         located.line,
         located.column,
@@ -111,4 +132,14 @@ def _fix(stored: Plain | None) -> Fix | None:
 
 
 def _finding(fields: Plain, fix: Fix | None) -> Finding:
-    return Finding(**dict(zip(_FINDING, fields, strict=True)), fix=fix)
+    source, severity, code, field, reason, message, hint = fields
+    return Finding(
+        source=source,
+        severity=severity,
+        code=code,
+        field=field,
+        reason=reason,
+        message=message,
+        hint=hint,
+        fix=fix,
+    )

@@ -166,7 +166,7 @@ class FileEvaluator:
             return unreadable(document.error, document), None
         result = result_of(document, VALID)
         if result.kind is not None and document.file != shown_name(STDIN):
-            patch = self._kustomize_patch(document.file)
+            patch = self._kustomize_patch(document.file, os.path.dirname(document.file))
             if patch is not None and is_known(document.value):
                 return _skipped_patch(document, patch), None
         old = self._against.old(document)
@@ -250,7 +250,7 @@ class FileEvaluator:
                 return None
             place = f"{os.path.abspath(folder)}\0{list(self._chainsaw_tests(path))}"
             known = self._contexts[folder] = settings, f"{place}\0{description}"
-        patch = self._kustomize_patch(path)
+        patch = self._kustomize_patch(path, folder)
         note = patch.note("", "") if patch is not None else ""
         return f"{path}\0{note}\0{known[1]}"
 
@@ -262,9 +262,8 @@ class FileEvaluator:
             found = self._chainsaw[folder] = ChainsawTests(folder)
         return found
 
-    def _kustomize_patch(self, file: str) -> KustomizePatch | None:
-        """Return the kustomization that names a file as a patch; most files have none above them."""
-        folder = os.path.dirname(file)
+    def _kustomize_patch(self, file: str, folder: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; most folders have none above them."""
         kustomized = self._kustomized.get(folder)
         if kustomized is None:
             kustomized = self._kustomized[folder] = any(

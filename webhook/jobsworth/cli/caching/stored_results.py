@@ -43,10 +43,13 @@ def plain_results(results: Sequence[Result]) -> list[Plain]:
 
 
 class ResultReader:
-    """Makes results of tuples. Equal findings, of which there are many, are made once."""
+    """Makes results of tuples. Equal findings, of which there are many, are made once.
+
+    Those with a fix are not compared: equal edits may differ, as True equals 1.
+    """
 
     def __init__(self) -> None:
-        self._findings: dict[Plain, Finding] = {}
+        self._known: dict[Plain, LocatedFinding] = {}
 
     def results(self, stored: Sequence[Plain]) -> list[Result]:
         """Return the results that :func:`plain_results` made tuples of."""
@@ -78,22 +81,25 @@ class ResultReader:
         return result
 
     def _located(self, stored: Plain) -> LocatedFinding:
-        fields, fix, line, column, excerpt, policy, changes, further = stored
-        if fix is None:
-            finding = self._findings.get(fields)
-            if finding is None:
-                finding = self._findings[fields] = _finding(fields, None)
-        else:
-            finding = _finding(fields, _fix(fix))
-        return LocatedFinding(
-            finding,
-            line,
-            column,
-            excerpt,
-            policy,
-            tuple(TextChange(*each) for each in changes) if changes else (),
-            further,
-        )
+        known = self._known.get(stored) if stored[1] is None else None
+        if known is None:
+            known = _located(stored)
+            if stored[1] is None:
+                self._known[stored] = known
+        return known
+
+
+def _located(stored: Plain) -> LocatedFinding:
+    fields, fix, line, column, excerpt, policy, changes, further = stored
+    return LocatedFinding(
+        _finding(fields, _fix(fix)),
+        line,
+        column,
+        excerpt,
+        policy,
+        tuple(TextChange(*each) for each in changes) if changes else (),
+        further,
+    )
 
 
 def _plain_located(located: LocatedFinding) -> Plain:
@@ -113,7 +119,12 @@ def _plain_located(located: LocatedFinding) -> Plain:
         located.column,
         located.excerpt,
         located.policy,
-        [(change.start, change.end, change.end_column, change.text) for change in located.changes],
+        tuple(
+            [
+                (change.start, change.end, change.end_column, change.text)
+                for change in located.changes
+            ]
+        ),
         located.further,
     )
 

@@ -35,11 +35,13 @@ class PositionNode:
         self,
         position: Mark,
         children: dict[str, tuple[Mark, PositionNode]] | list[PositionNode] | None,
+        shown: bool = True,
+        text: str = "",
     ) -> None:
         self.position = position
         self.children = children
-        self.shown = True
-        self.text = ""
+        self.shown = shown
+        self.text = text
 
 
 def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> PositionNode | None:
@@ -56,49 +58,47 @@ def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> P
         names.SequenceStartEvent,
     )
     ends = (names.MappingEndEvent, names.SequenceEndEvent)
-    stack: list[PositionNode] = []
     root: PositionNode | None = None
+    holder: Any = None
+    holders: list[Any] = []
     key: tuple[str, Mark] | None = None
     try:
         while True:
             event = next_event()
             kind = event.__class__
             if kind is scalar:
-                if key is None and stack and isinstance(stack[-1].children, dict):
-                    text = event.value
+                start, text = event.start_mark, event.value
+                if key is None and holder.__class__ is dict:
                     if event.implicit[0]:
                         if text == "<<":
                             return None
                         text = _key_names[text]
-                    key = text, event.start_mark
+                    key = text, start
                     continue
-                spot = PositionNode(event.start_mark, None)
-                spot.shown = event.start_mark.index != event.end_mark.index
-                spot.text = event.value
+                spot = PositionNode(start, None, start.index != event.end_mark.index, text)
             elif kind is mapping or kind is sequence:
                 spot = PositionNode(event.start_mark, {} if kind is mapping else [])
             elif kind in ends:
-                stack.pop()
-                if not stack:
+                holders.pop()
+                if not holders:
                     return root
+                holder = holders[-1]
                 continue
             elif kind is names.StreamStartEvent or kind is names.DocumentStartEvent:
                 continue
             else:  # an alias; the end of a document without a value
                 return None
-            if stack:
-                holder = stack[-1].children
-                if isinstance(holder, dict):
-                    assert key is not None
-                    holder[key[0]] = key[1], spot
-                    key = None
-                elif holder is not None:
-                    holder.append(spot)
+            if key is not None:
+                holder[key[0]] = key[1], spot
+                key = None
+            elif holder is not None:
+                holder.append(spot)
             elif spot.children is None:
                 return spot
             else:
                 root = spot
             if spot.children is not None:
-                stack.append(spot)
+                holder = spot.children
+                holders.append(holder)
     except (names.YAMLError, ScalarError, UnicodeDecodeError, IndexError):
         return None

@@ -236,12 +236,11 @@ def test_no_more_processes_are_started_than_there_are_batches(
 ) -> None:
     requested: list[int] = []
 
-    class Pool:
-        def __init__(self, processes: int, **_: object) -> None:
-            requested.append(processes)
-            raise KeyboardInterrupt  # it has been requested, which is all
+    def in_order(_: object, batches: object, processes: int) -> None:
+        requested.append(processes)
+        raise KeyboardInterrupt  # it has been requested, which is all
 
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", Pool)
+    monkeypatch.setattr("jobsworth.cli.worker_processes.in_order", in_order)
     for number in range(FILES_FOR_ONE_PROCESS + 1):
         (tmp_path / f"{number}.yaml").write_text(GOOD)
     with pytest.raises(KeyboardInterrupt):

@@ -217,7 +217,7 @@ def test_many_files_on_many_processes_are_reported_in_order(tmp_path: Path) -> N
 def test_its_processes_execute_no_module_of_the_current_folder(
     tmp_path: Path, start_method: str
 ) -> None:
-    """Where multiprocessing does not fork, it starts `python -c`, which would import from there first."""
+    """Where the command does not fork, it may start `python -c`, which would import from there first."""
     if start_method not in get_all_start_methods():
         pytest.skip(f"{start_method} does not exist on this platform")
     folder = tmp_path / "checkout"
@@ -229,8 +229,9 @@ def test_its_processes_execute_no_module_of_the_current_folder(
     script = tmp_path / "jobsworth-script.py"
     script.write_text(
         "import multiprocessing\n"
-        "from jobsworth.cli import main\n"
+        "from jobsworth.cli import main, worker_processes\n"
         "if __name__ == '__main__':\n"
+        "    worker_processes.FORKS = False\n"
         f"    multiprocessing.set_start_method({start_method!r})\n"
         "    main()\n"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,33 @@ def job(arguments: int) -> dict[str, object]:
 @given(JSON)
 def test_a_value_never_has_more_values_than_its_bytes_allow(value: object) -> None:
     assert size(value, 10**9) * BYTES_PER_VALUE <= len(json.dumps(value, separators=(",", ":"))) + 1
+
+
+YAML_TEXTS = st.recursive(
+    st.sampled_from(("", "~", "a", "'x'", "x" * 130, '"\\u263a"')),
+    lambda below: (
+        st.lists(below.filter(bool)).map(lambda items: f"[{','.join(items)}]")
+        | st.lists(below, max_size=5).map(
+            lambda parts: "{" + ",".join(f"k{n}: {part}" for n, part in enumerate(parts)) + "}"
+        )
+        | st.lists(st.integers(0, 99), unique=True).map(
+            lambda keys: f"{{{','.join(map(str, keys))}}}"
+        )
+    ),
+    max_leaves=30,
+)
+
+
+@given(YAML_TEXTS)
+def test_a_yaml_text_without_aliases_never_has_more_values_than_bytes(text: str) -> None:
+    assert size(yaml.safe_load(text), 10**9) <= len(text.encode()) or not text
+
+
+@given(st.integers(0, 40))
+def test_nor_does_one_of_dashes_or_empty_keys(number: int) -> None:
+    nested, keys = "- " * number + "x\n", "".join(f"{each}:\n" for each in range(number)) + "x:\n"
+    assert size(yaml.safe_load(nested), 10**9) <= len(nested)
+    assert size(yaml.safe_load(keys), 10**9) <= len(keys)
 
 
 @given(JSON, st.integers(1, 20))

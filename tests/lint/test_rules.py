@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.edits import edited
 from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
+from jobsworth.lint.linter import Linter
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_file, read_text
 from jobsworth.validation.engine import UnknownKind, engine_for
+from support.random_objects.random_jobs import random_job
 
 ROOT = Path(__file__).parent.parent.parent
 SOUND = sorted((ROOT / "examples/valid").iterdir())
@@ -166,3 +170,32 @@ def test_rules_look_at_any_object_that_can_be_decoded(path: Path) -> None:
 def test_no_lint_rule_contradicts_the_api_server() -> None:
     """A document with an error is invalid; what the API server accepts is valid, whatever we think."""
     assert [rule.code for rule in RULES if rule.severity == "error"] == []
+
+
+EVERY_RULE = Linter(lambda rule: True)
+
+ON_INDEXES = ("JW212", "JW220")
+"""Rules on fields of indexes, which the API server itself rejects in a Job without any."""
+
+
+def found_by_families_that_apply(value: Any) -> list[tuple[str, str]]:
+    """Return the codes and fields that a linter finds, after checking that no other family has more."""
+    engine = engine_for(NEWEST)
+    found = EVERY_RULE.lint(engine.decode_object(value), engine)
+    by_families = sorted((each.code, each.field) for each in found)
+    by_all = sorted((each.code, each.field) for each in lint(value, engine, RULES))
+    assert [each for each in by_families if each[0] not in ON_INDEXES] == [
+        each for each in by_all if each[0] not in ON_INDEXES
+    ]
+    return by_families
+
+
+@each_rule
+def test_a_family_applies_to_the_bad_examples_of_its_rules(rule: Rule) -> None:
+    for value in objects_in(explanation(rule).bad) if rule.check is not None else ():
+        assert rule.code in {code for code, _ in found_by_families_that_apply(value)}
+
+
+@given(st.integers(0, 2**32))
+def test_a_family_that_does_not_apply_has_no_finding(seed: int) -> None:
+    found_by_families_that_apply(random_job(seed))

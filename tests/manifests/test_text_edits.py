@@ -8,6 +8,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ from jobsworth.findings.edits import CannotEdit, edited, identical
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.manifests import Document, read_text
 from jobsworth.manifests.editing.apply_fixes import fixed
+from jobsworth.manifests.editing.editable_text import EditableText
 from jobsworth.manifests.editing.scalar_text import scalar_text
 from support.random_objects.random_edits import edit_of
 from support.random_objects.random_texts import random_json, random_yaml
@@ -460,6 +462,18 @@ def test_a_scalar_is_given_as_it_is_written() -> None:
         b"apiVersion: v1\nkind: List\nitems: [{kind: Job, spec: {a: on}}]\n", "x.yaml"
     )
     assert scalar_text(listed[0], "spec.a") == "on"
+
+
+@given(
+    st.dictionaries(
+        st.text("ab.", min_size=1, max_size=3), st.booleans() | st.integers() | st.text()
+    )
+)
+def test_the_outline_of_ordinary_yaml_has_the_texts_of_its_spans(labels: dict[str, Any]) -> None:
+    document = only(yaml.safe_dump({"a": labels}).encode())
+    sheet = EditableText(document.text.decode(), json=False)
+    for key in labels:
+        assert scalar_text(document, f"a[{key}]") == sheet.find(("a", key)).span.text
 
 
 COMMENT = re.compile(r"# comment \d+\.|# heading")

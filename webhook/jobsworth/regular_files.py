@@ -49,7 +49,8 @@ def read_regular_file(path: str, most: int) -> bytes:
         parts, left = [], most + 1
         while left > 0:
             # One byte more than the size, so that a file of /proc, whose size is 0, is read, too.
-            part = os.read(descriptor, min(left, max(status.st_size + 1, 65536)))
+            # More than a small file is, the system would have to allocate for it.
+            part = os.read(descriptor, min(left, status.st_size + 1 if status.st_size else 65536))
             if not part:
                 break
             parts.append(part)

@@ -12,7 +12,7 @@ from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.api_server import ApiServer
-from jobsworth.evaluation.budget import REQUEST
+from jobsworth.evaluation.budget import REQUEST, most_values
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.evaluation.subject import Subject
@@ -235,7 +235,7 @@ class Reviewer:
             ),
             dry_run=request.dry_run,
             options=request.options,
-            most_bytes=request.size,
+            most_values=most_values(request.size),
         )
 
 

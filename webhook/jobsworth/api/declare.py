@@ -105,9 +105,7 @@ class Later:
 
     def struct(self) -> Struct:
         """Import and return the type."""
-        from importlib import import_module
-
-        struct: Struct = getattr(import_module(self.module), self.name)
+        struct: Struct = getattr(__import__(self.module, fromlist=("",)), self.name)
         return struct
 
 

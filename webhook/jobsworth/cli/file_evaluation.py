@@ -87,6 +87,7 @@ class FileEvaluator:
         self._allow_empty = allow_empty
         self._kustomizations: Kustomizations | None = None
         self._kustomized: dict[str, bool] = {}
+        self._chainsaw: dict[str | None, ChainsawTests] = {}
         self._contexts: dict[str, tuple[ResolvedSettings, str]] = {}
 
     @property
@@ -117,11 +118,11 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        settings = self._configurations.of(path)
         if path == STDIN and not self._allow_empty and is_empty(data):
             return [unreadable(ManifestError(shown_name(path), 1, 1, NO_INPUT))]
         if self._mixed and not may_hold_job(data):
             return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+        settings = self._configurations.of(path)
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
         evaluated = [self._document(document, settings, texts) for document in documents]
@@ -165,15 +166,17 @@ class FileEvaluator:
             return unreadable(document.error, document), None
         result = result_of(document, VALID)
         if result.kind is not None and document.file != shown_name(STDIN):
-            patch = self._kustomize_patch(document.file)
+            patch = self._kustomize_patch(document.file, os.path.dirname(document.file))
             if patch is not None and is_known(document.value):
                 return _skipped_patch(document, patch), None
+        old = self._against.old(document)
         subject = Subject(
             document.value,
-            old=self._against.old(document),
+            old=old,
             namespace=settings.namespace,
             file=document.file,
-            beside=_ChainsawTests(document.file),
+            beside=self._chainsaw_tests(document.file),
+            most_values=_most_values(document) if old is None else None,
         )
 
         def written(field: str) -> str | None:
@@ -245,15 +248,22 @@ class FileEvaluator:
             description = settings.description()
             if description is None:
                 return None
-            place = f"{os.path.abspath(folder)}\0{list(_ChainsawTests(path))}"
+            place = f"{os.path.abspath(folder)}\0{list(self._chainsaw_tests(path))}"
             known = self._contexts[folder] = settings, f"{place}\0{description}"
-        patch = self._kustomize_patch(path)
+        patch = self._kustomize_patch(path, folder)
         note = patch.note("", "") if patch is not None else ""
         return f"{path}\0{note}\0{known[1]}"
 
-    def _kustomize_patch(self, file: str) -> KustomizePatch | None:
-        """Return the kustomization that names a file as a patch; most files have none above them."""
-        folder = os.path.dirname(file)
+    def _chainsaw_tests(self, file: str) -> ChainsawTests:
+        """Return the Chainsaw tests in a file's folder."""
+        folder = None if file == shown_name(STDIN) else os.path.dirname(file)
+        found = self._chainsaw.get(folder)
+        if found is None:
+            found = self._chainsaw[folder] = ChainsawTests(folder)
+        return found
+
+    def _kustomize_patch(self, file: str, folder: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; most folders have none above them."""
         kustomized = self._kustomized.get(folder)
         if kustomized is None:
             kustomized = self._kustomized[folder] = any(
@@ -302,21 +312,36 @@ def _add_violations(document: Document, result: Result, evaluation: Evaluation) 
     )
 
 
-class _ChainsawTests:
-    """Return the names of the Chainsaw tests in a file's folder; looked up only if a fix depends on them."""
+class ChainsawTests:
+    """The names of the Chainsaw tests in a folder; looked up only if a fix depends on them, and once.
 
-    __slots__ = ("_file",)
+    Args:
+        folder: the folder; None for standard input.
+    """
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    __slots__ = ("_folder", "_names")
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._names: list[str] | None = None
 
     def __iter__(self) -> Iterator[str]:
-        from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
+        if self._names is None:
+            from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
 
-        if self._file == shown_name(STDIN):
-            return iter(())
-        folder = os.path.dirname(self._file)
-        return (name for name in CHAINSAW_TESTS if os.path.exists(os.path.join(folder, name)))
+            folder = self._folder
+            self._names = [
+                name
+                for name in CHAINSAW_TESTS
+                if folder is not None and os.path.exists(os.path.join(folder, name))
+            ]
+        return iter(self._names)
+
+
+def _most_values(document: Document) -> int | None:
+    """Return the most values that a document can have by its length; None if it may have aliases."""
+    text = document.text
+    return None if b"*" in text else len(text)
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:

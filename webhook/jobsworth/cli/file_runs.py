@@ -12,10 +12,11 @@ from jobsworth.reports.result import Omissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import Any, Protocol
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Protocol
 
     from jobsworth.cli.caching.result_cache import ResultCache
+    from jobsworth.cli.worker_processes import Evaluate, Evaluated
     from jobsworth.reports.result import Result
 
     class EvaluatesFiles(Protocol):
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
         def file(self, path: str) -> list[Result]: ...
 
-    Evaluate = Callable[[str], Any]
     Report = Callable[[int, int], None]
 
 FILES_FOR_ONE_PROCESS = 64
@@ -79,9 +79,22 @@ def evaluate_all(
         yield from _from_cache(cached(), found, jobs, progress)
         return
     files = [file for file in found if not isinstance(file, ManifestError)]
-    evaluated = _evaluated(evaluator.file, files, jobs, progress)
+    evaluated = _evaluated(UnkeyedFiles(evaluator).evaluate, files, jobs, progress)
     for file in found:
-        yield from [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)
+        yield from [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)[1]
+
+
+class UnkeyedFiles:
+    """Evaluates files whose results are not kept; stands in for ``KeyedFiles`` of the cache."""
+
+    __slots__ = ("_evaluator",)
+
+    def __init__(self, evaluator: EvaluatesFiles) -> None:
+        self._evaluator = evaluator
+
+    def evaluate(self, path: str) -> Evaluated:
+        """Evaluate a file; the digest is empty."""
+        return b"", self._evaluator.file(path)
 
 
 def _from_cache(
@@ -110,51 +123,25 @@ def _from_cache(
 
 def _evaluated(
     evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
-) -> Iterator[Any]:
+) -> Iterator[Evaluated]:
     """Yield what a function returns for each file, in order."""
     if jobs == 1 or len(files) <= FILES_FOR_ONE_PROCESS:
         yield from _counted(([evaluate(file)] for file in files), len(files), progress)
         return
-    import gc
-    from concurrent.futures import ProcessPoolExecutor
+    from jobsworth.cli.worker_processes import in_order
 
-    gc.enable()
-    jobs = min(
-        jobs, -(-len(files) // FILES_AT_A_TIME)
-    )  # ProcessPoolExecutor starts a process even without a batch for it
-    # A worker that is not forked starts as `python -c`, which puts the current folder on sys.path. It is
-    # mostly a checkout, and not always a trusted one.
-    before = os.environ.get("PYTHONSAFEPATH", "")
-    os.environ["PYTHONSAFEPATH"] = "1"
-    try:
-        with ProcessPoolExecutor(jobs, initializer=_adopt, initargs=(evaluate,)) as pool:
-            batches = pool.map(_evaluate_some, _batches(files))
-            yield from _counted(batches, len(files), progress)
-    finally:
-        os.environ["PYTHONSAFEPATH"] = before  # empty is as good as unset
+    batches = [
+        files[start : start + FILES_AT_A_TIME] for start in range(0, len(files), FILES_AT_A_TIME)
+    ]
+    evaluated = in_order(evaluate, batches, min(jobs, len(batches)))
+    yield from _counted(evaluated, len(files), progress)
 
 
-def _counted(batches: Iterator[list[Any]], total: int, progress: Report) -> Iterator[Any]:
+def _counted(
+    batches: Iterable[list[Evaluated]], total: int, progress: Report
+) -> Iterator[Evaluated]:
     done = 0
     for batch in batches:
-        for each in batch:
-            yield each
-            done += 1
+        yield from batch
+        done += len(batch)
         progress(done, total)
-
-
-def _batches(files: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(files), FILES_AT_A_TIME):
-        yield files[start : start + FILES_AT_A_TIME]
-
-
-_adopted: list[Evaluate] = []
-
-
-def _adopt(evaluate: Evaluate) -> None:
-    """Keep the function in a worker process, so that every batch uses its compiled rules."""
-    _adopted.append(evaluate)
-
-
-def _evaluate_some(files: Sequence[str]) -> list[Any]:
-    return [_adopted[0](file) for file in files]

@@ -48,9 +48,9 @@ class Reporter:
 
     def renderer(self, **settings: Any) -> Callable[[Any], Any]:
         """Import and return the function that renders one result, or all of them."""
-        from importlib import import_module
-
-        render: Callable[..., Any] = import_module(f"jobsworth.reports.{self._module}").render
+        render: Callable[..., Any] = __import__(
+            f"jobsworth.reports.{self._module}", fromlist=("",)
+        ).render
         taken = {name: settings[name] for name in self.takes}
         return lambda found: render(found, **taken)
 
@@ -270,9 +270,8 @@ class _Sink:
 
     def _write(self, lines: Iterable[str]) -> None:
         try:
-            for line in lines:
-                self._progress.clear()
-                print(line, file=self._out)
+            self._progress.clear()
+            self._out.writelines(f"{line}\n" for line in lines)
         except OSError as error:
             self._fail(error)
 

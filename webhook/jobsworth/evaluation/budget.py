@@ -21,7 +21,13 @@ CHARACTERS_PER_VALUE = 64
 """A string counts as one value, and as another for each so many characters, because parsing it takes time."""
 
 BYTES_PER_VALUE = 2
-"""The fewest bytes of a value in JSON, with its comma: an object of fewer bytes needs no counting."""
+"""The fewest bytes of a value in JSON, with its comma: an object of fewer bytes needs no counting. In YAML
+without aliases it is one: that of the dash, bracket or comma before it, or of its key."""
+
+
+def most_values(json_bytes: int) -> int:
+    """Return the most values that a JSON text of so many bytes can have."""
+    return -(-json_bytes // BYTES_PER_VALUE)
 
 
 class Budget(Record):

@@ -8,7 +8,7 @@ findings are reported.
 from __future__ import annotations
 
 from jobsworth.api.meta.object_meta import IMMUTABLE
-from jobsworth.evaluation.budget import BYTES_PER_VALUE, MANIFEST, size
+from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
     UNKNOWN_FIELD,
@@ -113,8 +113,8 @@ class Evaluator:
         return self._manifest(subject, written, only_errors=only_errors)
 
     def _is_too_large(self, subject: Subject) -> bool:
-        most, bound = self._budget.values, subject.most_bytes
-        if bound is not None and bound <= most * BYTES_PER_VALUE:
+        most, bound = self._budget.values, subject.most_values
+        if bound is not None and bound <= most:
             return False
         return any(size(value, most) > most for value in (subject.value, subject.old))
 

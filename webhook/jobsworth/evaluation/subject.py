@@ -28,11 +28,12 @@ class Subject:
         options: the CreateOptions or UpdateOptions of a request.
         file: the path of a manifest, as the user named it; empty for other sources.
         beside: the names of other files in its folder that decide if fixes are allowed.
-        most_bytes: an upper bound of the size of `value` and `old` as JSON; None if unknown.
+        most_values: an upper bound of the size of `value`, and of `old`, in values: see
+            :mod:`jobsworth.evaluation.budget`; None if unknown.
     """
 
     __slots__ = (
-        "beside", "dry_run", "file", "groups", "kind", "most_bytes", "name", "namespace",
+        "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
         "namespace_labels", "old", "options", "source", "user", "value",
     )  # fmt: skip
 
@@ -52,7 +53,7 @@ class Subject:
         options: Mapping[str, Any] | None = None,
         file: str = "",
         beside: Iterable[str] = (),
-        most_bytes: int | None = None,
+        most_values: int | None = None,
     ) -> None:
         self.value = value
         self.source = source
@@ -67,4 +68,4 @@ class Subject:
         self.options = options or {}
         self.file = file
         self.beside = beside
-        self.most_bytes = most_bytes
+        self.most_values = most_values

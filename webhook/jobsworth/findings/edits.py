@@ -103,6 +103,8 @@ def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
         return None if first is None else (first, path[_end_of(first, path, bracketed=bracketed) :])
     longest: tuple[str, str] | None = None
     for key in mapping:
+        if not bracketed and not path.startswith(key):
+            continue
         end = _end_of(key, path, bracketed=bracketed)
         if end >= 0 and (longest is None or len(key) > len(longest[0])):
             longest = key, path[end:]

@@ -15,10 +15,19 @@ if TYPE_CHECKING:
     Source = Literal["api", "policy", "lint"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""The severities, from the highest to the lowest."""
 
 NEVER: Final = "never"
 THRESHOLDS: tuple[Threshold, ...] = ("error", "warning", "info", NEVER)
 """The lowest severity whose findings make a run fail."""
+
+AT_LEAST: dict[Threshold, tuple[Severity, ...]] = {
+    "error": SEVERITIES[:1],
+    "warning": SEVERITIES[:2],
+    "info": SEVERITIES,
+    NEVER: (),
+}
+"""The severities that are as high as each threshold."""
 
 
 def is_at_least(severity: Severity, threshold: Threshold) -> bool:
@@ -27,10 +36,7 @@ def is_at_least(severity: Severity, threshold: Threshold) -> bool:
     >>> is_at_least("warning", "warning"), is_at_least("info", "warning"), is_at_least("error", "never")
     (True, False, False)
     """
-    return threshold != NEVER and SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
-
-
-"""The severities, from the highest to the lowest."""
+    return severity in AT_LEAST[threshold]
 
 
 class Finding(Record, kw_only=True):

@@ -1,7 +1,8 @@
 """Run the lint rules on one object.
 
 Each family of rules is a module, which is imported with the first object that it applies to: a Job without
-a failure policy does not load the rules for failure policies.
+a failure policy does not load the rules for failure policies. A module takes 0.2 ms of the 35 ms of a run
+over one file, and the calls of its rules 1 % of a run over many.
 """
 
 from __future__ import annotations
@@ -51,6 +52,38 @@ def _indexes(job: LintedJob) -> bool:
     return (job.indexed or "podFailurePolicy" in job.spec) and _few_rules(job)
 
 
+def _replaces_early(job: LintedJob) -> bool:
+    replacement = job.spec.get("podReplacementPolicy")
+    implied = "podReplacementPolicy" not in job.written_spec
+    return (replacement == "TerminatingOrFailed" or implied) and _few_rules(job)
+
+
+def _scripts(job: LintedJob) -> bool:
+    return bool(job.scripts) and _few_rules(job)
+
+
+def _several_containers(job: LintedJob) -> bool:
+    pod = job.pod
+    several = len(pod.get("containers", ())) > 1 or bool(pod.get("initContainers"))
+    return (several or "podFailurePolicy" in job.spec) and _few_rules(job)
+
+
+def _has_server_fields(job: LintedJob) -> bool:
+    if not AUTHORED.issuperset(job.written.get("metadata", ())) or job.written.get("status"):
+        return True
+    labels = job.written_spec["template"].get("metadata", {}).get("labels", ())
+    return "selector" in job.written_spec or any(label.endswith("-uid") for label in labels)
+
+
+def _annotated(job: LintedJob) -> bool:
+    template = job.written_spec["template"].get("metadata", {})
+    if "annotations" in template or "labels" in template:
+        return True
+    if "annotations" in job.written.get("metadata", ()):
+        return True
+    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
+
+
 def _success_policy(job: LintedJob) -> bool:
     return 0 < len(job.spec.get("successPolicy", {}).get("rules", ())) <= MAX_RULES
 
@@ -67,27 +100,40 @@ def _cron_job(job: LintedJob) -> bool:
 TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
 """The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
+AUTHORED = frozenset(
+    (
+        "annotations",
+        "finalizers",
+        "generateName",
+        "labels",
+        "name",
+        "namespace",
+        "ownerReferences",
+    )
+)
+"""The metadata that a manifest has; other fields are those of a server."""
+
 FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("container_commands", _always),
     ("cron_jobs", _cron_job),
     ("disruptions", _disruptions_matter),
     ("exit_codes", _failure_policy),
-    ("exported", _always),
+    ("exported", _has_server_fields),
     ("failure_policies", _failure_policy),
     ("ignore_action", _failure_policy),
     ("index_limits", _indexes),
     ("job_names", _cron_job),
     ("lifetime", _always),
-    ("lost_exit_codes", _few_rules),
+    ("lost_exit_codes", _scripts),
     ("parallelism", _always),
-    ("pod_annotations", _always),
+    ("pod_annotations", _annotated),
     ("pod_conditions", _failure_policy),
     ("pod_practices", _always),
     ("pod_references", _always),
-    ("replacement", _few_rules),
+    ("replacement", _replaces_early),
     ("schedules", _cron_job),
     ("security_standards", _always),
-    ("sidecars", _few_rules),
+    ("sidecars", _several_containers),
     ("success_policies", _success_policy),
     ("termination_annotations", _termination_rules),
     ("cron_time_zones", _cron_job),
@@ -97,9 +143,8 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
 
 def _rules_of(family: str) -> list[Rule]:
     """Return the rules that a family's module declares, in the order of the codes."""
-    from importlib import import_module
-
-    declared = vars(import_module(f"jobsworth.lint.rules.{family}")).values()
+    # Unlike `importlib`, whose import takes 0.4 ms, this returns a submodule only with `fromlist`.
+    declared = vars(__import__(f"jobsworth.lint.rules.{family}", fromlist=("",))).values()
     return sorted(
         (value for value in declared if isinstance(value, Rule)), key=lambda rule: rule.code
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.finding import SEVERITIES, is_at_least
+from jobsworth.findings.finding import AT_LEAST, SEVERITIES
 from jobsworth.printable import printable
 from jobsworth.record import Record
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any, Final, Literal
 
-    from jobsworth.findings.finding import Finding, Threshold
+    from jobsworth.findings.finding import Finding, Severity, Threshold
     from jobsworth.findings.fix import Fix
 
     Status = Literal["valid", "invalid", "skipped", "error"]
@@ -183,20 +183,24 @@ class Result:
     @property
     def failing(self) -> list[LocatedFinding]:
         """The findings that make the run fail, the most severe first."""
-        # An unreadable document fails at any threshold. The note why one was skipped is about no Job.
-        threshold: Threshold = "error" if self.status == ERROR else self.fail_on
-        found = [
-            located
-            for located in self.findings
-            if is_at_least(located.finding.severity, threshold)
-            and not (self.status == SKIPPED and located.finding.severity == "info")
-        ]
+        severities = self._failing_severities()
+        found = [located for located in self.findings if located.finding.severity in severities]
         return sorted(found, key=lambda located: SEVERITIES.index(located.finding.severity))
+
+    def _failing_severities(self) -> tuple[Severity, ...]:
+        if self.status == ERROR:
+            return AT_LEAST["error"]  # at any threshold
+        if self.status == SKIPPED and self.fail_on == "info":
+            return AT_LEAST["warning"]  # the note why it was skipped is about no Job
+        return AT_LEAST[self.fail_on]
 
     @property
     def fails(self) -> bool:
         """True if the document makes the run fail."""
-        return self.status == ERROR or bool(self.findings and self.failing)
+        if self.status == ERROR:
+            return True
+        severities = self._failing_severities()
+        return any(located.finding.severity in severities for located in self.findings)
 
     def shows(self, finding: Finding, *, infos: bool) -> bool:
         """Return True if people see a finding: all but info findings that they did not ask for.

@@ -39,6 +39,8 @@ _MAVEN_TEST_FOLDER = ("test", "resources")
 _PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
 """Prefixes of the keys that identify a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
 
+_CONTAINERS = (dict, list)
+
 _ABOUT_APPLYING = ("JW216",)
 """Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
@@ -162,15 +164,13 @@ def _by_name(name: str) -> str:
 def _by_directive(value: Any) -> str:
     if isinstance(value, dict):
         for key, part in value.items():
-            if isinstance(key, str) and key.startswith(_PATCH_DIRECTIVES):
+            if key[:1] == "$" and key.startswith(_PATCH_DIRECTIVES):
                 return PATCH.format(directive=key)
-            found = _by_directive(part)
-            if found:
+            if part.__class__ in _CONTAINERS and (found := _by_directive(part)):
                 return found
     elif isinstance(value, list):
         for item in value:
-            found = _by_directive(item)
-            if found:
+            if item.__class__ in _CONTAINERS and (found := _by_directive(item)):
                 return found
     return ""
 

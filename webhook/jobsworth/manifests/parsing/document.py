@@ -101,6 +101,14 @@ class Text:
         """Return the position of a field in the object at a path of this text."""
         from jobsworth.manifests.parsing.field_paths import find
 
+        outline = self.outline()
+        if outline is not None:
+            return self._places().at(find(outline, path, field, key=key))
+        root = self.root()
+        return self.begin if root is None else find(root, path, field, key=key)
+
+    def outline(self) -> PositionNode | None:
+        """Return the positions of the values of ordinary YAML; None if that needs a tree."""
         if not self._rooted and not self._outlined:
             self._outlined = True
             if self.language == "yaml":
@@ -108,10 +116,7 @@ class Text:
 
                 self._position_index = index_positions(self.data, self.events)
                 self.events = None
-        if self._position_index is not None:
-            return self._places().at(find(self._position_index, path, field, key=key))
-        root = self.root()
-        return self.begin if root is None else find(root, path, field, key=key)
+        return self._position_index
 
     def _places(self) -> LineIndex:
         if self._place_finder is None:
@@ -178,6 +183,11 @@ class Document(Record):
         if self.error is not None:
             return Position(self.error.line, self.error.column)
         return self._text.position(self._path, field, key=key)
+
+    @property
+    def outline(self) -> PositionNode | None:
+        """The positions of the values of the whole text, if it is ordinary YAML."""
+        return self._text.outline()
 
     @property
     def path(self) -> str:

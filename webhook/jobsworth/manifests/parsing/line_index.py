@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.manifests.parsing.libyaml import Mark
 
-_OTHER_BREAKS = "\r\x85\u2028\u2029"
+_OTHER_BREAKS = "\x85\u2028\u2029"
 
 
 class LineIndex:
@@ -21,7 +21,9 @@ class LineIndex:
     def __init__(self, text: str, begin: Position) -> None:
         self.text = text
         self._begin = begin
-        self._parser_lines_match = not any(character in text for character in _OTHER_BREAKS)
+        self._parser_lines_match = "\r" not in text and (
+            text.isascii() or not any(character in text for character in _OTHER_BREAKS)
+        )
         self._line_starts: list[int] = []
 
     def at(self, mark: Mark) -> Position:

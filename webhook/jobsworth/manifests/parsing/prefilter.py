@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-_WORDS = (b"job", b"batch")
-"""A document with a Job, a CronJob, a JobList, a List with a Job, or a misspelled kind or version of these
-contains one of these words, in upper or lower case.
-"""
-
 _KEYS = (b"kind", b"apiversion")
 _KEY_ENDS = (*(bytes([byte]) for byte in b":\"' \t\r\n,]}"), b"\xc2\x85", b"\xe2\x80")
-"""It also contains one of these keys, in upper or lower case, before one of these bytes. That excludes
-workflows with ``jobs:``, and lock files with packages such as ``kind-of``.
+"""A document with a Job contains one of these keys, in upper or lower case, before one of these bytes. That
+excludes workflows with ``jobs:``, and lock files with packages such as ``kind-of``.
 """
 
 _ESCAPES = (b"\\x", b"\\u", b"\\U", b"\\\n", b"\\\r", b"\\\xc2\x85", b"\\\xe2\x80")
@@ -35,8 +30,10 @@ def may_hold_job(data: bytes) -> bool:
     """
     if b"\0" in data:
         return True
+    # A document with a Job, a CronJob, a JobList, a List with a Job, or a misspelled kind or version of these
+    # contains one of these words.
     lowered = data.lower()
-    has_word = any(word in lowered for word in _WORDS) or b"List" in data
+    has_word = b"job" in lowered or b"batch" in lowered or b"List" in data
     if has_word and any(key + end in lowered for key in _KEYS for end in _KEY_ENDS):
         return True
     if b"\\" in data and any(escape in data for escape in _ESCAPES):

@@ -1,0 +1,122 @@
+"""Batches of files in several processes: the same results as in one, in order, and errors that say what to do."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jobsworth.cli import worker_processes
+from jobsworth.cli.command import InputError, UsageError
+from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
+from jobsworth.cli.file_evaluation import FileEvaluator
+from jobsworth.cli.file_runs import UnkeyedFiles
+from jobsworth.cli.fixing.fix_run import Fixer
+from jobsworth.cli.worker_processes import in_order
+from jobsworth.reports.result import Result
+from support.cli.command_processes import BAD, GOOD
+
+if TYPE_CHECKING:
+    from jobsworth.cli.worker_processes import Evaluated
+
+OWN = os.getpid()
+
+needs_fork = pytest.mark.skipif(not worker_processes.FORKS, reason="it does not fork here")
+
+
+@pytest.fixture(params=[True, False], ids=["forked", "started"])
+def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    if request.param and not worker_processes.FORKS:
+        pytest.skip("it does not fork here")
+    monkeypatch.setattr(worker_processes, "FORKS", request.param)
+    return bool(request.param)
+
+
+def named(path: str) -> Evaluated:
+    """Return a result that has only the file's name; the digest says which process made it."""
+    made_by = b"own" if os.getpid() == OWN else b"worker"
+    return made_by, [Result(file=path, document=0, status="valid", findings=[])]
+
+
+def batches(number: int) -> list[Sequence[str]]:
+    return [(f"{each}-a.yaml", f"{each}-b.yaml") for each in range(number)]
+
+
+def test_the_files_of_all_batches_come_in_order(forks: bool) -> None:
+    found = [result.file for batch in in_order(named, batches(200), 3) for _, (result,) in batch]
+    assert found == [file for batch in batches(200) for file in batch]
+
+
+def unlike(path: str) -> Evaluated:
+    raise UsageError(f"{path}: the configuration is wrong")
+
+
+def test_an_error_in_any_process_is_raised(forks: bool) -> None:
+    with pytest.raises(UsageError, match=r"the configuration is wrong"):
+        list(in_order(unlike, batches(4), 2))
+
+
+def failing_in_a_worker(path: str) -> Evaluated:
+    return named(path) if os.getpid() == OWN else unlike(path)
+
+
+@needs_fork
+def test_an_error_in_a_fork_is_raised() -> None:
+    with pytest.raises(UsageError, match=r"the configuration is wrong"):
+        list(in_order(failing_in_a_worker, batches(5000), 2))
+
+
+def killed_in_a_worker(path: str) -> Evaluated:
+    if os.getpid() != OWN:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return named(path)
+
+
+@needs_fork
+def test_a_killed_process_is_reported() -> None:
+    with pytest.raises(
+        InputError, match=r"a process of this command was killed; run it with --jobs 1"
+    ):
+        list(in_order(killed_in_a_worker, batches(5000), 2))
+
+
+@needs_fork
+def test_a_reader_that_stops_early_leaves_no_process() -> None:
+    evaluated = in_order(named, batches(200), 3)
+    next(evaluated)
+    evaluated.close()  # type: ignore[attr-defined]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_results_with_attempted_fixes_are_the_same_in_any_process(
+    forks: bool, tmp_path: Path
+) -> None:
+    def evaluated(processes: int) -> list[tuple[object, ...]]:
+        files = []
+        for number in range(6):
+            file = tmp_path / f"{number}.yaml"
+            file.write_text((BAD if number % 2 else GOOD).replace("Never", "never"))
+            files.append(str(file))
+        evaluator = FileEvaluator(Configurations(Overrides()))
+        fixer = Fixer(evaluator, unsafe=False, diff=False, paths=[str(tmp_path)])
+        evaluate = UnkeyedFiles(fixer).evaluate
+        found = (
+            [list(map(evaluate, files))]
+            if processes == 1
+            else in_order(evaluate, [[file] for file in files], processes)
+        )
+        return [
+            (result.file, result.status, result.findings, [*result.attempts])
+            for batch in found
+            for _, results in batch
+            for result in results
+        ]
+
+    alone = evaluated(1)
+    assert all(attempts for *_, attempts in alone)
+    assert evaluated(2) == alone

@@ -202,7 +202,8 @@ class Evaluator:
         known = set(api)
         found = [finding for finding in found if finding not in known and copy.keeps(finding)]
         found = with_fixes(found, copy.value, self.server, written)
-        further += [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+        found += filter(copy.keeps, lint)
+        further += [copy.with_applicable_fix(each, subject.value) for each in found]
         return further, copy
 
     def _with_changes(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import lzma
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,8 +14,9 @@ from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.pages import explanation
-from jobsworth.manifests import read_file, read_text
+from jobsworth.manifests import read_file
 from jobsworth.validation.engine import UnknownKind, engine_for
+from support.lint.texts_with_neighbors import job_documents, jobs_in, neighbors_in
 
 ROOT = Path(__file__).parent.parent.parent
 SOUND = sorted((ROOT / "examples/valid").iterdir())
@@ -26,15 +26,9 @@ NEWEST = ApiServer()
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.code))
 
 
-def objects_in(text: str) -> list[Any]:
-    documents = read_text(text.encode(), "job.yaml")
-    assert all(document.error is None for document in documents)
-    return [document.value for document in documents]
-
-
 def findings(rule: Rule, text: str, server: ApiServer = NEWEST) -> list[Finding]:
-    engine = engine_for(server)
-    return [found for value in objects_in(text) for found in lint(value, engine, [rule])]
+    engine, neighbors = engine_for(server), neighbors_in(text)
+    return [found for value in jobs_in(text) for found in lint(value, engine, [rule], neighbors)]
 
 
 QUOTING = ("JW124", "JW416")
@@ -98,15 +92,16 @@ def test_the_good_example_is_left_alone(rule: Rule) -> None:
 @each_rule
 @pytest.mark.parametrize("which", ["bad", "good"])
 def test_the_api_server_accepts_the_examples(rule: Rule, which: str) -> None:
-    for value in objects_in(getattr(explanation(rule), which)):
+    for value in jobs_in(getattr(explanation(rule), which)):
         found = engine_for(NEWEST).validate(value)
         assert [finding for finding in found if finding.severity == "error"] == []
 
 
 @each_rule
 def test_a_finding_stands_where_its_field_is(rule: Rule) -> None:
-    for document in read_text(explanation(rule).bad.encode(), "job.yaml"):
-        for finding in lint(document.value, engine_for(NEWEST), [rule]):
+    text = explanation(rule).bad
+    for document in job_documents(text):
+        for finding in lint(document.value, engine_for(NEWEST), [rule], neighbors_in(text)):
             assert document.position(finding.field).line > 1
 
 
@@ -126,12 +121,13 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 
 @each_rule
 def test_the_fix_repairs_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
-    engine = engine_for(NEWEST)
-    for value in objects_in(explanation(rule).bad):
-        for finding in lint(value, engine, [rule]):
+    engine, text = engine_for(NEWEST), explanation(rule).bad
+    neighbors = neighbors_in(text)
+    for value in jobs_in(text):
+        for finding in lint(value, engine, [rule], neighbors):
             if finding.fix is not None:
                 fixed = edited(value, *finding.fix.edits)
-                assert finding not in lint(fixed, engine, [rule])
+                assert finding not in lint(fixed, engine, [rule], neighbors)
                 errors = [found for found in engine.validate(fixed) if found.severity == "error"]
                 assert errors == []
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.findings.finding import Finding
+    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -63,6 +64,14 @@ def _cron_job(job: LintedJob) -> bool:
     return job.cron is not None
 
 
+def _has_neighbors(job: LintedJob) -> bool:
+    return job.neighbors is not None
+
+
+def _has_service(job: LintedJob) -> bool:
+    return job.neighbors is not None and "subdomain" in job.pod
+
+
 TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
 """The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
@@ -78,6 +87,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("job_names", _cron_job),
     ("lifetime", _always),
     ("lost_exit_codes", _few_rules),
+    ("object_references", _has_neighbors),
     ("parallelism", _always),
     ("pod_annotations", _always),
     ("pod_conditions", _failure_policy),
@@ -87,6 +97,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("schedules", _cron_job),
     ("security_standards", _always),
     ("sidecars", _few_rules),
+    ("subdomains", _has_service),
     ("success_policies", _success_policy),
     ("termination_annotations", _termination_rules),
     ("cron_time_zones", _cron_job),
@@ -111,13 +122,16 @@ def __getattr__(name: str) -> object:
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
-def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
+def lint(
+    value: Any, engine: Engine, rules: Iterable[Rule], neighbors: Neighbors | None = None
+) -> list[Finding]:
     """Return the findings of some rules for a Job or CronJob; empty if it cannot be decoded.
 
     Args:
         value: the object, as JSON decodes it.
         engine: the engine of the API server that receives it.
         rules: the rules to run.
+        neighbors: the objects beside it; None if there are none.
 
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -125,7 +139,7 @@ def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
     decoded = engine.decode_object(value)
     if not decoded.is_valid:
         return []
-    job = _subject(decoded, engine)
+    job = _subject(decoded, engine, neighbors)
     return [finding for rule in rules for finding in rule.findings(job)]
 
 
@@ -143,7 +157,11 @@ class Linter:
         self._families: dict[str, list[Rule]] = {}
 
     def lint(
-        self, decoded: DecodedObject, engine: Engine, most: int | None = None
+        self,
+        decoded: DecodedObject,
+        engine: Engine,
+        most: int | None = None,
+        neighbors: Neighbors | None = None,
     ) -> list[Finding]:
         """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded.
 
@@ -151,10 +169,11 @@ class Linter:
             decoded: the object.
             engine: the engine of the API server that receives it.
             most: the number of findings above which no further rule runs; None to run all.
+            neighbors: the objects beside it; None if there are none.
         """
         if not decoded.is_valid:
             return []
-        job = _subject(decoded, engine)
+        job = _subject(decoded, engine, neighbors)
         found: list[Finding] = []
         for family, applies in FAMILIES:
             if applies(job):
@@ -170,11 +189,12 @@ class Linter:
         return self._families[family]
 
 
-def _subject(decoded: DecodedObject, engine: Engine) -> LintedJob:
+def _subject(decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None) -> LintedJob:
     return LintedJob(
         kind=decoded.struct.name,
         written=decoded.written,
         object=decoded.filled,
         spec=engine.created_job(decoded)["spec"],
         server=engine.server,
+        neighbors=neighbors,
     )

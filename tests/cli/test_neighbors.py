@@ -114,6 +114,23 @@ def test_a_kustomization_puts_all_objects_into_its_namespace(run: Validate) -> N
     assert found(run("k8s", files=files)) == []
 
 
+def test_a_link_out_of_the_repository_is_not_read(run: Validate, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.yaml"
+    outside.write_text(ACCOUNT)
+    (tmp_path / "k8s/.git").mkdir(parents=True)
+    (tmp_path / "k8s/account.yaml").symlink_to(outside)
+    done = run("k8s", files={"k8s/job.yaml": JOB})
+    assert "JW701" not in found(done)
+    assert found(done) == ["JW090"]
+
+
+def test_the_name_of_a_file_cannot_disturb_the_terminal(validate: Validate) -> None:
+    name = "k8s/\x1b[2Jaccount.yaml"
+    done = validate("-o", "concise", "k8s", files={"k8s/job.yaml": JOB, name: ACCOUNT})
+    assert "JW701" in done.out
+    assert "\x1b" not in done.out
+
+
 def test_no_value_of_a_secret_is_printed(run: Validate) -> None:
     done = run("k8s", files={"k8s/job.yaml": READER, "k8s/secret.yaml": SECRET})
     assert found(done) == ["JW703"]

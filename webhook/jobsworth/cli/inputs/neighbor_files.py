@@ -81,23 +81,29 @@ class ValidatedFiles:
         within = os.path.join(absolute, "")
         found = self._named.get(absolute, [])
         if any(within.startswith(each) for each in self._folders):
-            try:
-                names = sorted(os.listdir(folder or os.curdir))
-            except OSError:
-                names = []
             named = {os.path.basename(each) for each in found}
             found = found + [
-                os.path.join(folder, name)
-                for name in names
-                if name.lower().endswith(EXTENSIONS) and name not in named
+                each for each in _listed(folder) if os.path.basename(each) not in named
             ]
         if len(found) > MOST_FILES:
             return []
-        return [
-            each
-            for each in manifests_in(found)
-            if not isinstance(each, ManifestError) and not self._excludes(each)
-        ]
+        return [each for each in found if _stays(each) and not self._excludes(each)]
+
+
+def _listed(folder: str) -> list[str]:
+    """Return the files of a folder that may be manifests, in order."""
+    try:
+        names = sorted(os.listdir(folder or os.curdir))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.lower().endswith(EXTENSIONS)]
+
+
+def _stays(file: str) -> bool:
+    """Return True for a file that is not a symbolic link out of its repository."""
+    if not os.path.islink(file):
+        return True
+    return not any(isinstance(each, ManifestError) for each in manifests_in([file]))
 
 
 class NeighborFiles:

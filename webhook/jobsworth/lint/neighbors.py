@@ -6,6 +6,7 @@ least of all those of Secrets.
 
 from __future__ import annotations
 
+from jobsworth.findings.near_names import fold
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -32,6 +33,10 @@ kubernetes-replicator and config-syncer."""
 INJECTED = ("inject", "service-account.name")
 """Parts of the annotations and labels for which a controller adds keys to an object."""
 
+MOST_WORDS = 12
+"""The number of words of a name, beyond which it is not compared further."""
+MOST_SEPARATORS = 4
+"""The maximum difference in length of names that are alike."""
 LONGEST_NAME = 253
 """The maximum length of the name of an object."""
 
@@ -142,6 +147,17 @@ def texts_in(value: Any) -> Iterator[str]:
             yield part
 
 
+def _forms(name: str) -> list[str]:
+    """Return what a name shares with those that differ in one word, or only in case and separators.
+
+    >>> _forms("trainer-config")
+    ['trainerconfig', '*-config', 'trainer-*']
+    """
+    words = name.replace(".", "-").split("-")[:MOST_WORDS]
+    each = ["-".join([*words[:at], "*", *words[at + 1 :]]) for at in range(len(words))]
+    return [fold(name), *each]
+
+
 class Neighbors:
     """The objects beside a Job, read when a rule asks for them.
 
@@ -150,7 +166,7 @@ class Neighbors:
         texts: returns the texts of other objects, as :func:`texts_in` does.
     """
 
-    __slots__ = ("_by_kind", "_by_name", "_objects", "_read_texts", "_texts")
+    __slots__ = ("_by_form", "_by_kind", "_by_name", "_objects", "_read_texts", "_texts")
 
     def __init__(
         self, objects: Callable[[], Iterable[Neighbor]], texts: Callable[[], Iterable[str]]
@@ -159,6 +175,7 @@ class Neighbors:
         self._read_texts = texts
         self._by_name: dict[tuple[str, str], list[Neighbor]] | None = None
         self._by_kind: dict[tuple[str, str], dict[str, Neighbor]] = {}
+        self._by_form: dict[tuple[str, str], dict[str, list[str]]] = {}
         self._texts: frozenset[str] | None = None
 
     @classmethod
@@ -179,6 +196,20 @@ class Neighbors:
         """Return the objects of a kind with exactly this namespace, by name; empty for those without."""
         self._index()
         return self._by_kind.get((kind, namespace), {})
+
+    def alike(self, kind: str, namespace: str, name: str) -> list[str]:
+        """Return the names in a namespace that differ from a name in one word of like length, or less.
+
+        They are found without a comparison with each.
+        """
+        by_form = self._by_form.get((kind, namespace))
+        if by_form is None:
+            by_form = self._by_form[kind, namespace] = {}
+            for known in self.in_namespace(kind, namespace):
+                for form in _forms(known):
+                    by_form.setdefault(form, []).append(known)
+        found = dict.fromkeys(known for form in _forms(name) for known in by_form.get(form, ()))
+        return [known for known in found if abs(len(known) - len(name)) <= MOST_SEPARATORS]
 
     def may_make(self, name: str) -> bool:
         """Return True if an object of another kind has a name in it, such as an ExternalSecret."""

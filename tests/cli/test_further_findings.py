@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -63,6 +64,30 @@ def test_lint_rules_speak_of_a_manifest_whose_typos_have_one_answer(validate: Va
     )
     done = validate("-o", "json", "a.yaml", files={"a.yaml": text})
     assert [each["code"] for each in done.loaded["results"][0]["findings"]] == ["JW001", "JW501"]
+
+
+def test_a_cpu_in_megacores_is_reported_beside_a_memory_of_two_meanings(validate: Validate) -> None:
+    text = SOUND.replace("memory: 64Mi", "memory: 1GB").replace("cpu: 100m", "cpu: 500M")
+    done = validate("-o", "json", "a.yaml", files={"a.yaml": text})
+    findings = done.loaded["results"][0]["findings"]
+    assert [(each["code"], each.get("further")) for each in findings] == [
+        ("JW002", None),
+        ("JW508", True),
+    ]
+    assert "cpu: 500M" in text.splitlines()[findings[1]["line"] - 1]
+    assert findings[1]["fix"]["edits"][0]["value"] == "500m"
+
+
+@pytest.mark.parametrize("limit", ["1Mi", "100Gi"])
+def test_nothing_is_reported_about_a_quantity_whose_meaning_is_unknown(
+    validate: Validate, limit: str
+) -> None:
+    """Neither is 1GB more than a limit, nor is a limit odd beside it, whatever 1GB means."""
+    text = SOUND.replace("memory: 64Mi", "memory: 1GB").replace(
+        "{requests:", f"{{limits: {{memory: {limit}}}, requests:"
+    )
+    done = validate("-o", "json", "--select", "JW0", "a.yaml", files={"a.yaml": text})
+    assert [each["code"] for each in done.loaded["results"][0]["findings"]] == ["JW002"]
 
 
 def test_what_a_deletion_causes_is_not_reported(validate: Validate) -> None:

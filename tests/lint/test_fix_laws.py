@@ -29,7 +29,14 @@ from jobsworth.lint.misidentified import NEAR_MISS, near_miss
 from jobsworth.validation.engine import UnknownKind
 from support.lint.applied_fixes import file_evaluator
 from support.lint.fix_laws import ENGINE, broken_laws
-from support.lint.fixable_objects import LINTED, MISIDENTIFIED, REJECTED, REJECTED_BY, variation
+from support.lint.fixable_objects import (
+    BESIDE,
+    LINTED,
+    MISIDENTIFIED,
+    REJECTED,
+    REJECTED_BY,
+    variation,
+)
 from support.lint.linted_jobs import RULE_OF
 
 COLLECTION = os.environ.get("JOBSWORTH_OBJECTS", "")
@@ -49,7 +56,7 @@ each_rejected = pytest.mark.parametrize("name", REJECTED)
 def linted(value: Any, rule: Rule) -> list[Finding]:
     """The API server's findings, and those of a rule."""
     try:
-        return [*ENGINE.validate(value), *lint(value, ENGINE, [rule])]
+        return [*ENGINE.validate(value), *lint(value, ENGINE, [rule], BESIDE.get(rule.code))]
     except UnknownKind:
         found = near_miss(value)
         return [] if found is None else [found]

@@ -11,9 +11,9 @@ from jobsworth.findings.edits import edited, identical
 from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.pages import explanation
-from jobsworth.manifests import read_text
 from jobsworth.validation.engine import engine_for
 from support.lint.applied_fixes import attempts, autofixed, findings_left
+from support.lint.texts_with_neighbors import jobs_in, neighbors_in
 
 FIXABLE = [rule for rule in RULES if rule.fixable]
 
@@ -48,13 +48,15 @@ def test_a_fix_is_made_once(rule: Rule) -> None:
 
 @each_fixable_rule
 def test_nothing_changes_but_what_the_edits_say(rule: Rule) -> None:
-    (document,) = read_text(explanation(rule).bad.encode(), "job.yaml")
-    value = document.value
-    engine = engine_for(ApiServer("1.36"))
-    while found := [each for each in lint(value, engine, [rule]) if each.fix is not None]:
+    text = explanation(rule).bad
+    (value,) = jobs_in(text)
+    engine, neighbors = engine_for(ApiServer("1.36")), neighbors_in(text)
+    while found := [
+        each for each in lint(value, engine, [rule], neighbors) if each.fix is not None
+    ]:
         value = edited(value, *found[-1].fix.edits)
-    (fixed_document,) = read_text(fix(rule, explanation(rule).bad).encode(), "job.yaml")
-    assert identical(fixed_document.value, value)
+    (fixed_value,) = jobs_in(fix(rule, text))
+    assert identical(fixed_value, value)
 
 
 def annotated(text: str) -> str:

@@ -17,9 +17,11 @@ from jobsworth.findings.finding import SEVERITIES, Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.linter import Linter
+from jobsworth.lint.neighbors import Neighbors
 from jobsworth.lint.pages import explanation
-from jobsworth.manifests import read_file, read_text
+from jobsworth.manifests import read_file
 from jobsworth.validation.engine import UnknownKind, engine_for
+from support.lint.texts_with_neighbors import job_documents, jobs_in, neighbors_in
 from support.random_objects.random_jobs import random_job
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,15 +32,9 @@ NEWEST = ApiServer()
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.code))
 
 
-def objects_in(text: str) -> list[Any]:
-    documents = read_text(text.encode(), "job.yaml")
-    assert all(document.error is None for document in documents)
-    return [document.value for document in documents]
-
-
 def findings(rule: Rule, text: str, server: ApiServer = NEWEST) -> list[Finding]:
-    engine = engine_for(server)
-    return [found for value in objects_in(text) for found in lint(value, engine, [rule])]
+    engine, neighbors = engine_for(server), neighbors_in(text)
+    return [found for value in jobs_in(text) for found in lint(value, engine, [rule], neighbors)]
 
 
 QUOTING = ("JW124", "JW416")
@@ -102,15 +98,16 @@ def test_the_good_example_is_left_alone(rule: Rule) -> None:
 @each_rule
 @pytest.mark.parametrize("which", ["bad", "good"])
 def test_the_api_server_accepts_the_examples(rule: Rule, which: str) -> None:
-    for value in objects_in(getattr(explanation(rule), which)):
+    for value in jobs_in(getattr(explanation(rule), which)):
         found = engine_for(NEWEST).validate(value)
         assert [finding for finding in found if finding.severity == "error"] == []
 
 
 @each_rule
 def test_a_finding_stands_where_its_field_is(rule: Rule) -> None:
-    for document in read_text(explanation(rule).bad.encode(), "job.yaml"):
-        for finding in lint(document.value, engine_for(NEWEST), [rule]):
+    text = explanation(rule).bad
+    for document in job_documents(text):
+        for finding in lint(document.value, engine_for(NEWEST), [rule], neighbors_in(text)):
             assert document.position(finding.field).line > 1
 
 
@@ -130,12 +127,13 @@ def test_a_rule_that_has_fixes_says_so(rule: Rule) -> None:
 
 @each_rule
 def test_the_fix_repairs_the_bad_example_and_keeps_it_valid(rule: Rule) -> None:
-    engine = engine_for(NEWEST)
-    for value in objects_in(explanation(rule).bad):
-        for finding in lint(value, engine, [rule]):
+    engine, text = engine_for(NEWEST), explanation(rule).bad
+    neighbors = neighbors_in(text)
+    for value in jobs_in(text):
+        for finding in lint(value, engine, [rule], neighbors):
             if finding.fix is not None:
                 fixed = edited(value, *finding.fix.edits)
-                assert finding not in lint(fixed, engine, [rule])
+                assert finding not in lint(fixed, engine, [rule], neighbors)
                 errors = [found for found in engine.validate(fixed) if found.severity == "error"]
                 assert errors == []
 
@@ -178,12 +176,14 @@ ON_INDEXES = ("JW212", "JW220")
 """Rules on fields of indexes, which the API server itself rejects in a Job without any."""
 
 
-def found_by_families_that_apply(value: Any) -> list[tuple[str, str]]:
+def found_by_families_that_apply(
+    value: Any, neighbors: Neighbors | None = None
+) -> list[tuple[str, str]]:
     """Return the codes and fields that a linter finds, after checking that no other family has more."""
     engine = engine_for(NEWEST)
-    found = EVERY_RULE.lint(engine.decode_object(value), engine)
+    found = EVERY_RULE.lint(engine.decode_object(value), engine, neighbors=neighbors)
     by_families = sorted((each.code, each.field) for each in found)
-    by_all = sorted((each.code, each.field) for each in lint(value, engine, RULES))
+    by_all = sorted((each.code, each.field) for each in lint(value, engine, RULES, neighbors))
     assert [each for each in by_families if each[0] not in ON_INDEXES] == [
         each for each in by_all if each[0] not in ON_INDEXES
     ]
@@ -192,8 +192,10 @@ def found_by_families_that_apply(value: Any) -> list[tuple[str, str]]:
 
 @each_rule
 def test_a_family_applies_to_the_bad_examples_of_its_rules(rule: Rule) -> None:
-    for value in objects_in(explanation(rule).bad) if rule.check is not None else ():
-        assert rule.code in {code for code, _ in found_by_families_that_apply(value)}
+    text = explanation(rule).bad
+    for value in jobs_in(text) if rule.check is not None else ():
+        found = found_by_families_that_apply(value, neighbors_in(text))
+        assert rule.code in {code for code, _ in found}
 
 
 @given(st.integers(0, 2**32))

@@ -17,6 +17,7 @@ from jobsworth.lint import RULES
 from jobsworth.lint.pages import explanation
 from jobsworth.manifests import read_text
 from support.lint.linted_jobs import cron_job, job, on_codes, with_policy
+from support.lint.texts_with_neighbors import jobs_in, neighbors_in
 from support.random_objects.random_edits import paths
 from support.random_objects.random_jobs import NUMBERS, decorate
 
@@ -25,8 +26,8 @@ NAMES = ("a", "x" * 52, "x" * 61, "x" * 63)
 
 
 def _bad_example(text: str) -> dict[str, Any]:
-    (document,) = read_text(text.encode(), "job.yaml")
-    value: dict[str, Any] = document.value
+    value: dict[str, Any]
+    (value,) = jobs_in(text) or [each.value for each in read_text(text.encode(), "job.yaml")]
     return value
 
 
@@ -34,6 +35,9 @@ LINTED: dict[str, dict[str, Any]] = {
     rule.code: _bad_example(explanation(rule).bad) for rule in RULES if rule.fixable
 }
 """The bad example on the page of each lint rule that has a fix, by code."""
+
+BESIDE = {rule.code: neighbors_in(explanation(rule).bad) for rule in RULES if rule.fixable}
+"""The objects beside each of these examples, by code."""
 
 MAIN = {"name": "main", "image": "busybox:1.36"}
 MOUNTS = [{"name": "dta", "mountPath": "/data"}]

@@ -14,6 +14,7 @@ from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
 from jobsworth.manifests import (
     ManifestError,
     may_hold_job,
+    may_refer,
     read_bytes,
     read_text,
 )
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
+    from jobsworth.cli.inputs.neighbor_files import NeighborFiles
     from jobsworth.evaluation.evaluation import Evaluation
+    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
@@ -65,6 +68,7 @@ class FileEvaluator:
         only_invalid: report only objects that make the run fail, so that other findings need no position.
         infos: report info findings; False if they are only counted, so that they need no position.
         allow_empty: standard input may have no object.
+        together: the files and folders that the run validates; a Job can refer to the objects in them.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class FileEvaluator:
         only_invalid: bool = False,
         infos: bool = True,
         allow_empty: bool = False,
+        together: Sequence[str] = (),
     ) -> None:
         self._configurations = configurations
         self._against = against or ExistingObjects({})
@@ -85,6 +90,8 @@ class FileEvaluator:
         self._only_invalid = only_invalid
         self._infos = infos
         self._allow_empty = allow_empty
+        self._together = together
+        self._neighbor_files: NeighborFiles | None = None
         self._kustomizations: Kustomizations | None = None
         self._kustomized: dict[str, bool] = {}
         self._chainsaw: dict[str | None, ChainsawTests] = {}
@@ -125,7 +132,8 @@ class FileEvaluator:
         settings = self._configurations.of(path)
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
-        evaluated = [self._document(document, settings, texts) for document in documents]
+        neighbors = self._neighbors_of(path, documents) if may_refer(data) else None
+        evaluated = [self._document(document, settings, texts, neighbors) for document in documents]
         results = [result for result, _ in evaluated]
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
@@ -159,8 +167,34 @@ class FileEvaluator:
             add_changes(data, documents, results)
         return results
 
+    def _neighbors_of(self, path: str, documents: Sequence[Document]) -> Neighbors | None:
+        """Return the objects beside the Jobs of a file; None if there are none."""
+        values = [document.value for document in documents]
+        if self._together and path != STDIN:
+            return self._folders().of(path, values)
+        if len(values) < 2:
+            return None
+        from jobsworth.lint.neighbors import Neighbors
+
+        return Neighbors.of(values)
+
+    def neighbors_digest(self, path: str, data: bytes) -> bytes:
+        """Return a digest of the objects in other files on which the results of a file depend."""
+        return self._folders().digest(path) if self._together and may_refer(data) else b""
+
+    def _folders(self) -> NeighborFiles:
+        if self._neighbor_files is None:
+            from jobsworth.cli.inputs.neighbor_files import NeighborFiles, ValidatedFiles
+
+            self._neighbor_files = NeighborFiles(ValidatedFiles(self._together, self.excludes))
+        return self._neighbor_files
+
     def _document(
-        self, document: Document, settings: ResolvedSettings, texts: _ScalarTexts
+        self,
+        document: Document,
+        settings: ResolvedSettings,
+        texts: _ScalarTexts,
+        neighbors: Neighbors | None,
     ) -> tuple[Result, Evaluation | None]:
         if document.error is not None:
             return unreadable(document.error, document), None
@@ -177,6 +211,7 @@ class FileEvaluator:
             file=document.file,
             beside=self._chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
+            neighbors=neighbors,
         )
 
         def written(field: str) -> str | None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.further_findings import RepairedObject
     from jobsworth.evaluation.subject import Subject
     from jobsworth.findings.finding import Finding
+    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
@@ -129,7 +130,7 @@ class Evaluator:
             return self._misidentified(subject)
         # An update cannot be compared with an object of another version, such as batch/v1beta1.
         old_value = subject.old if is_known(subject.old) else None
-        lint = [] if only_errors else self._lint_manifest(decoded)
+        lint = [] if only_errors else self._lint_manifest(decoded, subject.neighbors)
         policy = None
         if self.policies is not None:
             old = None if old_value is None else self._engine.decode_object(old_value)
@@ -141,7 +142,7 @@ class Evaluator:
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
             api = [one for one in api if one.field not in kept or IMMUTABLE not in one.message]
         if only_errors and any(finding.severity == "error" for finding in api):
-            lint = self._lint_manifest(self._engine.decode_object(value, most))
+            lint = self._lint_manifest(self._engine.decode_object(value, most), subject.neighbors)
         if written is not None and any(finding.severity == "error" for finding in api):
             from jobsworth.evaluation.fixes.api_fixes import with_fixes
 
@@ -155,11 +156,11 @@ class Evaluator:
             )
         return _in_scope(evaluation, subject)
 
-    def _lint_manifest(self, decoded: DecodedObject) -> list[Finding]:
+    def _lint_manifest(self, decoded: DecodedObject, neighbors: Neighbors | None) -> list[Finding]:
         if not self._lint:
             return []
         most = self._budget.findings
-        found = self._linter.lint(decoded, self._engine, most)
+        found = self._linter.lint(decoded, self._engine, most, neighbors)
         return [*found[:most], stopped(most)] if len(found) > most else found
 
     def _further(
@@ -194,7 +195,7 @@ class Evaluator:
             return further, copy
         # The absence of a deleted field must not look like an omission.
         lint = (
-            self._linter.lint(decoded, self._engine, most)
+            self._linter.lint(decoded, self._engine, most, subject.neighbors)
             if self._lint and copy.is_complete
             else []
         )
@@ -202,7 +203,8 @@ class Evaluator:
         known = set(api)
         found = [finding for finding in found if finding not in known and copy.keeps(finding)]
         found = with_fixes(found, copy.value, self.server, written)
-        further += [copy.with_applicable_fix(each, subject.value) for each in [*found, *lint]]
+        found += filter(copy.keeps, lint)
+        further += [copy.with_applicable_fix(each, subject.value) for each in found]
         return further, copy
 
     def _with_changes(

@@ -1,13 +1,14 @@
 """Findings that the API server would report once the decoding errors of an object are fixed.
 
 The server stops at fields that it does not know and values of the wrong type. To report the rest in the same
-run, these are fixed in a copy of the object: by a safe fix, or else by deleting the field. What the copy
-lacks because of a deletion is not reported.
+run, these are fixed in a copy of the object: by a safe fix; a quantity of several meanings by one of them; or
+else by deleting the field. What the copy lacks because of a deletion is not reported, nor what it has because
+of the chosen meaning.
 """
 
 from __future__ import annotations
 
-from jobsworth.findings.edits import CannotEdit, edited
+from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 
 TYPE_CHECKING = False
@@ -29,32 +30,43 @@ class RepairedObject:
     Args:
         value: the copy.
         deleted: the paths of the fields that were deleted, for lack of a fix.
+        moved: the fields that the copy has elsewhere: their path in it, and in the object.
+        assumed: the paths of the fields that have one of several meanings.
 
     Attributes:
         value: the copy.
-        deleted: the paths.
-        moved: the fields that the copy has elsewhere: their path in it, and in the object.
+        deleted: the paths of deleted fields.
+        moved: the moved fields.
+        assumed: the paths of fields with an assumed meaning.
         is_complete: no field was deleted.
     """
 
-    __slots__ = ("_deleted", "_holders", "_names", "deleted", "is_complete", "moved", "value")
+    __slots__ = (
+        "_holders", "_names", "_unknown", "assumed", "deleted", "is_complete", "moved", "value",
+    )  # fmt: skip
 
     def __init__(
-        self, value: Any, deleted: Sequence[str], moved: Sequence[tuple[str, str]] = ()
+        self,
+        value: Any,
+        deleted: Sequence[str],
+        moved: Sequence[tuple[str, str]] = (),
+        assumed: Sequence[str] = (),
     ) -> None:
         self.value = value
         self.moved = moved
         self.deleted = deleted
+        self.assumed = assumed
         self.is_complete = not deleted
-        self._deleted = _Paths(deleted)
+        self._unknown = _Paths([*deleted, *assumed])
         self._holders = _Paths([path.rpartition(".")[0] for path in deleted])
         self._names = {path.rpartition(".")[2].partition("[")[0] for path in deleted}
+        self._names.update(map(_resource, assumed))
 
     def keeps(self, finding: Finding) -> bool:
-        """Return True for a finding that is neither about a deleted field nor about its absence."""
-        if self.is_complete:
+        """Return True for a finding that depends neither on a deleted field nor on an assumed meaning."""
+        if self.is_complete and not self.assumed:
             return True
-        if self._deleted.hold(finding.field):
+        if self._unknown.hold(finding.field):
             return False
         if not self._names.isdisjoint(_words(finding.message)):
             return False
@@ -95,6 +107,7 @@ def repaired(
         return None
     deleted = [] if earlier is None else list(earlier.deleted)
     moved = [] if earlier is None else list(earlier.moved)
+    assumed = [] if earlier is None else list(earlier.assumed)
     for error in reversed(errors):
         if not error.field or (error.field.endswith("]") and error.field[-2:-1].isdigit()):
             return None  # without an item, the indexes of the next ones would differ
@@ -103,12 +116,26 @@ def repaired(
             if fix is not None and fix.safe:
                 value = edited(value, *fix.edits)
                 moved += _moves(fix)
+            elif meant := _meant_quantity(value, error):
+                assumed.append(error.field)
+                value = edited(value, Edit("set", error.field, meant))
             else:
                 deleted.append(error.field)
                 value = edited(value, Edit("delete", error.field))
         except CannotEdit:
             return None
-    return RepairedObject(value, deleted, moved)
+    return RepairedObject(value, deleted, moved, assumed)
+
+
+def _meant_quantity(value: Any, error: Finding) -> str:
+    """Return one meaning of a quantity with the unit of another notation; empty for another error."""
+    if "quantit" not in error.message:
+        return ""
+    from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
+
+    place = locate(value, error.field)
+    written = None if place.missing else at(value, place.steps)
+    return next(iter(meant_quantities(written)), "") if isinstance(written, str) else ""
 
 
 def _moves(fix: Fix) -> Iterator[tuple[str, str]]:
@@ -140,6 +167,15 @@ class _Paths:
             if length in (0, size) or (length < size and field[length] in ".[")
         }
         return not self._paths.isdisjoint(prefixes)
+
+
+def _resource(path: str) -> str:
+    """Return the name of the resource, or else of the field, whose quantity is at a path.
+
+    >>> _resource("containers[0].resources.limits[memory]"), _resource("volumes[0].emptyDir.sizeLimit")
+    ('memory', 'sizeLimit')
+    """
+    return path.rpartition("[" if path.endswith("]") else ".")[2].removesuffix("]")
 
 
 def _words(text: str) -> list[str]:

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Literal
 
+    from jobsworth.lint.neighbors import Neighbors
+
     Source = Literal["manifest", "request", "stored"]
     """The source of an object: a manifest file, an admission request, or storage in a cluster."""
 
@@ -28,13 +30,14 @@ class Subject:
         options: the CreateOptions or UpdateOptions of a request.
         file: the path of a manifest, as the user named it; empty for other sources.
         beside: the names of other files in its folder that decide if fixes are allowed.
+        neighbors: the objects that are validated beside it; None if it is evaluated alone.
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
     """
 
     __slots__ = (
         "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "old", "options", "source", "user", "value",
+        "namespace_labels", "neighbors", "old", "options", "source", "user", "value",
     )  # fmt: skip
 
     def __init__(
@@ -53,6 +56,7 @@ class Subject:
         options: Mapping[str, Any] | None = None,
         file: str = "",
         beside: Iterable[str] = (),
+        neighbors: Neighbors | None = None,
         most_values: int | None = None,
     ) -> None:
         self.value = value
@@ -68,4 +72,5 @@ class Subject:
         self.options = options or {}
         self.file = file
         self.beside = beside
+        self.neighbors = neighbors
         self.most_values = most_values

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.matched_failures import Facts
+    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.shell_script import ShellScript
 
 
@@ -34,11 +35,13 @@ class LintedJob:
         sidecars: the names of native sidecars: init containers with restartPolicy Always (KEP-753).
         cron: the CronJobSpec with defaults; None for a Job.
         schedule: the parsed schedule; None for a Job, and if it cannot be parsed.
+        neighbors: the objects that are validated beside it; None if it is validated alone.
     """
 
     __slots__ = (
-        "_decided", "_facts", "_scripts", "containers", "cron", "indexed", "kind", "object", "path", "pod",
-        "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written", "written_spec",
+        "_decided", "_facts", "_scripts", "containers", "cron", "indexed", "kind", "neighbors", "object",
+        "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written",
+        "written_spec",
     )  # fmt: skip
 
     def __init__(
@@ -49,8 +52,10 @@ class LintedJob:
         object: dict[str, Any],
         spec: dict[str, Any],
         server: ApiServer,
+        neighbors: Neighbors | None = None,
     ) -> None:
         self.kind = kind
+        self.neighbors = neighbors
         self.written = written
         self.object = object
         self.server = server

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from jobsworth.findings.finding import Finding
     from jobsworth.lint.lint_rule import Check
+    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.validation.decoded_object import DecodedObject
     from jobsworth.validation.engine import Engine
 
@@ -97,6 +98,14 @@ def _cron_job(job: LintedJob) -> bool:
     return job.cron is not None
 
 
+def _has_neighbors(job: LintedJob) -> bool:
+    return job.neighbors is not None
+
+
+def _has_service(job: LintedJob) -> bool:
+    return job.neighbors is not None and "subdomain" in job.pod
+
+
 TERMINATION_RULES = "jobsworth.dev/pod-failure-policy"
 """The annotation of :mod:`jobsworth.api.batch.termination_rules`, repeated here to avoid its import."""
 
@@ -125,6 +134,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("job_names", _cron_job),
     ("lifetime", _always),
     ("lost_exit_codes", _scripts),
+    ("object_references", _has_neighbors),
     ("parallelism", _always),
     ("pod_annotations", _annotated),
     ("pod_conditions", _failure_policy),
@@ -134,6 +144,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("schedules", _cron_job),
     ("security_standards", _always),
     ("sidecars", _several_containers),
+    ("subdomains", _has_service),
     ("success_policies", _success_policy),
     ("termination_annotations", _termination_rules),
     ("cron_time_zones", _cron_job),
@@ -157,13 +168,16 @@ def __getattr__(name: str) -> object:
     return tuple(sorted(rules, key=lambda rule: rule.code))
 
 
-def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
+def lint(
+    value: Any, engine: Engine, rules: Iterable[Rule], neighbors: Neighbors | None = None
+) -> list[Finding]:
     """Return the findings of some rules for a Job or CronJob; empty if it cannot be decoded.
 
     Args:
         value: the object, as JSON decodes it.
         engine: the engine of the API server that receives it.
         rules: the rules to run.
+        neighbors: the objects beside it; None if there are none.
 
     Raises:
         UnknownKind: the object is neither a Job nor a CronJob of ``batch/v1``.
@@ -171,7 +185,7 @@ def lint(value: Any, engine: Engine, rules: Iterable[Rule]) -> list[Finding]:
     decoded = engine.decode_object(value)
     if not decoded.is_valid:
         return []
-    job = _subject(decoded, engine)
+    job = _subject(decoded, engine, neighbors)
     return [finding for rule in rules for finding in rule.findings(job)]
 
 
@@ -189,7 +203,11 @@ class Linter:
         self._families: dict[str, list[tuple[Rule, Check]]] = {}
 
     def lint(
-        self, decoded: DecodedObject, engine: Engine, most: int | None = None
+        self,
+        decoded: DecodedObject,
+        engine: Engine,
+        most: int | None = None,
+        neighbors: Neighbors | None = None,
     ) -> list[Finding]:
         """Return the findings of the selected rules for a Job or CronJob; empty if it cannot be decoded.
 
@@ -197,10 +215,11 @@ class Linter:
             decoded: the object.
             engine: the engine of the API server that receives it.
             most: the number of findings above which no further rule runs; None to run all.
+            neighbors: the objects beside it; None if there are none.
         """
         if not decoded.is_valid:
             return []
-        job = _subject(decoded, engine)
+        job = _subject(decoded, engine, neighbors)
         found: list[Finding] = []
         for family, applies in FAMILIES:
             if applies(job):
@@ -224,11 +243,12 @@ class Linter:
         return selected
 
 
-def _subject(decoded: DecodedObject, engine: Engine) -> LintedJob:
+def _subject(decoded: DecodedObject, engine: Engine, neighbors: Neighbors | None) -> LintedJob:
     return LintedJob(
         kind=decoded.struct.name,
         written=decoded.written,
         object=decoded.filled,
         spec=engine.created_job(decoded)["spec"],
         server=engine.server,
+        neighbors=neighbors,
     )

@@ -23,6 +23,7 @@ FAMILIES = {
     "JW4": "CronJobs",
     "JW5": "Pods",
     "JW6": "Pod Security Standards",
+    "JW7": "References to other objects",
     "JW9": "Ignores",
 }
 """Titles of the families of rules, by code prefix."""

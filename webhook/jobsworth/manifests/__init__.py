@@ -11,7 +11,7 @@ The package is on the start-up path of ``jobsworth validate``, so it imports non
 from jobsworth.manifests.parsing.document import Document
 from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.manifest_files import find_manifests, read_bytes, read_file
-from jobsworth.manifests.parsing.prefilter import may_hold_job
+from jobsworth.manifests.parsing.prefilter import may_hide_words, may_hold_job, may_refer
 from jobsworth.manifests.parsing.records import ManifestError, Note, Position
 from jobsworth.manifests.parsing.stream import read_text
 
@@ -22,7 +22,9 @@ __all__ = [
     "Position",
     "expand_lists",
     "find_manifests",
+    "may_hide_words",
     "may_hold_job",
+    "may_refer",
     "read_bytes",
     "read_file",
     "read_text",

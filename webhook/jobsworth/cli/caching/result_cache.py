@@ -70,6 +70,8 @@ class KeyedFiles:
             return NOT_KEPT
         digest = blake2b(context.encode("utf-8", "surrogateescape"), digest_size=DIGEST_BYTES)
         digest.update(b"\0")
+        digest.update(self._evaluator.neighbors_digest(path, data))
+        digest.update(b"\0")
         digest.update(data)
         return digest.digest()
 

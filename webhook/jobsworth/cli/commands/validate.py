@@ -202,7 +202,7 @@ def validate(validation: ValidationInput) -> int:
 
     report_options = validation.report
     progress = Progress(enabled=not report_options.quiet)
-    evaluator = _evaluator(validation, existing)
+    evaluator = _evaluator(validation, existing, paths)
     fixer = _fixer(evaluator, validation, baseline)
     omissions = Omissions()
     evaluated = evaluate_all(
@@ -300,7 +300,9 @@ def _manifests(
     return validation.paths, ExistingObjects(objects), failures
 
 
-def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) -> FileEvaluator:
+def _evaluator(
+    validation: ValidationInput, existing: ExistingObjects | None, paths: Sequence[str]
+) -> FileEvaluator:
     fixing = validation.fixing.fix or validation.fixing.diff
     # A baseline and fixes require every finding.
     all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
@@ -313,6 +315,7 @@ def _evaluator(validation: ValidationInput, existing: ExistingObjects | None) ->
         only_invalid=validation.report.quiet and not all_needed,
         infos=all_needed or validation.report.info or formats != ["text"],
         allow_empty=validation.input.allow_empty,
+        together=paths,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
 
@@ -16,14 +17,6 @@ if TYPE_CHECKING:
 SECONDS_OF_UNITS = {
     "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800,
 }  # fmt: skip
-
-_SUFFIXES = {
-    "k": ("k", "Ki"), "kb": ("k", "Ki"), "kib": ("Ki",), "ki": ("Ki",),
-    "mb": ("M", "Mi"), "mib": ("Mi",), "mi": ("Mi",),
-    "g": ("G", "Gi"), "gb": ("G", "Gi"), "gib": ("Gi",), "gi": ("Gi",),
-    "t": ("T", "Ti"), "tb": ("T", "Ti"), "tib": ("Ti",), "ti": ("Ti",),
-}  # fmt: skip
-"""Quantity suffixes for the units that people write."""
 
 DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 
@@ -107,13 +100,9 @@ def _quantity(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     value = rejected.at(field)
     if not isinstance(value, str):
         return None
-    text = value.strip().replace(" ", "")
-    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    suffixes = _SUFFIXES.get(text[len(number) :].lower(), ())
-    plain = number.replace(".", "", 1)
-    if not suffixes or not (plain.isascii() and plain.isdigit()):
+    answers = meant_quantities(value)
+    if not answers:
         return None
-    answers = [f"{number}{suffix}" for suffix in suffixes]
     if len(answers) == 1:
         return "", Fix(f"Set {answers[0]}", Edit("set", field, answers[0]), safe=True)
     return f"write {answers[0]} (powers of 1000) or {answers[1]} (powers of 1024)", None

@@ -8,6 +8,9 @@ _KEY_ENDS = (*(bytes([byte]) for byte in b":\"' \t\r\n,]}"), b"\xc2\x85", b"\xe2
 excludes workflows with ``jobs:``, and lock files with packages such as ``kind-of``.
 """
 
+_REFERENCES = (b"serviceAccount", b"onfigMap", b"ecret", b"laimName", b"subdomain")
+"""A Pod template that names another object contains one of these."""
+
 _ESCAPES = (b"\\x", b"\\u", b"\\U", b"\\\n", b"\\\r", b"\\\xc2\x85", b"\\\xe2\x80")
 """Escapes that can hide the letters of a word: a character by its number, and an escaped line break.
 Others do not produce letters.
@@ -28,13 +31,29 @@ def may_hold_job(data: bytes) -> bool:
     >>> may_hold_job(b"jobs: {test: {}}")
     False
     """
-    if b"\0" in data:
-        return True
     # A document with a Job, a CronJob, a JobList, a List with a Job, or a misspelled kind or version of these
     # contains one of these words.
     lowered = data.lower()
     has_word = b"job" in lowered or b"batch" in lowered or b"List" in data
     if has_word and any(key + end in lowered for key in _KEYS for end in _KEY_ENDS):
+        return True
+    return may_hide_words(data)
+
+
+def may_refer(data: bytes) -> bool:
+    """Return False if a file certainly has no Job that names another object, such as a ConfigMap."""
+    if b"Job" in data and any(word in data for word in _REFERENCES):
+        return True
+    return may_hide_words(data)
+
+
+def may_hide_words(data: bytes) -> bool:
+    """Return True if the words of a text may be written in other letters: by escapes, tags or an encoding.
+
+    >>> may_hide_words(b"kind: Job"), may_hide_words(b'kind: "\\\\x4aob"')
+    (False, True)
+    """
+    if b"\0" in data:
         return True
     if b"\\" in data and any(escape in data for escape in _ESCAPES):
         return True

@@ -1,0 +1,197 @@
+"""Objects that are validated together: which ones count, and that the cache follows them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from jobsworth.cli.file_evaluation import FileEvaluator
+from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
+from jobsworth.cli.inputs import neighbor_files
+from support.cli.command_runs import CommandResult, Validate
+from support.lint.manifests_with_findings import SOUND
+
+JOB = SOUND.replace(
+    "      containers:", "      serviceAccountName: report-writter\n      containers:"
+)
+ACCOUNT = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: report-writer}\n"
+SECRET = (
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: database}\nstringData: {password: hunter2}\n"
+)
+READER = SOUND.replace(
+    "image: registry",
+    "env: [{name: A, valueFrom: {secretKeyRef: {name: database, key: pasword}}}]\n          image: registry",
+)
+
+
+def found(done: CommandResult) -> list[str]:
+    results = done.loaded["results"]
+    return [each["code"] for result in results for each in result["findings"]]
+
+
+@pytest.fixture
+def run(validate: Validate) -> Validate:
+    def run(*arguments: str, files: dict[str, str] | None = None) -> CommandResult:
+        return validate("-o", "json", "--select", "JW7", *arguments, files=files)
+
+    return run
+
+
+def test_files_of_a_folder_are_neighbors(run: Validate) -> None:
+    done = run("k8s", files={"k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT})
+    assert found(done) == ["JW701"]
+    assert "k8s/account.yaml" in done.loaded["results"][-1]["findings"][0]["message"]
+    assert found(run("k8s/job.yaml", "k8s/account.yaml")) == ["JW701"]
+    assert found(run("--mixed", "k8s/job.yaml", "k8s/account.yaml")) == ["JW701"]
+
+
+def test_a_file_that_is_validated_alone_has_no_neighbors(run: Validate) -> None:
+    done = run("k8s/job.yaml", files={"k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT})
+    assert found(done) == []
+
+
+def test_documents_of_a_file_or_stream_are_neighbors(
+    validate: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"{ACCOUNT}---\n{JOB}"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    done = validate("-o", "json", "--select", "JW7", "-")
+    assert found(done) == ["JW701"]
+    assert "(" not in done.loaded["results"][-1]["findings"][0]["message"]
+    done = validate("-o", "json", "--select", "JW7", "a.yaml", files={"a.yaml": text})
+    assert found(done) == ["JW701"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        pytest.param((), {"other/account.yaml": ACCOUNT}, id="another folder"),
+        pytest.param((), {"k8s/deep/account.yaml": ACCOUNT}, id="a folder below"),
+        pytest.param(("--exclude", "account.yaml"), {"k8s/account.yaml": ACCOUNT}, id="excluded"),
+        pytest.param((), {"k8s/account.yaml": ACCOUNT + "{"}, id="unreadable"),
+        pytest.param((), {"k8s/account.txt": ACCOUNT}, id="no manifest"),
+        pytest.param(
+            (),
+            {"k8s/account.yaml": ACCOUNT, "k8s/kustomization.yaml": "patches: [{path: p.yaml}]\n"},
+            id="patches",
+        ),
+        pytest.param(
+            (),
+            {"k8s/account.yaml": ACCOUNT, "k8s/kustomization.yaml": "kind: Component\n"},
+            id="a component",
+        ),
+    ],
+)
+def test_other_files_are_no_neighbors(
+    run: Validate, arguments: tuple[str, ...], files: dict[str, str]
+) -> None:
+    done = run(*arguments, ".", files={"k8s/job.yaml": JOB, **files})
+    assert "JW701" not in found(done)
+
+
+def test_objects_that_kustomize_generates_are_there(run: Validate) -> None:
+    generators = "secretGenerator: [{name: %s, literals: [pasword=x]}]\n"
+    files = {"k8s/job.yaml": READER, "k8s/secret.yaml": SECRET}
+    assert found(run("k8s", files=files)) == ["JW703"]
+    for name, codes in (("databases", ["JW703"]), ("database", [])):
+        files["k8s/kustomization.yaml"] = generators % name
+        assert found(run("k8s", files=files)) == codes
+
+
+def test_a_kustomization_puts_all_objects_into_its_namespace(run: Validate) -> None:
+    files = {
+        "k8s/job.yaml": JOB.replace("name: sound", "name: sound\n  namespace: ml").replace(
+            "tter", "ter"
+        ),
+        "k8s/account.yaml": ACCOUNT.replace("}", ", namespace: web}"),
+    }
+    assert found(run("k8s", files=files)) == ["JW702"]
+    files["k8s/kustomization.yaml"] = "namespace: all\n"
+    assert found(run("k8s", files=files)) == []
+
+
+def test_a_link_out_of_the_repository_is_not_read(run: Validate, tmp_path: Path) -> None:
+    outside = tmp_path.parent / f"{tmp_path.name}-outside.yaml"
+    outside.write_text(ACCOUNT)
+    (tmp_path / "k8s/.git").mkdir(parents=True)
+    (tmp_path / "k8s/account.yaml").symlink_to(outside)
+    done = run("k8s", files={"k8s/job.yaml": JOB})
+    assert "JW701" not in found(done)
+    assert found(done) == ["JW090"]
+
+
+def test_the_name_of_a_file_cannot_disturb_the_terminal(validate: Validate) -> None:
+    name = "k8s/\x1b[2Jaccount.yaml"
+    done = validate("-o", "concise", "k8s", files={"k8s/job.yaml": JOB, name: ACCOUNT})
+    assert "JW701" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_no_value_of_a_secret_is_printed(run: Validate) -> None:
+    done = run("k8s", files={"k8s/job.yaml": READER, "k8s/secret.yaml": SECRET})
+    assert found(done) == ["JW703"]
+    assert "hunter2" not in json.dumps(done.loaded)
+
+
+def test_the_misspelled_name_is_fixed(validate: Validate, tmp_path: Path) -> None:
+    files = {"k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
+    done = validate("--fix", "--unsafe", "k8s", files=files)
+    assert "serviceAccountName: report-writer\n" in (tmp_path / "k8s/job.yaml").read_text()
+    assert "JW701" not in done.out
+
+
+def test_the_cache_follows_the_objects_of_other_files(
+    validate: Validate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"{tmp_path.name}-home"))
+    evaluated: list[str] = []
+    text = FileEvaluator.text
+    monkeypatch.setattr(
+        FileEvaluator,
+        "text",
+        lambda self, path, data: [evaluated.append(path), text(self, path, data)][1],
+    )
+    many = {f"k8s/{number:03}.yaml": SOUND for number in range(FILES_FOR_ONE_PROCESS)}
+    files = {**many, "k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
+
+    def run(**changed: str) -> list[str]:
+        evaluated.clear()
+        given = {f"k8s/{name}.yaml": content for name, content in changed.items()}
+        return found(validate("-o", "json", "-j1", "--select", "JW7", "k8s", files=given))
+
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert run() == ["JW701"]
+    assert run() == ["JW701"]
+    assert evaluated == []
+    assert run(account=ACCOUNT.replace("writer", "writter")) == []
+    assert sorted(evaluated) == ["k8s/account.yaml", "k8s/job.yaml"]
+    assert run(account=ACCOUNT) == ["JW701"]
+    assert run(role=ACCOUNT.replace("writer", "writter")) == []
+    assert sorted(evaluated) == ["k8s/job.yaml", "k8s/role.yaml"]
+    assert run(**{"001": JOB.replace("writter", "writer")}) == []
+    assert evaluated == ["k8s/001.yaml"]
+
+
+def test_large_folders_are_not_searched(run: Validate, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {"k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
+    for limit in ("MOST_FILES", "MOST_BYTES"):
+        with monkeypatch.context() as patched:
+            patched.setattr(neighbor_files, limit, 1)
+            assert found(run("k8s", files=files)) == []
+    assert found(run("k8s", files=files)) == ["JW701"]
+
+
+def test_no_file_is_read_for_a_job_that_refers_to_nothing(
+    run: Validate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unexpected(self: object, path: str) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr(neighbor_files.NeighborFiles, "_folder", unexpected)
+    assert found(run("k8s", files={"k8s/job.yaml": SOUND, "k8s/account.yaml": ACCOUNT})) == []

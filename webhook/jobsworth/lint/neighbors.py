@@ -1,0 +1,226 @@
+"""The objects that are validated beside a Job: in the same stream, file or folder.
+
+Only what references depend on is kept of them: kind, namespace, name, keys and selector. Values are not,
+least of all those of Secrets.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.near_names import fold
+from jobsworth.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+SERVICE_ACCOUNT = "ServiceAccount"
+CONFIG_MAP = "ConfigMap"
+SECRET = "Secret"
+CLAIM = "PersistentVolumeClaim"
+SERVICE = "Service"
+KINDS = (SERVICE_ACCOUNT, CONFIG_MAP, SECRET, CLAIM, SERVICE)
+
+REFERRING = (
+    "CronJob", "DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "ReplicationController", "StatefulSet",
+)  # fmt: skip
+"""Kinds that refer to objects, and make none of those that a Job refers to."""
+
+COPIED = ("reflect", "replicat", "sync")
+"""Parts of the annotations for which a controller copies an object to other namespaces: those of reflector,
+kubernetes-replicator and config-syncer."""
+
+INJECTED = ("inject", "service-account.name")
+"""Parts of the annotations and labels for which a controller adds keys to an object."""
+
+MOST_WORDS = 12
+"""The number of words of a name, beyond which it is not compared further."""
+MOST_SEPARATORS = 4
+"""The maximum difference in length of names that are alike."""
+LONGEST_NAME = 253
+"""The maximum length of the name of an object."""
+
+
+_NONE: Mapping[str, str] = {}
+
+
+class Neighbor(Record):
+    """An object beside a Job.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        namespace: its namespace; empty if it has none, and for an object that is copied to others.
+        name: its name.
+        file: the file that has it, as the user named it; empty for the Job's own.
+        keys: the keys of a ConfigMap or Secret; None if unknown.
+        selector: the selector of a Service.
+        headless: True for a headless Service.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    file: str
+    keys: frozenset[str] | None = None
+    selector: Mapping[str, str] = _NONE
+    headless: bool = False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def place(self) -> str:
+        """The file in brackets, for a message; empty for the Job's own file."""
+        return f" ({self.file})" if self.file else ""
+
+
+def neighbor(value: Any, file: str = "") -> Neighbor | None:
+    """Return what is kept of an object that a Job can refer to; None for one of another kind."""
+    if not isinstance(value, dict) or value.get("apiVersion") != "v1":
+        return None
+    kind = value.get("kind")
+    metadata = value.get("metadata")
+    if kind not in KINDS or not isinstance(metadata, dict):
+        return None
+    name, namespace = metadata.get("name"), metadata.get("namespace")
+    if not isinstance(name, str) or not name:
+        return None
+    if not isinstance(namespace, str) or _is_marked(metadata, COPIED):
+        namespace = ""
+    keys = None
+    if kind in (CONFIG_MAP, SECRET) and not _is_marked(metadata, INJECTED):
+        keys = frozenset(_keys(value)) or None
+    spec = value.get("spec")
+    if kind != SERVICE or not isinstance(spec, dict):
+        return Neighbor(kind, namespace, name, file, keys)
+    selector = spec.get("selector")
+    return Neighbor(
+        kind,
+        namespace,
+        name,
+        file,
+        selector=selector if isinstance(selector, dict) else {},
+        headless=spec.get("clusterIP") == "None",
+    )
+
+
+def _keys(value: dict[str, Any]) -> Iterator[str]:
+    for field in ("data", "stringData", "binaryData"):
+        held = value.get(field)
+        if isinstance(held, dict):
+            yield from map(str, held)
+
+
+def _is_marked(metadata: dict[str, Any], parts: Iterable[str]) -> bool:
+    for field in ("annotations", "labels"):
+        held = metadata.get(field)
+        if isinstance(held, dict) and any(part in str(key) for key in held for part in parts):
+            return True
+    return False
+
+
+def may_share(one: str, other: str) -> bool:
+    """Return True if two objects may be in the same namespace; an absent one may be any."""
+    return not one or not other or one == other
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in an object of another kind that are short enough for names.
+
+    One of them may be the name of an object that its controller makes, such as the target of an
+    ExternalSecret.
+
+    >>> list(texts_in({"kind": "ExternalSecret", "spec": {"target": {"name": "db"}}}))
+    ['ExternalSecret', 'db']
+    >>> list(texts_in({"kind": "Deployment", "metadata": {"name": "db"}}))
+    []
+    """
+    if not isinstance(value, dict) or value.get("kind") in (*REFERRING, *KINDS):
+        return
+    rest: list[Any] = [value]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, dict):
+            rest.extend(reversed(part.values()))
+        elif isinstance(part, list):
+            rest.extend(reversed(part))
+        elif isinstance(part, str) and len(part) <= LONGEST_NAME:
+            yield part
+
+
+def _forms(name: str) -> list[str]:
+    """Return what a name shares with those that differ in one word, or only in case and separators.
+
+    >>> _forms("trainer-config")
+    ['trainerconfig', '*-config', 'trainer-*']
+    """
+    words = name.replace(".", "-").split("-")[:MOST_WORDS]
+    each = ["-".join([*words[:at], "*", *words[at + 1 :]]) for at in range(len(words))]
+    return [fold(name), *each]
+
+
+class Neighbors:
+    """The objects beside a Job, read when a rule asks for them.
+
+    Args:
+        objects: returns the objects that a Job can refer to.
+        texts: returns the texts of other objects, as :func:`texts_in` does.
+    """
+
+    __slots__ = ("_by_form", "_by_kind", "_by_name", "_objects", "_read_texts", "_texts")
+
+    def __init__(
+        self, objects: Callable[[], Iterable[Neighbor]], texts: Callable[[], Iterable[str]]
+    ) -> None:
+        self._objects = objects
+        self._read_texts = texts
+        self._by_name: dict[tuple[str, str], list[Neighbor]] | None = None
+        self._by_kind: dict[tuple[str, str], dict[str, Neighbor]] = {}
+        self._by_form: dict[tuple[str, str], dict[str, list[str]]] = {}
+        self._texts: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, values: Iterable[Any], file: str = "") -> Neighbors:
+        """Return the neighbors among some objects of any kind."""
+        held = list(values)
+
+        def objects() -> Iterator[Neighbor]:
+            return (each for value in held if (each := neighbor(value, file)) is not None)
+
+        return cls(objects, lambda: (text for value in held for text in texts_in(value)))
+
+    def named(self, kind: str, name: str) -> list[Neighbor]:
+        """Return the objects of a kind and name, in any namespace."""
+        return self._index().get((kind, name), [])
+
+    def in_namespace(self, kind: str, namespace: str) -> dict[str, Neighbor]:
+        """Return the objects of a kind with exactly this namespace, by name; empty for those without."""
+        self._index()
+        return self._by_kind.get((kind, namespace), {})
+
+    def alike(self, kind: str, namespace: str, name: str) -> list[str]:
+        """Return the names in a namespace that differ from a name in one word of like length, or less.
+
+        They are found without a comparison with each.
+        """
+        by_form = self._by_form.get((kind, namespace))
+        if by_form is None:
+            by_form = self._by_form[kind, namespace] = {}
+            for known in self.in_namespace(kind, namespace):
+                for form in _forms(known):
+                    by_form.setdefault(form, []).append(known)
+        found = dict.fromkeys(known for form in _forms(name) for known in by_form.get(form, ()))
+        return [known for known in found if abs(len(known) - len(name)) <= MOST_SEPARATORS]
+
+    def may_make(self, name: str) -> bool:
+        """Return True if an object of another kind has a name in it, such as an ExternalSecret."""
+        if self._texts is None:
+            self._texts = frozenset(self._read_texts())
+        return name in self._texts
+
+    def _index(self) -> dict[tuple[str, str], list[Neighbor]]:
+        if self._by_name is None:
+            self._by_name = {}
+            for each in self._objects():
+                self._by_name.setdefault((each.kind, each.name), []).append(each)
+                self._by_kind.setdefault((each.kind, each.namespace), {})[each.name] = each
+        return self._by_name

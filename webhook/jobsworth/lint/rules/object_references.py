@@ -1,0 +1,282 @@
+"""Rules for the objects that a Pod refers to, where the manifests beside it show what was meant.
+
+A manifest is rarely validated with everything that its Pods need: Secrets are seldom in a repository, and
+controllers make objects. So no rule reports that an object is absent. They report a name that is one slip
+from that of an object, a namespace that cannot be reached, and a key that an object does not have.
+"""
+
+from __future__ import annotations
+
+from jobsworth.findings.fix import Edit, Fix
+from jobsworth.findings.near_names import fold, near, slips
+from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT, may_share
+from jobsworth.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from jobsworth.lint.linted_job import LintedJob
+    from jobsworth.lint.neighbors import Neighbor
+
+EVERYWHERE = {
+    SERVICE_ACCOUNT: ("default", "builder", "deployer"),
+    CONFIG_MAP: ("kube-root-ca.crt", "openshift-service-ca.crt"),
+}
+"""Objects that Kubernetes or OpenShift makes in each namespace."""
+
+CONSEQUENCES = {
+    SERVICE_ACCOUNT: "the Job controller cannot create a Pod without its ServiceAccount",
+    CONFIG_MAP: "a Pod does not start without its ConfigMap",
+    SECRET: "a Pod does not start without its Secret",
+    CLAIM: "no node is found for a Pod without its PersistentVolumeClaim",
+}
+PULLED_WITHOUT = "the kubelet pulls images without a Secret that is absent"
+STARTED_WITHOUT = "the Pod starts without it, because it is optional"
+
+SHORTEST_WORD = 4
+"""A slip in a shorter word of a name, such as ``db`` or ``rw``, is probably another word."""
+MOST_SHOWN = 8
+"""The maximum number of keys listed in a message."""
+MOST_COMPARED = 50
+"""The maximum number of names or keys with which a misspelled one is compared: 14 µs each."""
+
+
+class Reference(Record):
+    """A reference of a Pod to an object.
+
+    Attributes:
+        kind: the kind of the object.
+        name: its name.
+        field: the path of the field with the name.
+        key: the key that is referred to; empty for the whole object.
+        key_field: the path of the field with the key.
+        optional: True if the Pod starts without it.
+    """
+
+    kind: str
+    name: str
+    field: str
+    key: str = ""
+    key_field: str = ""
+    optional: bool = False
+
+
+def references(job: LintedJob) -> Iterator[Reference]:
+    """Yield the references of the Pods of a Job, in the order of the fields."""
+    pod, path = job.pod, job.pod_path
+    account = pod.get("serviceAccountName")
+    if account:
+        written = job.written_spec["template"]["spec"]
+        field = "serviceAccountName" if "serviceAccountName" in written else "serviceAccount"
+        yield Reference(SERVICE_ACCOUNT, account, f"{path}.{field}")
+    for index, secret in enumerate(pod.get("imagePullSecrets", ())):
+        field = f"{path}.imagePullSecrets[{index}].name"
+        yield Reference(SECRET, secret.get("name", ""), field, optional=True)
+    for at, container in job.containers:
+        yield from _of_environment(container, at)
+    for index, volume in enumerate(pod.get("volumes", ())):
+        at = f"{path}.volumes[{index}]"
+        claim = volume.get("persistentVolumeClaim")
+        if claim is not None:
+            field = f"{at}.persistentVolumeClaim.claimName"
+            yield Reference(CLAIM, claim.get("claimName", ""), field)
+        yield from _of_files(volume, at, secret="secretName")
+        for number, source in enumerate(volume.get("projected", {}).get("sources", ())):
+            yield from _of_files(source, f"{at}.projected.sources[{number}]", secret="name")
+
+
+def _of_environment(container: dict[str, Any], at: str) -> Iterator[Reference]:
+    for index, source in enumerate(container.get("envFrom", ())):
+        for field, kind in (("configMapRef", CONFIG_MAP), ("secretRef", SECRET)):
+            found = source.get(field)
+            if found is not None:
+                name_field = f"{at}.envFrom[{index}].{field}.name"
+                optional = found.get("optional", False)
+                yield Reference(kind, found.get("name", ""), name_field, optional=optional)
+    for index, variable in enumerate(container.get("env", ())):
+        for field, kind in (("configMapKeyRef", CONFIG_MAP), ("secretKeyRef", SECRET)):
+            found = variable.get("valueFrom", {}).get(field)
+            if found is not None:
+                place = f"{at}.env[{index}].valueFrom.{field}"
+                yield Reference(
+                    kind,
+                    found.get("name", ""),
+                    f"{place}.name",
+                    found.get("key", ""),
+                    f"{place}.key",
+                    found.get("optional", False),
+                )
+
+
+def _of_files(source: dict[str, Any], at: str, *, secret: str) -> Iterator[Reference]:
+    """Yield the references of a volume, or of a source of a projected volume."""
+    for field, kind, named in (("configMap", CONFIG_MAP, "name"), ("secret", SECRET, secret)):
+        found = source.get(field)
+        if found is None:
+            continue
+        name, name_field = found.get(named, ""), f"{at}.{field}.{named}"
+        optional = found.get("optional", False)
+        items = found.get("items", ())
+        for index, item in enumerate(items):
+            key_field = f"{at}.{field}.items[{index}].key"
+            yield Reference(kind, name, name_field, item.get("key", ""), key_field, optional)
+        if not items:
+            yield Reference(kind, name, name_field, optional=optional)
+
+
+def _namespace(job: LintedJob) -> str:
+    """Return the namespace of a Job as written; empty if it has none."""
+    namespace: str = job.written["metadata"].get("namespace", "")
+    return namespace
+
+
+def _of_name(job: LintedJob, reference: Reference) -> list[Neighbor]:
+    """Return the objects with the name of a reference, in any namespace."""
+    neighbors = job.neighbors
+    return [] if neighbors is None else neighbors.named(reference.kind, reference.name)
+
+
+def _consequence(reference: Reference) -> str:
+    if ".imagePullSecrets[" in reference.field:
+        return PULLED_WITHOUT
+    return STARTED_WITHOUT if reference.optional else CONSEQUENCES[reference.kind]
+
+
+def slip_of(name: str, known: Iterable[str]) -> str:
+    """Return the name of which another is a misspelling; empty if it may be a name of its own.
+
+    A misspelling differs in one letter of one long word, or in case and separators. Names such as
+    ``db-1`` and ``db-2``, or ``cache-rw`` and ``cache-ro``, do not.
+
+    >>> slip_of("trainer-conifg", ["trainer-config"]), slip_of("data-rw", ["data-ro"])
+    ('trainer-config', '')
+    """
+    meant = near(name, known)
+    if meant is None or not meant.sure:
+        return ""
+    if fold(meant.name) == fold(name):
+        return meant.name
+    words, other = (each.replace(".", "-").split("-") for each in (name, meant.name))
+    if len(words) != len(other):
+        return ""
+    different = [pair for pair in zip(words, other, strict=True) if pair[0] != pair[1]]
+    if len(different) != 1:
+        return ""
+    one, two = different[0]
+    if min(len(one), len(two)) < SHORTEST_WORD or not (one + two).isalpha():
+        return ""
+    return meant.name if slips(one, two, 1) == 1 else ""
+
+
+@lint_rule(
+    "JW701",
+    "misspelled-reference",
+    severity="warning",
+    summary="A Pod refers to an object that is absent, and the name of one beside it differs in one letter.",
+    fixable="unsafe",
+)
+def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
+    namespace = _namespace(job)
+    reported: set[str] = set()
+    for reference in references(job):
+        name, kind, field = reference.name, reference.kind, reference.field
+        if not name or field in reported or name in EVERYWHERE.get(kind, ()):
+            continue
+        if _of_name(job, reference):
+            continue
+        known = job.neighbors.alike(kind, namespace, name)
+        if not 0 < len(known) <= MOST_COMPARED:
+            continue
+        meant = slip_of(name, known)
+        if not meant or job.neighbors.may_make(name):
+            continue
+        reported.add(field)
+        beside = job.neighbors.in_namespace(kind, namespace)[meant]
+        yield Diagnostic(
+            field,
+            f"No {kind} is named {name} beside this manifest, but one is named {meant}"
+            f"{beside.place}: {_consequence(reference)}. Write {meant} if it is meant.",
+            Fix(f"Refer to {meant}", Edit("set", field, meant), safe=False),
+        )
+
+
+@lint_rule(
+    "JW702",
+    "reference-to-other-namespace",
+    severity="warning",
+    summary="A Pod refers to an object that is beside it only in another namespace.",
+)
+def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
+    namespace = _namespace(job)
+    if job.neighbors is None or not namespace:
+        return
+    reported: set[str] = set()
+    for reference in references(job):
+        name, kind = reference.name, reference.kind
+        if reference.field in reported or name in EVERYWHERE.get(kind, ()):
+            continue
+        found = _of_name(job, reference)
+        if not found or any(may_share(namespace, each.namespace) for each in found):
+            continue
+        if reference.optional or job.neighbors.may_make(name):
+            continue
+        reported.add(reference.field)
+        yield Diagnostic(
+            reference.field,
+            f"The {kind} {name} is in the namespace {found[0].namespace}{found[0].place}, and a Pod reaches "
+            f"only those of its own, {namespace}: {CONSEQUENCES[kind]}. Put both into one namespace.",
+        )
+
+
+@lint_rule(
+    "JW703",
+    "missing-key",
+    severity="warning",
+    summary="A Pod refers to a key that the ConfigMap or Secret beside it does not have.",
+    fixable="unsafe",
+)
+def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
+    keys_of: dict[tuple[str, str], dict[str, None]] = {}
+    for reference in references(job):
+        key, kind, name = reference.key, reference.kind, reference.name
+        if not key or reference.optional:
+            continue
+        if (kind, name) not in keys_of:
+            keys_of[kind, name] = _known_keys(_reachable(job, reference))
+        keys = keys_of[kind, name]
+        if not keys or key in keys:
+            continue
+        shown = ", ".join(list(keys)[:MOST_SHOWN]) + (", …" if len(keys) > MOST_SHOWN else "")
+        meant = near(key, keys) if len(keys) <= MOST_COMPARED else None
+        fix = None
+        if meant is not None and meant.sure:
+            edit = Edit("set", reference.key_field, meant.name)
+            fix = Fix(f"Refer to the key {meant.name}", edit, safe=False)
+        place = _reachable(job, reference)[0].place
+        yield Diagnostic(
+            reference.key_field,
+            f"The {kind} {name}{place} has no key {key}, without which a Pod does not start; it has {shown}. "
+            "Refer to one of them, or add the key.",
+            fix,
+        )
+
+
+def _reachable(job: LintedJob, reference: Reference) -> list[Neighbor]:
+    """Return the objects that a reference may mean."""
+    namespace = _namespace(job)
+    return [each for each in _of_name(job, reference) if may_share(namespace, each.namespace)]
+
+
+def _known_keys(objects: list[Neighbor]) -> dict[str, None]:
+    """Return the keys of objects with the same name, such as variants for two clusters; empty if unknown."""
+    keys: set[str] = set()
+    for each in objects:
+        if each.keys is None:
+            return {}
+        keys |= each.keys
+    return dict.fromkeys(sorted(keys))

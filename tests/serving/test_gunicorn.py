@@ -6,6 +6,8 @@ When one of these tests fails after an upgrade, read what changed in gunicorn be
 from __future__ import annotations
 
 import inspect
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,10 @@ from gunicorn.http.message import Request
 from gunicorn.http.unreader import IterUnreader
 from gunicorn.workers.base import Worker
 
+from jobsworth.serving.serving_settings import Files, ServingSettings, gunicorn_settings
+
 CLIENT = "", 0
+SETTINGS = ServingSettings(files=Files(certificate=Path("tls.crt"), key=Path("tls.key")))
 
 
 def parameters(function: Any) -> list[str]:
@@ -55,9 +60,14 @@ def test_a_worker_is_made_and_started_as_ours_expects() -> None:
     assert "signal.set_wakeup_fd(self.PIPE[1])" in signals  # SIGTERM wakes the loop
 
 
-def test_the_log_is_set_up_with_handlers_that_take_a_formatter() -> None:
-    assert parameters(Logger.setup) == ["self", "cfg"]
-    assert Logger(Config()).error_log.handlers
+def test_gunicorn_logs_json_on_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
+    config = Config()
+    for name, value in gunicorn_settings(SETTINGS).items():
+        config.set(name, value)
+    Logger(config).error("a %s", "problem")
+    out, err = capfd.readouterr()
+    line = json.loads(err)
+    assert (out, line["level"], line["message"]) == ("", "error", "a problem")
 
 
 def parse(text: bytes) -> Any:

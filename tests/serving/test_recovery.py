@@ -124,7 +124,12 @@ def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_p
         for client in clients:
             client.start()
         began = time.monotonic()
-        server.wait_until("another worker", lambda: len(workers(server)) == 2)
+
+        def replaced() -> bool:
+            assert server.probe("/readyz")[0] == 200
+            return len(workers(server)) == 2
+
+        server.wait_until("another worker", replaced)
         assert time.monotonic() - began < 2 * HANG_SECONDS
         ask_until_answered(server)
         for client in clients:
@@ -155,6 +160,19 @@ def test_the_server_stays_ready_while_all_workers_are_replaced(tmp_path: Path) -
             assert time.monotonic() < end
         assert len(workers(server)) == 4
         assert server.probe("/readyz")[0] == 200
+
+
+def test_a_draining_server_is_not_ready_and_answers_all_the_same(tmp_path: Path) -> None:
+    with serving(tmp_path, "--drain-seconds", "2", "--log", "denials") as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_until("the drain", lambda: server.probe("/readyz")[0] == 503)
+        assert (
+            "[-]workers failed: no worker serves, or the server is draining"
+            in server.probe("/readyz")[1]
+        )
+        assert server.probe("/healthz")[0] == 200
+        assert _ask(server, "late") == 200
+        assert server.process.wait(PATIENCE_SECONDS) == 0
 
 
 def _ask(server: Serving, uid: str) -> int:

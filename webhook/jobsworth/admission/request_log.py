@@ -13,8 +13,6 @@ import time
 import traceback
 from typing import Any
 
-from gunicorn.glogging import Logger
-
 from jobsworth.admission.outcome import ReviewOutcome
 
 STANDARD_ERROR = 2
@@ -83,10 +81,11 @@ class Log:
         return f"{self._stamp}.{int(now * 1000) % 1000:03d}Z"
 
 
-class _AsJson(logging.Formatter):
-    """Format the records of gunicorn like all other lines."""
+class JsonFormatter(logging.Formatter):
+    """Formats the records of gunicorn like the lines of :class:`Log`."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """Return a line of JSON."""
         seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         line = {
             "time": f"{seconds}.{int(record.msecs):03d}Z",
@@ -97,13 +96,3 @@ class _AsJson(logging.Formatter):
         if record.exc_info:
             line["error"] = "".join(traceback.format_exception(*record.exc_info))
         return json.dumps(line, separators=(",", ":"), default=str)
-
-
-class GunicornLog(Logger):  # type: ignore[misc]
-    """The log of gunicorn, in the format of :class:`Log`."""
-
-    def setup(self, cfg: Any) -> None:
-        """Configure the log; gunicorn calls this."""
-        super().setup(cfg)
-        for handler in self.error_log.handlers:
-            handler.setFormatter(_AsJson())

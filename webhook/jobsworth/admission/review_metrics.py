@@ -7,17 +7,13 @@ cover one process only.
 
 from __future__ import annotations
 
-import fcntl
-import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 from prometheus_client.exposition import generate_latest
-from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from jobsworth.admission.outcome import ReviewOutcome
@@ -35,9 +31,6 @@ seconds."""
 OTHER = "other"
 MOST_POLICIES = 100
 """The largest number of policies with labels of their own; all others share the label ``other``."""
-RETIRED = "0"
-"""Replaces the process ID in the names of the files that hold the counts of ended processes."""
-
 
 _COUNTERS = {
     "jobsworth_admission_requests_total": ("Admission requests by endpoint, operation, kind and verdict.",
@@ -69,9 +62,17 @@ _GAUGES = {
 
 
 class WebhookMetrics:
-    """The metrics of the webhook. Create them once, before the process forks."""
+    """The metrics of the webhook. Create them once, before the process forks.
+
+    Attributes:
+        slot: the number of this process. Give the number of a process that has ended to a new one: it
+            continues the counts, in the same files.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self.slot = 0
+        if values.ValueClass is not values.MutexValue:
+            values.ValueClass = values.MultiProcessValue(lambda: self.slot)
         self._counters = {
             name: Counter(name, text, labels, registry=registry)
             for name, (text, *labels) in _COUNTERS.items()
@@ -154,33 +155,5 @@ def exposition(folder: Path, state: Collector | None = None) -> bytes:
     registry = CollectorRegistry()
     if state is not None:
         registry.register(state)
-    with _locked(folder, fcntl.LOCK_SH):
-        MultiProcessCollector(registry, str(folder))
-        return generate_latest(registry)
-
-
-def retire(folder: Path, process: int) -> None:
-    """Add the counts of a process that has ended to those of earlier ones, and delete its files.
-
-    Otherwise every replaced worker would leave files behind until the server stops.
-    """
-    with _locked(folder, fcntl.LOCK_EX):
-        for file in folder.glob(f"*_{process}.db"):
-            kind = file.stem.rpartition("_")[0]
-            if kind in ("counter", "histogram"):
-                kept = MmapedDict(str(folder / f"{kind}_{RETIRED}.db"))
-                for key, value, stamp, _ in MmapedDict.read_all_values_from_file(str(file)):
-                    kept.write_value(key, kept.read_value(key)[0] + value, stamp)
-                kept.close()
-                file.unlink()
-
-
-@contextmanager
-def _locked(folder: Path, operation: int) -> Iterator[None]:
-    """Lock the files, so that no scrape sees counts twice or not at all."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, operation)
-        yield
-    finally:
-        os.close(descriptor)
+    MultiProcessCollector(registry, str(folder))
+    return generate_latest(registry)

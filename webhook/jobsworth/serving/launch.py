@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from jobsworth.admission.decision import NamespaceLabels
+from jobsworth.admission.outcome import ReviewOutcome
+from jobsworth.admission.request_log import Log
 from jobsworth.api.api_server import ApiServer
-from jobsworth.listen_address import listen
+from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.serving.serving_settings import ServingSettings
 
@@ -48,7 +50,13 @@ def serve(
     # prometheus_client reads this variable when the import of the server below imports it.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
+        from prometheus_client import CollectorRegistry
+
+        from jobsworth.admission.application import Application
+        from jobsworth.admission.review_metrics import WebhookMetrics
+        from jobsworth.admission.webhook import Webhook
         from jobsworth.serving.release_poll import ReleasePoll
+        from jobsworth.serving.served_files import ServedFiles
         from jobsworth.serving.served_state import StateLoader
         from jobsworth.serving.webhook_server import WebhookServer
 
@@ -65,8 +73,30 @@ def serve(
             namespace_labels=namespace_labels or (lambda name: None),
             api_verdict=settings.api_verdict,
         )
+        bound_to, monitor = (format_address(*one.getsockname()[:2]) for one in listeners)
+        log = Log(requests=settings.log_requests)
+        metrics = WebhookMetrics(CollectorRegistry())
+        files = ServedFiles(
+            settings.files, states, folder, log=log, metrics=metrics, releases=releases
+        )
+
+        def bound() -> None:
+            sizes = {"workers": settings.workers, "threads": settings.threads}
+            log.event("info", "serving", bind=bound_to, monitor=monitor, **sizes)
+            on_bound()
+
+        def observe(outcome: ReviewOutcome) -> None:
+            metrics.observe(outcome)
+            log.request(outcome)
+
         WebhookServer(
-            settings, states, listeners, folder, on_bound=on_bound, releases=releases
+            settings,
+            Application(Webhook(files.reviewer, observe)),
+            files=files,
+            metrics=metrics,
+            listeners=listeners,
+            folder=folder,
+            on_bound=bound,
         ).run()
         raise SystemExit(0)
     finally:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.admission.request_log import JsonFormatter
+
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
 
@@ -21,6 +23,14 @@ HANG_SECONDS = 40
 YOUNG_OBJECTS = 20_000
 """The number of new objects between two garbage collections. A request creates some hundreds, and reference
 counting frees nearly all of them."""
+
+_LOGGING = {
+    "root": {"handlers": []},
+    "formatters": {"json": {"()": JsonFormatter}},
+    "handlers": {"json": {"class": "logging.StreamHandler", "formatter": "json"}},
+    "loggers": {"gunicorn.error": {"handlers": ["json"]}},
+}
+"""The log of gunicorn, for ``logging.config``: JSON lines on standard error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +100,7 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
         "limit_request_field_size": 8190,
         "limit_request_line": 2048,
         "errorlog": "-",
-        "loglevel": "info",
+        "logconfig_dict": _LOGGING,
         "proc_name": "jobsworth",
     }
 

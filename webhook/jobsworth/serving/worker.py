@@ -74,6 +74,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def handle_exit(self, sig: int, frame: object) -> None:
         """Start to drain (SIGTERM)."""
+        self.app.leave(self)
         self._leave(self.app.settings.drain_seconds)
 
     def handle_quit(self, sig: int, frame: object) -> None:
@@ -135,7 +136,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _leave(self, seconds: float) -> None:
         self._leave_at = min(self._leave_at, time.monotonic() + seconds)
-        self.app.set_serving(self.age, serving=False)
 
     @property
     def _leaving(self) -> bool:
@@ -176,7 +176,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _connection(self, listener: Any, sock: socket.socket, client: Any) -> Connection:
         if listener is self.app.probe_listener:
             return Connection(self.cfg, sock, client, self.app.probes, None)
-        certificate = self.app.active_certificate()
+        certificate = self.app.files.certificate
         if certificate is None:
             raise ConnectionAbortedError
         return Connection(self.cfg, sock, client, self.wsgi, certificate.context)

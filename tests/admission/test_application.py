@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import suppress
 from typing import Any
 
@@ -70,39 +69,6 @@ def test_a_content_type_may_have_parameters_and_capitals(
     client: FlaskClient, media_type: str
 ) -> None:
     assert ask(client, "/validate", GOOD, **{"Content-Type": media_type}).status_code == 200
-
-
-def test_a_body_in_chunks_is_read_up_to_the_limit() -> None:
-    def answer(body: bytes) -> str:
-        reported: list[str] = []
-        environ = {
-            "REQUEST_METHOD": "POST",
-            "PATH_INFO": "/validate",
-            "CONTENT_TYPE": "application/json",
-            "wsgi.input": io.BytesIO(body),
-        }
-        Application(CLIENT.webhook).wsgi_app(environ, lambda status, *_: reported.append(status))  # type: ignore[arg-type]
-        return reported[0]
-
-    assert answer(GOOD) == "200 OK"
-    assert answer(b" " * (MOST_BYTES + 1)).startswith("413 ")
-
-
-def test_a_body_that_does_not_arrive_is_waited_for_no_longer() -> None:
-    class Slow:
-        def read(self, size: int) -> bytes:
-            raise TimeoutError
-
-    reported: list[str] = []
-    environ = {
-        "REQUEST_METHOD": "POST",
-        "PATH_INFO": "/mutate",
-        "CONTENT_TYPE": "application/json",
-        "CONTENT_LENGTH": "10",
-        "wsgi.input": Slow(),
-    }
-    Application(CLIENT.webhook).wsgi_app(environ, lambda status, *_: reported.append(status))  # type: ignore[arg-type]
-    assert reported == ["408 Request Timeout"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -160,6 +161,38 @@ def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:
                 continue  # the server made room for others
         assert seconds_for(Client(server)) < MOST_SECONDS
         assert sum(memory_of_children(server.process.pid)) < 600
+
+
+CRAMPED = """
+import sys, time
+from jobsworth.admission.decision import Reviewer
+from jobsworth.cli import run
+from jobsworth.serving import worker
+
+worker.MOST_HELD_BYTES = 200_000
+validate = Reviewer.validate
+
+def take_a_second(self, request):
+    time.sleep(1)
+    return validate(self, request)
+
+Reviewer.validate = take_a_second
+run(sys.argv[1:])
+"""
+
+
+def test_large_requests_that_wait_take_bounded_memory(tmp_path: Path) -> None:
+    """On a server that holds a three-hundredth of the documented bytes, and reviews slowly."""
+    options = ("--workers", "1", "--threads", "1", "--log", "denials")
+    large = GOOD + b" " * 90_000
+    with serving(tmp_path, *options, program=CRAMPED) as server, ThreadPoolExecutor(6) as clients:
+        waiting = [clients.submit(Client(server).post, "validate", large) for _ in range(5)]
+        time.sleep(0.5)
+        small = clients.submit(Client(server).post, "validate", GOOD)
+        answers = [each.result() for each in waiting]
+        assert sorted(status for status, _ in answers) == [200, 200, 503, 503, 503]
+        assert all(b"send the request again" in body for status, body in answers if status == 503)
+        assert small.result()[0] == 200
 
 
 def memory_of_children(parent: int) -> list[int]:

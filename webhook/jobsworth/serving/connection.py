@@ -33,6 +33,7 @@ MOST_HEAD_BYTES = 64 * 1024
 
 _READ_BYTES = 64 * 1024  # more than a TLS record, so that OpenSSL never holds back bytes
 _MOST_READS = 64
+_LATE = BadReview("the body did not arrive in time: send the request again", 408)
 _WANTS = (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError)
 
 
@@ -52,7 +53,7 @@ class Connection:
         deadline: the time, in seconds of the monotonic clock, at which to call :meth:`expire`.
         closed: the connection is of no further use.
         closes: the answer to the current request is the last one.
-        size: the length of the body of the current request, in bytes.
+        counted: what the worker has counted of :attr:`held`.
 
     Raises:
         OSError: the client has closed the connection.
@@ -77,7 +78,7 @@ class Connection:
         self.application = application
         self.deadline = time.monotonic() + FIRST_REQUEST_SECONDS
         self.closed = self.closes = self._lingers = False
-        self.size = 0
+        self.counted = self._size = 0
         self._cfg = cfg
         self._buffer = bytearray()
         self._searched = 0
@@ -85,9 +86,9 @@ class Connection:
         self._unsent = memoryview(b"")
 
     @property
-    def buffered(self) -> int:
-        """The number of bytes received of an incomplete request."""
-        return len(self._buffer)
+    def held(self) -> int:
+        """The number of bytes received of requests that are not answered."""
+        return len(self._buffer) + self._size
 
     @property
     def sends(self) -> bool:
@@ -113,6 +114,7 @@ class Connection:
     def answer(self, response: bytes, *, closes: bool) -> None:
         """Send as much of a response as the client reads at once; :meth:`advance` sends the rest."""
         self.closes = closes
+        self._size = 0
         self._unsent = memoryview(response)
         self.deadline = time.monotonic() + ANSWER_SECONDS
         try:
@@ -122,14 +124,12 @@ class Connection:
         except OSError:
             self.closed = True
 
-    def expire(self) -> Environ | None:
-        """Handle the deadline, and return a request whose body is late, so that the client gets an answer."""
+    def expire(self) -> None:
+        """Handle the deadline: close the connection, or answer a request whose body is late."""
         if self._head is None or self._unsent:
             self.closed = True
-            return None
-        environ = {**self._head.environ, "wsgi.input": _Late()}
-        self._head, self.closes, self.size = None, True, 0
-        return environ
+        else:
+            self.answer(refusal(_LATE), closes=True)
 
     def hurry(self) -> None:
         """Wait only a moment for the start of a request, because the server stops."""
@@ -183,13 +183,5 @@ class Connection:
             return None
         environ = {**head.environ, "wsgi.input": io.BytesIO(buffer[:size])}
         del buffer[:size]
-        self._head, self.closes, self.size = None, head.closes, size
+        self._head, self.closes, self._size = None, head.closes, size
         return environ
-
-
-class _Late:
-    """A body that did not arrive in time."""
-
-    def read(self, size: int = -1) -> bytes:
-        """Raise TimeoutError."""
-        raise TimeoutError

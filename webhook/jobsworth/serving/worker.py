@@ -33,10 +33,8 @@ from jobsworth.serving.http_messages import Environ, refusal, respond
 from jobsworth.serving.probes import METRICS
 
 MOST_CONNECTIONS = 1000
-MOST_BUFFERED_BYTES = 64 * 1024 * 1024
-"""The limit for all incomplete requests together."""
-MOST_QUEUED_BYTES = 64 * 1024 * 1024
-"""The limit for all complete requests together that wait for their review."""
+MOST_HELD_BYTES = 64 * 1024 * 1024
+"""The limit for all requests together that are incomplete or wait for their review."""
 SMALL_BYTES = 32 * 1024
 """The length of a request that is reviewed beyond this limit. Few Jobs are larger."""
 DESCRIPTORS_BESIDE = 64
@@ -63,8 +61,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
         super().__init__(*arguments)
         self._selector = selectors.DefaultSelector()
         self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
-        self._idle_count = self._buffered = self._queued = self._evicted = 0
-        self._busy: dict[Connection, tuple[float, int]] = {}  # start of the review, size
+        self._busy: dict[Connection, float] = {}  # start of the review
+        self._held = self._evicted = 0
         self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
         self._returned: deque[Connection] = deque()
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -127,7 +125,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _hanging(self) -> int:
         """Return the number of requests that take too long."""
         latest = time.monotonic() - self.cfg.timeout
-        return sum(began < latest for began, _ in list(self._busy.values()))
+        return sum(began < latest for began in list(self._busy.values()))
 
     def _working(self) -> bool:
         """Return True while requests are in flight that can still be answered."""
@@ -156,7 +154,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _accept(self, listener: Any) -> bool:
         """Accept a connection, if there is one."""
-        if self._idle_count + len(self._busy) >= self._places:
+        if len(self._selector.get_map()) + len(self._busy) >= self._places:
             self._evict()
         try:
             sock, client = listener.accept()
@@ -181,21 +179,28 @@ class Worker(BaseWorker):  # type: ignore[misc]
             raise ConnectionAbortedError
         return Connection(self.cfg, sock, client, self.wsgi, certificate.context)
 
-    def _evict(self, share: Callable[[dict[Connection, None]], int] = len) -> None:
+    def _evict(self, share: Callable[[Connection], int] = lambda connection: 1) -> bool:
         """Close the connection that has been idle longest, of the peer with the largest share."""
-        if not self._idle:
-            return
-        peer = max(self._idle.values(), key=share)
-        connection = next((one for one in peer if share is len or one.buffered), next(iter(peer)))
+        peer = max(self._idle.values(), key=lambda peer: sum(map(share, peer)), default={})
+        connection = next(filter(share, peer), None)
+        if connection is None:
+            return False
         self._forget(connection)
-        connection.sock.close()
+        self._close(connection)
         self._evicted += 1
+        return True
+
+    def _close(self, connection: Connection) -> None:
+        connection.sock.close()
+        self._held -= connection.counted
+
+    def _count(self, connection: Connection) -> None:
+        self._held += connection.held - connection.counted
+        connection.counted = connection.held
 
     def _wait_for(self, connection: Connection) -> None:
         """Wait until the client sends, or reads what is sent to it."""
         self._idle.setdefault(connection.peer, {})[connection] = None
-        self._idle_count += 1
-        self._buffered += connection.buffered
         events = selectors.EVENT_WRITE if connection.sends else selectors.EVENT_READ
         ready: Callable[[Any], None] = lambda _: self._go_on(connection, connection.advance)  # noqa: E731
         self._selector.register(connection.sock, events, ready)
@@ -206,49 +211,48 @@ class Worker(BaseWorker):  # type: ignore[misc]
         del peer[connection]
         if not peer:
             del self._idle[connection.peer]
-        self._idle_count -= 1
-        self._buffered -= connection.buffered
 
     def _go_on(self, connection: Connection, step: Callable[[], Environ | None]) -> None:
         """Let an idle connection take a step, and hand over the request that this completes."""
         if connection not in self._idle.get(connection.peer, ()):
             return  # closed to make room, after the selector had reported it
-        buffered, sends = connection.buffered, connection.sends
+        sends = connection.sends
         environ = step()
-        self._buffered += connection.buffered - buffered
-        if connection.closed or environ is not None:
+        self._count(connection)
+        moves = connection.closed or environ is not None or connection.sends != sends
+        if moves:
             self._forget(connection)
-            if environ is None:
-                connection.sock.close()
-            else:
-                self._hand_over(connection, environ)
-        elif connection.sends != sends:
-            self._forget(connection)
+        while self._held > MOST_HELD_BYTES and self._evict(lambda one: one.held):
+            pass
+        if connection.closed:
+            self._close(connection)
+        elif environ is not None:
+            self._hand_over(connection, environ)
+        elif moves:
             self._wait_for(connection)
-        if self._buffered > MOST_BUFFERED_BYTES:
-            self._evict(lambda peer: sum(one.buffered for one in peer))
 
     def _hand_over(self, connection: Connection, environ: Environ) -> None:
         if connection.application is self.app.probes and environ["PATH_INFO"] != METRICS:
             # Answer here, because all threads may be busy.
-            connection.answer(respond(self.app.probes, environ, closes=True), closes=True)
-            self._wait_for(connection)
+            response = respond(self.app.probes, environ, closes=True)
+        elif self._held > MOST_HELD_BYTES and connection.held > SMALL_BYTES:
+            response = refusal(_OVERLOAD)
+        else:
+            self._busy[connection] = math.inf
+            self._requests.put((connection, environ))
             return
-        if self._queued + connection.size > MOST_QUEUED_BYTES and connection.size > SMALL_BYTES:
-            connection.answer(refusal(_OVERLOAD), closes=True)
-            self._wait_for(connection)
-            return
-        self._queued += connection.size
-        self._busy[connection] = math.inf, connection.size
-        self._requests.put((connection, environ))
+        connection.answer(response, closes=True)
+        self._count(connection)
+        self._wait_for(connection)
 
     def _take_back(self, connection: Connection) -> None:
-        self._queued -= self._busy.pop(connection)[1]
+        del self._busy[connection]
+        self._count(connection)
         if connection.closed:
-            connection.sock.close()
+            self._close(connection)
             return
         self._wait_for(connection)
-        if connection.buffered:
+        if connection.held:
             self._go_on(connection, connection.advance)
 
     # The reviewing threads.
@@ -257,9 +261,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
         while True:
             environ: Environ | None
             connection, environ = self._requests.get()
-            size = connection.size
             while environ is not None:
-                self._busy[connection] = time.monotonic(), size
+                self._busy[connection] = time.monotonic()
                 closes = connection.closes or self._leaving
                 connection.answer(self._response(connection, environ, closes=closes), closes=closes)
                 environ = self._stay(connection)
@@ -280,6 +283,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
             return None
         poll = select.poll()
         poll.register(connection.sock, select.POLLIN)
-        if connection.buffered or poll.poll(STAY_MILLISECONDS):
+        if connection.held or poll.poll(STAY_MILLISECONDS):
             return connection.advance()
         return None

@@ -60,7 +60,7 @@ def test_a_body_that_is_no_review_gets_a_clear_error(
     status = answer.get_json()
     assert (status["kind"], status["code"]) == ("Status", code)
     assert message in status["message"]
-    assert CLIENT.outcomes[-1].verdict == "bad_request"
+    assert CLIENT.outcomes[-1].answer.verdict == "bad_request"
     assert message in CLIENT.outcomes[-1].error
 
 
@@ -115,7 +115,7 @@ def test_malformed_reviews_are_answered_or_rejected_and_never_fail() -> None:
         endpoint, body = mutator.endpoint(), mutator.body()
         with suppress(BadReview):
             assert isinstance(response_of(client.webhook.answer(endpoint, body))["allowed"], bool)
-    verdicts = {outcome.verdict for outcome in client.outcomes}
+    verdicts = {outcome.answer.verdict for outcome in client.outcomes}
     assert verdicts == {"allowed", "bad_request", "denied", "invalid", "patched", "untouched"}
 
 

@@ -11,16 +11,21 @@ from support.admission.running_webhook import SOURCES
 
 COUNT = """
 from prometheus_client import CollectorRegistry
+from jobsworth.admission.outcome import Answer, ReviewOutcome
+from jobsworth.admission.review import AdmissionResponse, read_review
 from jobsworth.admission.review_metrics import WebhookMetrics
-from jobsworth.admission.outcome import ReviewOutcome
+from support.admission.admission_reviews import body_of
+
+answer = Answer(
+    AdmissionResponse(allowed=True), "patched", codes=("JW004",), unreadable=("kind",),
+    violations=(("retries", "deny"), ("deadline", "warn")),
+)
 
 metrics = WebhookMetrics(CollectorRegistry())
 metrics.slot = 1
 for kind in ("Job", "CronJob", "made up"):
-    metrics.observe(ReviewOutcome(
-        endpoint="validate", verdict="patched", allowed=True, operation="CREATE", kind=kind,
-        codes=("JW004",), violations=(("retries", "deny"), ("deadline", "warn")), unreadable=("kind",), seconds=0.002,
-    ))
+    request = read_review(body_of({"kind": kind, "metadata": {}}))
+    metrics.observe(ReviewOutcome("validate", request, answer, seconds=0.002))
 metrics.loaded("policy", 0.5, success=False)
 metrics.expect_violations((f"policy-{number}", "audit") for number in range(200))
 """
@@ -36,7 +41,7 @@ print(exposition(Path(sys.argv[1])).decode())
 def python(code: str, folder: Path) -> str:
     environment = {
         **os.environ,
-        "PYTHONPATH": str(SOURCES),
+        "PYTHONPATH": f"{SOURCES}:{SOURCES.parent}/tests",
         "PROMETHEUS_MULTIPROC_DIR": str(folder),
     }
     return subprocess.run(

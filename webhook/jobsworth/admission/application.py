@@ -65,7 +65,7 @@ class Application(Flask):
         try:
             return read_body(environ)
         except BadReview as error:
-            self._webhook.reject(endpoint, str(error))
+            self._webhook.reject(endpoint, error)
             raise
 
 

@@ -14,8 +14,11 @@ import traceback
 from typing import Any
 
 from jobsworth.admission.outcome import ReviewOutcome
+from jobsworth.admission.review import AdmissionRequest
 
 STANDARD_ERROR = 2
+MOST_NAME_LETTERS = 256
+"""The characters of a name in the log; names that an API server accepts have at most 253."""
 
 
 class Log:
@@ -45,31 +48,25 @@ class Log:
 
     def request(self, outcome: ReviewOutcome) -> None:
         """Log a request."""
-        if outcome.verdict in ("bad_request", "failed"):
-            level = "error" if outcome.verdict == "failed" else "warning"
-        elif self._requests or not outcome.allowed:
+        answer = outcome.answer
+        if answer.verdict in ("bad_request", "failed"):
+            level = "error" if answer.verdict == "failed" else "warning"
+        elif self._requests or not answer.response.allowed:
             level = "info"
         else:
             return
-        error = {"error": outcome.error} if outcome.error else {}
         self.event(
             level,
             outcome.endpoint,
-            uid=outcome.uid,
-            operation=outcome.operation,
-            kind=outcome.kind,
-            namespace=outcome.namespace,
-            name=outcome.name,
-            user=outcome.user,
-            dryRun=outcome.dry_run,
-            verdict=outcome.verdict,
-            allowed=outcome.allowed,
-            codes=outcome.codes,
-            policies=outcome.policies,
-            **({"unreadable": outcome.unreadable} if outcome.unreadable else {}),
-            patchOperations=outcome.operations,
+            **(_described(outcome.request) if outcome.request else {}),
+            verdict=answer.verdict,
+            allowed=answer.response.allowed,
+            codes=answer.codes,
+            policies=answer.policies,
+            **({"unreadable": answer.unreadable} if answer.unreadable else {}),
+            patchOperations=len(answer.response.patch),
             milliseconds=round(outcome.seconds * 1000, 3),
-            **error,
+            **({"error": outcome.error} if outcome.error else {}),
         )
 
     def _now(self) -> str:
@@ -79,6 +76,18 @@ class Log:
             self._stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
             self._second = second
         return f"{self._stamp}.{int(now * 1000) % 1000:03d}Z"
+
+
+def _described(request: AdmissionRequest) -> dict[str, Any]:
+    return {
+        "uid": request.uid,
+        "operation": request.operation,
+        "kind": request.kind[2],
+        "namespace": request.namespace[:MOST_NAME_LETTERS],
+        "name": request.name[:MOST_NAME_LETTERS],
+        "user": request.username[:MOST_NAME_LETTERS],
+        "dryRun": request.dry_run,
+    }
 
 
 class JsonFormatter(logging.Formatter):

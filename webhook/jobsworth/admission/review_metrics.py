@@ -102,20 +102,22 @@ class WebhookMetrics:
 
     def observe(self, outcome: ReviewOutcome) -> None:
         """Count a request."""
-        kind = outcome.kind if outcome.kind in KINDS.values() else OTHER
-        self._requests_of(outcome.endpoint, outcome.operation, kind, outcome.verdict).inc()
-        self._seconds_of(outcome.endpoint).observe(outcome.seconds)
-        for code in outcome.codes:
+        endpoint, request, answer = outcome.endpoint, outcome.request, outcome.answer
+        operation = "" if request is None else request.operation
+        kind = (
+            OTHER if request is None or request.kind[2] not in KINDS.values() else request.kind[2]
+        )
+        self._requests_of(endpoint, operation, kind, answer.verdict).inc()
+        self._seconds_of(endpoint).observe(outcome.seconds)
+        for code in answer.codes:
             self._findings_of(code).inc()
-        for policy, effect in outcome.violations:
+        for policy, effect in answer.violations:
             self._violations_of(policy, effect).inc()
-        for reason in outcome.unreadable:
-            self._counters["jobsworth_admission_unreadable_total"].labels(
-                outcome.endpoint, reason
-            ).inc()
-        if outcome.verdict == "patched":
+        for reason in answer.unreadable:
+            self._counters["jobsworth_admission_unreadable_total"].labels(endpoint, reason).inc()
+        if answer.verdict == "patched":
             self._counters["jobsworth_admission_patches_total"].labels(kind).inc()
-        elif outcome.verdict == "failed":
+        elif answer.verdict == "failed":
             self._counters["jobsworth_admission_internal_errors_total"].inc()
 
     def expect_violations(self, policies: Iterable[tuple[str, Effect]]) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 from support.admission.running_webhook import SOURCES
 
 COUNT = """
+import sys
+from pathlib import Path
 from prometheus_client import CollectorRegistry
 from jobsworth.admission.outcome import Answer, ReviewOutcome
 from jobsworth.admission.review import AdmissionResponse, read_review
@@ -21,29 +23,19 @@ answer = Answer(
     violations=(("retries", "deny"), ("deadline", "warn")),
 )
 
-metrics = WebhookMetrics(CollectorRegistry())
+metrics = WebhookMetrics(Path(sys.argv[1]))
 metrics.slot = 1
 for kind in ("Job", "CronJob", "made up"):
     request = read_review(body_of({"kind": kind, "metadata": {}}))
     metrics.observe(ReviewOutcome("validate", request, answer, seconds=0.002))
 metrics.loaded("policy", 0.5, success=False)
 metrics.expect_violations((f"policy-{number}", "audit") for number in range(200))
-"""
-SHOW = """
-import sys
-from pathlib import Path
-from jobsworth.admission.review_metrics import exposition
-
-print(exposition(Path(sys.argv[1])).decode())
+print(metrics.exposition(CollectorRegistry()).decode())
 """
 
 
 def python(code: str, folder: Path) -> str:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{SOURCES}:{SOURCES.parent}/tests",
-        "PROMETHEUS_MULTIPROC_DIR": str(folder),
-    }
+    environment = {**os.environ, "PYTHONPATH": f"{SOURCES}:{SOURCES.parent}/tests"}
     return subprocess.run(
         [sys.executable, "-c", code, str(folder)],
         env=environment,
@@ -55,8 +47,7 @@ def python(code: str, folder: Path) -> str:
 
 def test_a_worker_continues_the_counts_of_the_one_that_it_replaces(tmp_path: Path) -> None:
     for _ in range(2):
-        python(COUNT, tmp_path)
-        shown = python(SHOW, tmp_path).splitlines()
+        shown = python(COUNT, tmp_path).splitlines()
     labels = 'endpoint="validate",kind="%s",operation="CREATE",verdict="patched"'
     for kind in ("Job", "CronJob", "other"):
         assert f"jobsworth_admission_requests_total{{{labels % kind}}} 2.0" in shown

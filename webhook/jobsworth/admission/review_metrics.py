@@ -1,12 +1,11 @@
 """Prometheus metrics, summed over all worker processes.
 
-``prometheus_client`` keeps the values of each process in files of a shared folder. The environment variable
-``PROMETHEUS_MULTIPROC_DIR`` must name this folder before the library is imported; without it the values
-cover one process only.
+``prometheus_client`` keeps the values of each process in files of a shared folder.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -64,15 +63,20 @@ _GAUGES = {
 class WebhookMetrics:
     """The metrics of the webhook. Create them once, before the process forks.
 
+    Args:
+        folder: the folder for the values of all processes.
+
     Attributes:
         slot: the number of this process. Give the number of a process that has ended to a new one: it
             continues the counts, in the same files.
     """
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, folder: Path) -> None:
         self.slot = 0
-        if values.ValueClass is not values.MutexValue:
-            values.ValueClass = values.MultiProcessValue(lambda: self.slot)
+        self._folder = str(folder)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._folder
+        values.ValueClass = values.MultiProcessValue(lambda: self.slot)
+        registry = CollectorRegistry()
         self._counters = {
             name: Counter(name, text, labels, registry=registry)
             for name, (text, *labels) in _COUNTERS.items()
@@ -146,16 +150,13 @@ class WebhookMetrics:
         if expiry is not None:
             self._gauges["jobsworth_certificate_expiry_timestamp_seconds"].set(expiry)
 
+    def exposition(self, state: Collector) -> bytes:
+        """Return the metrics of all processes in the text format of Prometheus.
 
-def exposition(folder: Path, state: Collector | None = None) -> bytes:
-    """Return the metrics of all processes in the text format of Prometheus.
-
-    Args:
-        folder: the folder with the metrics of each process.
-        state: metrics that all processes agree about; None for none.
-    """
-    registry = CollectorRegistry()
-    if state is not None:
+        Args:
+            state: metrics that all processes agree about.
+        """
+        registry = CollectorRegistry()
         registry.register(state)
-    MultiProcessCollector(registry, str(folder))
-    return generate_latest(registry)
+        MultiProcessCollector(registry, self._folder)
+        return generate_latest(registry)

@@ -81,7 +81,6 @@ class Connection:
         self.counted = self._size = 0
         self._cfg = cfg
         self._buffer = bytearray()
-        self._searched = 0
         self._head: Head | None = None
         self._unsent = memoryview(b"")
 
@@ -167,14 +166,12 @@ class Connection:
         """Remove a request from the buffer if it is complete."""
         buffer = self._buffer
         if self._head is None:
-            end = buffer.find(b"\r\n\r\n", self._searched) + 4
+            end = buffer.find(b"\r\n\r\n") + 4
             if max(end, len(buffer) if end < 4 else 0) > MOST_HEAD_BYTES:
                 raise BadReview("malformed HTTP: the head is too long", 431)
             if end < 4:
-                self._searched = max(0, len(buffer) - 3)
                 return None
             self._head = Head(bytes(buffer[:end]), self._cfg, *self._addresses)
-            self._searched = 0
             del buffer[:end]
             if self._head.expects_continue and not buffer:
                 self.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")

@@ -56,7 +56,7 @@ class ServedFiles:
         self._metrics = metrics
         self._releases = releases
         self._state_file = folder / STATE_FILE
-        self._loaded = Reloading(POLICY, states.load, states.watched)
+        self._loaded = Reloading(POLICY, states.load, files.of_state)
         self._served = Reloading(
             POLICY, lambda: states.restored(self._state_file.read_text()), [self._state_file]
         )

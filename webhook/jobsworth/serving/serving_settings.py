@@ -55,6 +55,11 @@ class Files:
         """The files of the TLS configuration."""
         return tuple(filter(None, (self.certificate, self.key, self.client_ca)))
 
+    @property
+    def of_state(self) -> tuple[Path, ...]:
+        """The files and folders that determine the policies and the release."""
+        return tuple(filter(None, (*self.policies, self.release)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingSettings:

@@ -10,7 +10,6 @@ import mmap
 import signal
 import socket
 from collections.abc import Callable
-from pathlib import Path
 
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
@@ -33,9 +32,8 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         settings: the settings of the server.
         application: answers the requests.
         files: the policies and the certificate.
-        metrics: gets the number of the process that counts.
         listeners: the listening sockets of the webhook and of the probes.
-        folder: the folder for the metrics of all processes.
+        metrics: get the number of the process that counts.
         on_bound: called in the arbiter when the server accepts connections.
     """
 
@@ -43,15 +41,15 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
         self,
         settings: ServingSettings,
         application: Application,
-        *,
         files: ServedFiles,
-        metrics: WebhookMetrics,
         listeners: tuple[socket.socket, socket.socket],
-        folder: Path,
+        *,
+        metrics: WebhookMetrics,
         on_bound: Callable[[], object],
     ) -> None:
         self.settings = settings
-        self.probes = Probes(self._checks, folder, StateMetrics(lambda: files.state))
+        state = StateMetrics(lambda: files.state)
+        self.probes = Probes(self._checks, lambda: metrics.exposition(state))
         self.files = files
         self._application = application
         self._metrics = metrics

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from jobsworth.admission import denial, scope, warning_texts
-from jobsworth.admission.answer_limits import MOST_BYTES, cut
+from jobsworth.admission import denial, scope
+from jobsworth.admission.answer_limits import MOST_BYTES, cut, warning_texts
 from jobsworth.admission.json_patch import patch
 from jobsworth.admission.outcome import Answer, Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
@@ -113,7 +113,7 @@ class Reviewer:
         before = value if from_manifest else filled
         is_changed = mutation.applied or mutation.restored
         operations = patch(before, mutation.object) if is_changed else []
-        warnings = warning_texts.texts(mutation.warnings)
+        warnings = warning_texts(mutation.warnings)
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))
         verdict: Verdict = "patched" if operations else "allowed"
@@ -158,7 +158,7 @@ class Reviewer:
             {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
         )
         codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
-        warned = warning_texts.texts([*warnings, *policy_verdict.warnings])
+        warned = warning_texts([*warnings, *policy_verdict.warnings])
         violations = tuple(
             dict.fromkeys((verdict.policy, verdict.effect) for verdict in policy_verdict.findings)
         )
@@ -191,7 +191,7 @@ class Reviewer:
             response = AdmissionResponse(allowed=False, status=status)
         else:
             warning = f"jobsworth did not evaluate the object: {message}"
-            response = AdmissionResponse(allowed=True, warnings=warning_texts.texts([warning]))
+            response = AdmissionResponse(allowed=True, warnings=warning_texts([warning]))
         return Answer(response, "too_large", unreadable=(TOO_LARGE,))
 
     def _subject(self, request: AdmissionRequest, value: dict[str, Any]) -> Subject:

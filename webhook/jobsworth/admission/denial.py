@@ -90,19 +90,16 @@ def _status(
 ) -> Status:
     group, _, kind = request.kind
     shown, _ = listed(findings, _length)
-    causes: list[dict[str, str]] = []
-    left = MOST_BYTES
-    for finding in shown:
-        cause = {
+    causes = [
+        {
             "reason": finding.reason,
             "message": cut(finding.message, MOST_MESSAGE_BYTES),
             "field": cut(finding.field, MOST_NAME_BYTES),
         }
-        left -= sum(map(size, cause.values()))
-        if causes and left < 0:
-            break
-        causes.append(cause)
-    details = {"name": _name(request), "group": group, "kind": kind, "causes": causes}
+        for finding in shown
+    ]
+    fitting, _ = listed(causes, lambda cause: sum(map(size, cause.values())))
+    details = {"name": _name(request), "group": group, "kind": kind, "causes": fitting}
     return {
         "metadata": {},
         "status": "Failure",

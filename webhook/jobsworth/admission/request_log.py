@@ -22,17 +22,15 @@ MOST_NAME_LETTERS = 256
 
 
 class Log:
-    """A log that writes JSON lines to a file descriptor.
+    """A log that writes JSON lines to standard error.
 
     Args:
-        descriptor: the file descriptor; standard error by default.
         requests: True to log every request, False to log only requests that are not allowed.
     """
 
-    __slots__ = ("_descriptor", "_requests", "_second", "_stamp")
+    __slots__ = ("_requests", "_second", "_stamp")
 
-    def __init__(self, descriptor: int = STANDARD_ERROR, *, requests: bool = True) -> None:
-        self._descriptor = descriptor
+    def __init__(self, *, requests: bool = True) -> None:
         self._requests = requests
         self._second, self._stamp = 0, ""
 
@@ -41,7 +39,7 @@ class Log:
         line = {"time": self._now(), "level": level, "message": message, **fields}
         text = json.dumps(line, separators=(",", ":"), default=str)
         try:
-            os.write(self._descriptor, text.encode() + b"\n")
+            os.write(STANDARD_ERROR, text.encode() + b"\n")
         except OSError:
             # The reader of the log is gone. Keep answering requests.
             return
@@ -90,18 +88,11 @@ def _described(request: AdmissionRequest) -> dict[str, Any]:
     }
 
 
-class JsonFormatter(logging.Formatter):
-    """Formats the records of gunicorn like the lines of :class:`Log`."""
+class LogHandler(logging.Handler):
+    """Writes the records of gunicorn as lines of a :class:`Log`."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        """Return a line of JSON."""
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        line = {
-            "time": f"{seconds}.{int(record.msecs):03d}Z",
-            "level": record.levelname.lower(),
-            "message": record.getMessage(),
-            "process": record.process,
-        }
-        if record.exc_info:
-            line["error"] = "".join(traceback.format_exception(*record.exc_info))
-        return json.dumps(line, separators=(",", ":"), default=str)
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        error = record.exc_info and "".join(traceback.format_exception(*record.exc_info))
+        fields = {"process": record.process, **({"error": error} if error else {})}
+        Log().event(record.levelname.lower(), record.getMessage(), **fields)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.admission.request_log import JsonFormatter
+from jobsworth.admission.request_log import LogHandler
 
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
@@ -26,11 +26,10 @@ counting frees nearly all of them."""
 
 _LOGGING = {
     "root": {"handlers": []},
-    "formatters": {"json": {"()": JsonFormatter}},
-    "handlers": {"json": {"class": "logging.StreamHandler", "formatter": "json"}},
-    "loggers": {"gunicorn.error": {"handlers": ["json"]}},
+    "handlers": {"log": {"()": LogHandler}},
+    "loggers": {"gunicorn.error": {"handlers": ["log"]}},
 }
-"""The log of gunicorn, for ``logging.config``: JSON lines on standard error."""
+"""The log of gunicorn, for ``logging.config``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,15 +136,36 @@ def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_p
             client.join()
 
 
-def test_a_server_that_stops_while_a_worker_starts_stops_in_time(tmp_path: Path) -> None:
-    with serving(tmp_path, "--drain-seconds", "1", "--log", "denials") as server:
+STARTING = """
+import sys, time
+from jobsworth.cli import run
+from jobsworth.serving.served_files import ServedFiles
+
+follow = ServedFiles.follow
+
+def follow_after_a_second(self):
+    time.sleep(1)
+    follow(self)
+
+ServedFiles.follow = follow_after_a_second
+run(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_stops_while_a_worker_starts_stops_in_time(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    options = ("--drain-seconds", "1", "--log", "denials")
+    with serving(tmp_path, *options, program=STARTING) as server:
         for process in workers(server):
             os.kill(process, signal.SIGKILL)
         before = len(workers(server))
         while len(workers(server)) == before:
             time.sleep(0.001)
         began = time.monotonic()
-        assert server.stop() == 0
+        server.process.send_signal(number)
+        assert server.process.wait(PATIENCE_SECONDS) == 0
         # --drain-seconds and a little. A worker that misses the signal is killed after 15 more seconds.
         assert time.monotonic() - began < 1 + 5
 

@@ -20,7 +20,7 @@ from jobsworth.serving.probes import Check, Probes
 from jobsworth.serving.served_files import ServedFiles
 from jobsworth.serving.serving_settings import ServingSettings, after_fork, gunicorn_settings
 from jobsworth.serving.state_metrics import StateMetrics
-from jobsworth.serving.worker import Worker
+from jobsworth.serving.worker import STOPS, Worker
 
 FREE, SERVING, LEAVING = range(3)
 
@@ -97,7 +97,7 @@ class WebhookServer(BaseApplication):  # type: ignore[misc]
 
     def _before_fork(self, worker: Worker) -> None:
         gc.freeze()  # so that the processes share the pages of permanent objects
-        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         worker.slot = self._workers.find(FREE.to_bytes(), 1)
         # It serves from now on: the kernel queues its connections while it starts.
         self._note(worker, SERVING)
@@ -115,5 +115,5 @@ class _Arbiter(Arbiter):  # type: ignore[misc]
         """Reload files and manage workers; gunicorn calls this about once a second."""
         self.app.files.reload()
         super().manage_workers()
-        # A new worker unblocks it when it can handle it; otherwise it could miss the signal.
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        # A new worker unblocks them when it can handle them; otherwise it could miss one.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)

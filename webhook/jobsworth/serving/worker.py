@@ -42,6 +42,8 @@ DESCRIPTORS_BESIDE = 64
 TICK_SECONDS = 0.5
 LEAVE_SECONDS = 1.0
 """The time in which a worker with a hanging request asks its clients to use other connections."""
+STOPS = signal.SIGTERM, signal.SIGQUIT
+"""The signals with which the arbiter stops a worker: blocked until the worker can handle them."""
 STAY_MILLISECONDS = 5
 """The time for which a thread waits for the next request of a connection if there is nothing else to do.
 Handing the connection to the loop and back takes as long as a review."""
@@ -93,7 +95,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._selector.register(
             self.PIPE[0], selectors.EVENT_READ, lambda pipe: os.read(pipe, 4096)
         )
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         ticked = 0.0
         while self._accepts or self._idle or self._working():
             for key, _ in self._selector.select(TICK_SECONDS):

@@ -92,10 +92,8 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
     return {
         "workers": settings.workers,
         "threads": settings.threads,
-        "keepalive": KEEP_ALIVE_SECONDS,  # only the benchmark's worker reads it
         "timeout": HANG_SECONDS,
         "graceful_timeout": math.ceil(settings.drain_seconds + settings.graceful_seconds),
-        "preload_app": True,
         "control_socket_disable": True,
         # No proxy stands between an API server and its webhook, so trust no forwarding headers.
         "forwarded_allow_ips": "",
@@ -103,9 +101,7 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
         "limit_request_fields": 50,
         "limit_request_field_size": 8190,
         "limit_request_line": 2048,
-        "errorlog": "-",
         "logconfig_dict": _LOGGING,
-        "proc_name": "jobsworth",
     }
 
 

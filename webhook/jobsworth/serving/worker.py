@@ -57,7 +57,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     On SIGTERM it keeps serving for ``drain_seconds`` and closes each connection after an answer. Then it
     accepts no more connections, finishes the requests in flight, and ends. It also ends if a request hangs.
+
+    Attributes:
+        slot: the number that the server gives it, and its successor.
     """
+
+    slot = 0
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -73,16 +73,17 @@ class Crowd(ExitStack):
             (sock,) = self.slow(1, REQUEST)
             assert b" 200 OK" in sock.recv(65536)
 
-    def plain(self) -> socket.socket:
+    def plain(self, source: str = "127.0.0.1") -> socket.socket:
         sock = self.enter_context(socket.socket())
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         sock.settimeout(15)
+        sock.bind((source, 0))
         sock.connect(("127.0.0.1", self._server.port))
         return sock
 
-    def secured(self) -> ssl.SSLSocket:
+    def secured(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
         return self.enter_context(
-            self._context.wrap_socket(self.plain(), server_hostname="localhost")
+            self._context.wrap_socket(self.plain(source), server_hostname="localhost")
         )
 
 
@@ -145,6 +146,21 @@ def test_kept_alive_connections_give_way_to_new_ones(tmp_path: Path) -> None:
         crowd.silent(60)
         assert seconds_for(Client(server)) < MOST_SECONDS
         server.wait_until("the warning", lambda: any(_makes_room(line) for line in server.log()))
+
+
+def test_connections_give_way_only_to_those_of_their_own_address(tmp_path: Path) -> None:
+    options = ("--workers", "1", "--log", "denials")
+    with serving(tmp_path, *options, program=SMALL) as server, Crowd(server) as crowd:
+        time.sleep(3)  # until the connections of the first probes are closed
+        other = crowd.secured("127.0.0.2")
+        other.sendall(REQUEST)
+        assert b" 200 OK" in other.recv(65536)
+        time.sleep(0.5)  # until it is idle, so that it is the one that is idle longest
+        crowd.silent(150)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+        server.wait_until("the warning", lambda: any(_makes_room(line) for line in server.log()))
+        other.sendall(REQUEST)  # idle longer than any of the others, and still open
+        assert b" 200 OK" in other.recv(65536)
 
 
 def _makes_room(line: dict[str, str]) -> bool:

@@ -110,6 +110,8 @@ def bare(port: int, workers: int, threads: int, certificate: str, key: str) -> N
                 self.cfg.set(name, value)
             self.cfg.set("bind", f"127.0.0.1:{port}")
             self.cfg.set("worker_class", "gthread")
+            self.cfg.set("keepalive", webhook_settings.KEEP_ALIVE_SECONDS)
+            self.cfg.set("preload_app", True)
             self.cfg.set("certfile", certificate)
             self.cfg.set("keyfile", key)
             self.cfg.set("loglevel", "error")

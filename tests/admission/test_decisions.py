@@ -66,7 +66,7 @@ def test_requests_that_need_no_review_are_allowed(
 ) -> None:
     client = client_with(LIMIT, TTL)
     assert client(endpoint, request_) == {"uid": UID, "allowed": True}
-    assert client.outcomes[0].verdict == "untouched"
+    assert client.outcomes[0].answer.verdict == "untouched"
 
 
 CONTROLLERS_UPDATES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -305,7 +305,7 @@ def test_defaults_are_filled_in_beside_an_unknown_field(
     if sent == "as written":
         expected["spec"] |= {"backoffLimit": 2}
     assert patched(value, operations_of(response)) == expected
-    assert client.outcomes[0].unreadable == ("unknown_field",)
+    assert client.outcomes[0].answer.unreadable == ("unknown_field",)
 
 
 @pytest.mark.parametrize("api_verdict", ["warn", "off"])
@@ -328,7 +328,7 @@ def test_a_value_that_cannot_be_decoded_is_denied_unless_the_policy_says_otherwi
     client = client_with({**LIMIT, **spec}, api_verdict=api_verdict)
     response = client("validate", review(job(backoffLimit="9")))
     assert response["allowed"] is allowed
-    assert client.outcomes[0].unreadable == ("wrong_type",)
+    assert client.outcomes[0].answer.unreadable == ("wrong_type",)
     if not allowed:
         message = response["status"]["message"]
         assert "spec.backoffLimit" in message
@@ -351,7 +351,7 @@ def test_an_object_of_an_unknown_kind_is_unreadable(client_with: ClientWith) -> 
     for spec, allowed in (({}, False), ({"onUnreadable": "allow"}, True)):
         client = client_with({**LIMIT, **spec}, api_verdict="warn")
         assert client("validate", review(value))["allowed"] is allowed
-        assert client.outcomes[0].unreadable == ("kind",)
+        assert client.outcomes[0].answer.unreadable == ("kind",)
 
 
 def test_a_job_with_what_the_server_generated_is_valid(client_with: ClientWith) -> None:
@@ -373,8 +373,8 @@ def test_a_policy_violation_is_forbidden(client_with: ClientWith) -> None:
     (cause,) = status["details"]["causes"]
     assert cause["field"] == "spec.backoffLimit"
     assert list(response["auditAnnotations"]) == ["p0"]
-    assert client.outcomes[0].verdict == "denied"
-    assert client.outcomes[0].policies == ("p0",)
+    assert client.outcomes[0].answer.verdict == "denied"
+    assert client.outcomes[0].answer.policies == ("p0",)
 
 
 def test_a_policy_that_warns_lets_through_and_warns(client_with: ClientWith) -> None:
@@ -440,7 +440,10 @@ def test_a_dry_run_gets_the_same_answer(client_with: ClientWith) -> None:
         client("validate", review(job(backoffLimit=5), dryRun=dry)) for dry in (False, True)
     )
     assert wet == dry
-    assert [outcome.dry_run for outcome in client.outcomes] == [False, True]
+    assert [outcome.request and outcome.request.dry_run for outcome in client.outcomes] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(("on_error", "allowed"), [("deny", False), ("allow", True)])
@@ -458,7 +461,8 @@ def test_an_internal_error_follows_the_failure_policy(
         assert response["status"]["code"] == 500
         assert UID in response["status"]["message"]
     (outcome,) = client.outcomes
-    assert (outcome.verdict, outcome.uid) == ("failed", UID)
+    assert outcome.request is not None
+    assert (outcome.answer.verdict, outcome.request.uid) == ("failed", UID)
     assert "ZeroDivisionError" in outcome.error
 
 
@@ -509,8 +513,8 @@ def test_an_object_of_too_many_values_is_admitted_with_a_warning_if_no_policy_fa
     response = client(endpoint, review(job(pod=MANY)))
     assert response["allowed"]
     assert "jobsworth did not evaluate the object" in response["warnings"][0]
-    assert client.outcomes[-1].verdict == "too_large"
-    assert client.outcomes[-1].unreadable == ("too_large",)
+    assert client.outcomes[-1].answer.verdict == "too_large"
+    assert client.outcomes[-1].answer.unreadable == ("too_large",)
 
 
 @pytest.mark.parametrize("enforcement", ["warn", "audit"])
@@ -543,8 +547,8 @@ def test_an_object_of_the_other_kind_than_its_resource_is_no_internal_error(
     spec = {"template": {"spec": {"containers": [{"name": "a", "image": "a"}]}}}
     value = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "a"}, "spec": spec}
     client(endpoint, review(value, kind="Job"))
-    assert client.outcomes[-1].verdict != "failed"
-    assert "kind" in client.outcomes[-1].unreadable
+    assert client.outcomes[-1].answer.verdict != "failed"
+    assert "kind" in client.outcomes[-1].answer.unreadable
 
 
 IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import yaml
 
 from jobsworth.cli import run
 from jobsworth.policy.effective_policies import PolicyVersion
-from support.admission.running_webhook import Client, serving
+from support.admission.running_webhook import SOURCES, Client, serving
 
 CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
 
@@ -48,6 +51,23 @@ def test_wrong_options_are_reported(
     assert ended.value.code == 2
     reported = " ".join(capsys.readouterr().err.split())
     assert message in reported
+
+
+def test_without_gunicorn_the_extra_to_install_is_named(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['gunicorn'] = None; from jobsworth.cli import run; run(['serve'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "pip install 'jobsworth[webhook]'" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
 
 
 def test_a_monitor_port_that_is_taken_is_reported(

@@ -7,6 +7,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -72,16 +73,17 @@ class Crowd(ExitStack):
             (sock,) = self.slow(1, REQUEST)
             assert b" 200 OK" in sock.recv(65536)
 
-    def plain(self) -> socket.socket:
+    def plain(self, source: str = "127.0.0.1") -> socket.socket:
         sock = self.enter_context(socket.socket())
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         sock.settimeout(15)
+        sock.bind((source, 0))
         sock.connect(("127.0.0.1", self._server.port))
         return sock
 
-    def secured(self) -> ssl.SSLSocket:
+    def secured(self, source: str = "127.0.0.1") -> ssl.SSLSocket:
         return self.enter_context(
-            self._context.wrap_socket(self.plain(), server_hostname="localhost")
+            self._context.wrap_socket(self.plain(source), server_hostname="localhost")
         )
 
 
@@ -146,6 +148,21 @@ def test_kept_alive_connections_give_way_to_new_ones(tmp_path: Path) -> None:
         server.wait_until("the warning", lambda: any(_makes_room(line) for line in server.log()))
 
 
+def test_connections_give_way_only_to_those_of_their_own_address(tmp_path: Path) -> None:
+    options = ("--workers", "1", "--log", "denials")
+    with serving(tmp_path, *options, program=SMALL) as server, Crowd(server) as crowd:
+        time.sleep(3)  # until the connections of the first probes are closed
+        other = crowd.secured("127.0.0.2")
+        other.sendall(REQUEST)
+        assert b" 200 OK" in other.recv(65536)
+        time.sleep(0.5)  # until it is idle, so that it is the one that is idle longest
+        crowd.silent(150)
+        assert seconds_for(Client(server)) < MOST_SECONDS
+        server.wait_until("the warning", lambda: any(_makes_room(line) for line in server.log()))
+        other.sendall(REQUEST)  # idle longer than any of the others, and still open
+        assert b" 200 OK" in other.recv(65536)
+
+
 def _makes_room(line: dict[str, str]) -> bool:
     return "idle connections to make room for others" in line["message"]
 
@@ -160,6 +177,38 @@ def test_unfinished_bodies_take_bounded_memory(server: Serving) -> None:
                 continue  # the server made room for others
         assert seconds_for(Client(server)) < MOST_SECONDS
         assert sum(memory_of_children(server.process.pid)) < 600
+
+
+CRAMPED = """
+import sys, time
+from jobsworth.admission.decision import Reviewer
+from jobsworth.cli import run
+from jobsworth.serving import worker
+
+worker.MOST_HELD_BYTES = 200_000
+validate = Reviewer.validate
+
+def take_a_second(self, request):
+    time.sleep(1)
+    return validate(self, request)
+
+Reviewer.validate = take_a_second
+run(sys.argv[1:])
+"""
+
+
+def test_large_requests_that_wait_take_bounded_memory(tmp_path: Path) -> None:
+    """On a server that holds a three-hundredth of the documented bytes, and reviews slowly."""
+    options = ("--workers", "1", "--threads", "1", "--log", "denials")
+    large = GOOD + b" " * 90_000
+    with serving(tmp_path, *options, program=CRAMPED) as server, ThreadPoolExecutor(6) as clients:
+        waiting = [clients.submit(Client(server).post, "validate", large) for _ in range(5)]
+        time.sleep(0.5)
+        small = clients.submit(Client(server).post, "validate", GOOD)
+        answers = [each.result() for each in waiting]
+        assert sorted(status for status, _ in answers) == [200, 200, 503, 503, 503]
+        assert all(b"send the request again" in body for status, body in answers if status == 503)
+        assert small.result()[0] == 200
 
 
 def memory_of_children(parent: int) -> list[int]:

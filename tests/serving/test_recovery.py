@@ -124,22 +124,48 @@ def test_a_worker_whose_threads_all_hang_is_replaced_with_requests_waiting(tmp_p
         for client in clients:
             client.start()
         began = time.monotonic()
-        server.wait_until("another worker", lambda: len(workers(server)) == 2)
+
+        def replaced() -> bool:
+            assert server.probe("/readyz")[0] == 200
+            return len(workers(server)) == 2
+
+        server.wait_until("another worker", replaced)
         assert time.monotonic() - began < 2 * HANG_SECONDS
         ask_until_answered(server)
         for client in clients:
             client.join()
 
 
-def test_a_server_that_stops_while_a_worker_starts_stops_in_time(tmp_path: Path) -> None:
-    with serving(tmp_path, "--drain-seconds", "1", "--log", "denials") as server:
+STARTING = """
+import sys, time
+from jobsworth.cli import run
+from jobsworth.serving.served_files import ServedFiles
+
+follow = ServedFiles.follow
+
+def follow_after_a_second(self):
+    time.sleep(1)
+    follow(self)
+
+ServedFiles.follow = follow_after_a_second
+run(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_stops_while_a_worker_starts_stops_in_time(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    options = ("--drain-seconds", "1", "--log", "denials")
+    with serving(tmp_path, *options, program=STARTING) as server:
         for process in workers(server):
             os.kill(process, signal.SIGKILL)
         before = len(workers(server))
         while len(workers(server)) == before:
             time.sleep(0.001)
         began = time.monotonic()
-        assert server.stop() == 0
+        server.process.send_signal(number)
+        assert server.process.wait(PATIENCE_SECONDS) == 0
         # --drain-seconds and a little. A worker that misses the signal is killed after 15 more seconds.
         assert time.monotonic() - began < 1 + 5
 
@@ -155,6 +181,19 @@ def test_the_server_stays_ready_while_all_workers_are_replaced(tmp_path: Path) -
             assert time.monotonic() < end
         assert len(workers(server)) == 4
         assert server.probe("/readyz")[0] == 200
+
+
+def test_a_draining_server_is_not_ready_and_answers_all_the_same(tmp_path: Path) -> None:
+    with serving(tmp_path, "--drain-seconds", "2", "--log", "denials") as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_until("the drain", lambda: server.probe("/readyz")[0] == 503)
+        assert (
+            "[-]workers failed: no worker serves, or the server is draining"
+            in server.probe("/readyz")[1]
+        )
+        assert server.probe("/healthz")[0] == 200
+        assert _ask(server, "late") == 200
+        assert server.process.wait(PATIENCE_SECONDS) == 0
 
 
 def _ask(server: Serving, uid: str) -> int:

@@ -235,7 +235,7 @@ import sys
 from jobsworth.cli import run
 from jobsworth.serving import connection
 
-connection.REQUEST_SECONDS = 1.0
+connection.FIRST_REQUEST_SECONDS = connection.REQUEST_SECONDS = 1.0
 run(sys.argv[1:])
 """
 
@@ -248,6 +248,18 @@ def test_a_body_that_comes_too_late_is_answered_with_408(tmp_path: Path) -> None
         assert 1 <= time.monotonic() - began < 5
     assert answer.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
     assert b"send the request again" in answer
+
+
+def test_a_handshake_and_a_head_that_come_too_late_end_the_connection(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "1", program=IMPATIENT) as server:
+        silent = socket.create_connection(("127.0.0.1", server.port), timeout=15)
+        idle, slow = secured(server), secured(server)
+        slow.sendall(HEAD[:30])
+        began = time.monotonic()
+        for sock in (silent, idle, slow):
+            with sock:
+                assert everything(sock) == b""
+        assert 0.5 <= time.monotonic() - began < 5
 
 
 def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:

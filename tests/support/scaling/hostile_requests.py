@@ -56,7 +56,7 @@ class Reviewed:
         return self._webhook.answer(endpoint, body)
 
     def _observe(self, outcome: ReviewOutcome) -> None:
-        self.verdict, self.error = outcome.verdict, outcome.error
+        self.verdict, self.error = outcome.answer.verdict, outcome.error
 
 
 Objects = tuple[dict[str, Any], dict[str, Any]]

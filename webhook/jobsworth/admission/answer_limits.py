@@ -2,16 +2,20 @@
 
 Sizes are bytes of JSON, in which a character takes one to six.
 
-    >>> listed(["a", "b", "c"], most=2)
+    >>> listed(["a", "b", "c"], len, most=2)
     (['a', 'b'], 1)
     >>> cut("x" * 1000, 200)
     'xxxxxxxxxx… (980 characters omitted) …xxxxxxxxxx'
+    >>> warning_texts(["a" * 300])[0][-3:], len(warning_texts(["a" * 300])[0])
+    ('aa…', 254)
+    >>> warning_texts([f"warning {number}" for number in range(12)])[-1]
+    'and 3 more warnings; see the log of jobsworth'
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 MOST_LISTED = 100
@@ -24,6 +28,9 @@ MOST_PATCH_BYTES = 128 * 1024
 """The largest size of a patch."""
 MOST_NAME_BYTES = 2 * 1024
 """The largest size of a name in a message; valid ones have at most 253 characters."""
+MOST_WARNINGS = 10
+MOST_WARNING_BYTES = 256
+"""The length limit for one warning that kubernetes.io recommends to webhooks, in bytes of UTF-8."""
 
 _MOST_ESCAPED = 6
 """The bytes of a character that JSON escapes."""
@@ -59,15 +66,32 @@ def cut(text: str, most: int = MOST_BYTES) -> str:
 
 def listed(
     items: Sequence[T],
-    size_of: Callable[[T], int] = lambda item: 0,
-    *,
+    size_of: Callable[[T], int],
     most: int = MOST_LISTED,
-    most_bytes: int = MOST_BYTES,
 ) -> tuple[Sequence[T], int]:
     """Return the first items within the limits, at least one, and the number of the others."""
     total = 0
     for count, item in enumerate(items[:most]):
         total += size_of(item)
-        if count and total > most_bytes:
+        if count and total > MOST_BYTES:
             return items[:count], len(items) - count
     return items[:most], max(0, len(items) - most)
+
+
+def warning_texts(warnings: Iterable[str]) -> list[str]:
+    """Return the distinct warnings, each on one line, cut and limited in number."""
+    distinct = list(dict.fromkeys(filter(None, map(_one_line, warnings))))
+    if len(distinct) <= MOST_WARNINGS:
+        return distinct
+    left = len(distinct) - MOST_WARNINGS + 1
+    return [*distinct[: MOST_WARNINGS - 1], f"and {left} more warnings; see the log of jobsworth"]
+
+
+def _one_line(text: str) -> str:
+    # The API server sends warnings in an HTTP header and drops those with unprintable characters.
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+    if len(text.encode()) <= MOST_WARNING_BYTES:
+        return text
+    shortened = text.encode()[: MOST_WARNING_BYTES - len("…".encode())].decode(errors="ignore")
+    return f"{shortened}…"

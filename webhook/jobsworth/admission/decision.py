@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
-from jobsworth.admission import denial, scope, warning_texts
-from jobsworth.admission.answer_limits import MOST_BYTES, cut
+from jobsworth.admission import denial, scope
+from jobsworth.admission.answer_limits import MOST_BYTES, cut, warning_texts
 from jobsworth.admission.json_patch import patch
-from jobsworth.admission.outcome import Verdict
+from jobsworth.admission.outcome import Answer, Verdict
 from jobsworth.admission.review import AdmissionRequest, AdmissionResponse, BadReview
 from jobsworth.api.api_server import ApiServer
 from jobsworth.evaluation.budget import REQUEST, most_values
@@ -21,10 +21,6 @@ from jobsworth.policy.enforcement import NO_VIOLATIONS
 from jobsworth.policy.policy_set import PolicySet
 from jobsworth.policy.violation import Violation
 from jobsworth.provenance.generated_fields import came_from_a_server
-
-if TYPE_CHECKING:
-    from jobsworth.evaluation.evaluation import Unreadable
-    from jobsworth.policy.violation import Effect
 
 NamespaceLabels = Callable[[str], Mapping[str, str] | None]
 """Returns the labels of a namespace by its name; None if they are unknown."""
@@ -39,28 +35,6 @@ MOST_KEY_LETTERS = 63
 _UNDECODABLE = frozenset({"UnknownField", "FieldValueTypeInvalid"})
 _STORED_UNREADABLE = "StoredObjectUnreadable"
 _SERVER_WARNING = "ServerWarning"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A response and the reasons for it, for the log and the metrics.
-
-    Attributes:
-        response: the response to the API server.
-        verdict: the result, for the log and the metrics.
-        codes: the codes of the findings, without duplicates.
-        policies: the names of the policies that denied the request or whose defaults apply.
-        unreadable: the reasons why parts of the object were not evaluated, from
-            :data:`jobsworth.evaluation.evaluation.UNREADABLE`.
-        violations: the violated policies, each with the effect on the request.
-    """
-
-    response: AdmissionResponse
-    verdict: Verdict
-    codes: tuple[str, ...] = ()
-    policies: tuple[str, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    violations: tuple[tuple[str, Effect], ...] = ()
 
 
 _TOO_MANY_VALUES = f"it has more than {REQUEST.values:,} values"
@@ -139,7 +113,7 @@ class Reviewer:
         before = value if from_manifest else filled
         is_changed = mutation.applied or mutation.restored
         operations = patch(before, mutation.object) if is_changed else []
-        warnings = warning_texts.texts(mutation.warnings)
+        warnings = warning_texts(mutation.warnings)
         response = AdmissionResponse(allowed=True, patch=operations, warnings=warnings)
         names = tuple(dict.fromkeys(applied.policy for applied in mutation.applied))
         verdict: Verdict = "patched" if operations else "allowed"
@@ -184,7 +158,7 @@ class Reviewer:
             {key[:MOST_KEY_LETTERS]: text for key, text in policy_verdict.audit.items()}
         )
         codes = _codes([*findings, *(verdict.violation for verdict in policy_verdict.findings)])
-        warned = warning_texts.texts([*warnings, *policy_verdict.warnings])
+        warned = warning_texts([*warnings, *policy_verdict.warnings])
         violations = tuple(
             dict.fromkeys((verdict.policy, verdict.effect) for verdict in policy_verdict.findings)
         )
@@ -217,7 +191,7 @@ class Reviewer:
             response = AdmissionResponse(allowed=False, status=status)
         else:
             warning = f"jobsworth did not evaluate the object: {message}"
-            response = AdmissionResponse(allowed=True, warnings=warning_texts.texts([warning]))
+            response = AdmissionResponse(allowed=True, warnings=warning_texts([warning]))
         return Answer(response, "too_large", unreadable=(TOO_LARGE,))
 
     def _subject(self, request: AdmissionRequest, value: dict[str, Any]) -> Subject:

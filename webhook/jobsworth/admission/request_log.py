@@ -13,27 +13,26 @@ import time
 import traceback
 from typing import Any
 
-from gunicorn.glogging import Logger
-
 from jobsworth.admission.outcome import ReviewOutcome
+from jobsworth.admission.review import AdmissionRequest
 
 STANDARD_ERROR = 2
+MOST_NAME_LETTERS = 256
+"""The characters of a name in the log; names that an API server accepts have at most 253."""
 
 _encode = json.JSONEncoder(separators=(",", ":"), default=str).encode
 
 
 class Log:
-    """A log that writes JSON lines to a file descriptor.
+    """A log that writes JSON lines to standard error.
 
     Args:
-        descriptor: the file descriptor; standard error by default.
         requests: True to log every request, False to log only requests that are not allowed.
     """
 
-    __slots__ = ("_descriptor", "_requests", "_second", "_stamp")
+    __slots__ = ("_requests", "_second", "_stamp")
 
-    def __init__(self, descriptor: int = STANDARD_ERROR, *, requests: bool = True) -> None:
-        self._descriptor = descriptor
+    def __init__(self, *, requests: bool = True) -> None:
         self._requests = requests
         self._second, self._stamp = 0, ""
 
@@ -42,38 +41,32 @@ class Log:
         line = {"time": self._now(), "level": level, "message": message, **fields}
         text = _encode(line)
         try:
-            os.write(self._descriptor, text.encode() + b"\n")
+            os.write(STANDARD_ERROR, text.encode() + b"\n")
         except OSError:
             # The reader of the log is gone. Keep answering requests.
             return
 
     def request(self, outcome: ReviewOutcome) -> None:
         """Log a request."""
-        if outcome.verdict in ("bad_request", "failed"):
-            level = "error" if outcome.verdict == "failed" else "warning"
-        elif self._requests or not outcome.allowed:
+        answer = outcome.answer
+        if answer.verdict in ("bad_request", "failed"):
+            level = "error" if answer.verdict == "failed" else "warning"
+        elif self._requests or not answer.response.allowed:
             level = "info"
         else:
             return
-        error = {"error": outcome.error} if outcome.error else {}
         self.event(
             level,
             outcome.endpoint,
-            uid=outcome.uid,
-            operation=outcome.operation,
-            kind=outcome.kind,
-            namespace=outcome.namespace,
-            name=outcome.name,
-            user=outcome.user,
-            dryRun=outcome.dry_run,
-            verdict=outcome.verdict,
-            allowed=outcome.allowed,
-            codes=outcome.codes,
-            policies=outcome.policies,
-            **({"unreadable": outcome.unreadable} if outcome.unreadable else {}),
-            patchOperations=outcome.operations,
+            **(_described(outcome.request) if outcome.request else {}),
+            verdict=answer.verdict,
+            allowed=answer.response.allowed,
+            codes=answer.codes,
+            policies=answer.policies,
+            **({"unreadable": answer.unreadable} if answer.unreadable else {}),
+            patchOperations=len(answer.response.patch),
             milliseconds=round(outcome.seconds * 1000, 3),
-            **error,
+            **({"error": outcome.error} if outcome.error else {}),
         )
 
     def _now(self) -> str:
@@ -85,27 +78,23 @@ class Log:
         return f"{self._stamp}.{int(now * 1000) % 1000:03d}Z"
 
 
-class _AsJson(logging.Formatter):
-    """Format the records of gunicorn like all other lines."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
-        line = {
-            "time": f"{seconds}.{int(record.msecs):03d}Z",
-            "level": record.levelname.lower(),
-            "message": record.getMessage(),
-            "process": record.process,
-        }
-        if record.exc_info:
-            line["error"] = "".join(traceback.format_exception(*record.exc_info))
-        return _encode(line)
+def _described(request: AdmissionRequest) -> dict[str, Any]:
+    return {
+        "uid": request.uid,
+        "operation": request.operation,
+        "kind": request.kind[2],
+        "namespace": request.namespace[:MOST_NAME_LETTERS],
+        "name": request.name[:MOST_NAME_LETTERS],
+        "user": request.username[:MOST_NAME_LETTERS],
+        "dryRun": request.dry_run,
+    }
 
 
-class GunicornLog(Logger):  # type: ignore[misc]
-    """The log of gunicorn, in the format of :class:`Log`."""
+class LogHandler(logging.Handler):
+    """Writes the records of gunicorn as lines of a :class:`Log`."""
 
-    def setup(self, cfg: Any) -> None:
-        """Configure the log; gunicorn calls this."""
-        super().setup(cfg)
-        for handler in self.error_log.handlers:
-            handler.setFormatter(_AsJson())
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line."""
+        error = record.exc_info and "".join(traceback.format_exception(*record.exc_info))
+        fields = {"process": record.process, **({"error": error} if error else {})}
+        Log().event(record.levelname.lower(), record.getMessage(), **fields)

@@ -10,7 +10,7 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, NoReturn, TypeVar, get_args
 
 from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
 
@@ -19,6 +19,8 @@ KIND = "AdmissionReview"
 Operation = Literal["CREATE", "UPDATE", "DELETE", "CONNECT"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
+T = TypeVar("T")
+_KINDS = {dict: "an object", list: "a list", str: "a string", bool: "a boolean"}
 
 MOST_UID_LETTERS = 128
 """The longest uid that an answer repeats; those of API servers have 36 characters."""
@@ -110,9 +112,10 @@ def read_review(body: bytes) -> AdmissionRequest:
             f"expected an {KIND} of {API_VERSION}, got kind {_shown(kind)}, "
             f"apiVersion {_shown(version)}: list v1 in admissionReviewVersions of the webhook"
         )
-    if "request" not in review:
+    request = _member(review, "request", dict, "")
+    if request is None:
         raise BadReview(f"the {KIND} has no request")
-    return _request(_mapping(review, "request", ""), len(body))
+    return _request(request, len(body))
 
 
 def write_review(uid: str, response: AdmissionResponse) -> bytes:
@@ -183,7 +186,7 @@ def _request(plain: Mapping[str, Any], size: int) -> AdmissionRequest:
         raise BadReview(
             f"request.operation: {_shown(operation)} is none of {', '.join(OPERATIONS)}"
         )
-    user = _mapping(plain, "userInfo")
+    user = _member(plain, "userInfo", dict) or {}
     return AdmissionRequest(
         uid=uid,
         operation=operation,
@@ -194,53 +197,31 @@ def _request(plain: Mapping[str, Any], size: int) -> AdmissionRequest:
         namespace=_text(plain, "namespace"),
         username=_text(user, "username", "request.userInfo."),
         groups=_texts(user, "groups", "request.userInfo."),
-        object=_object(plain, "object"),
-        old_object=_object(plain, "oldObject"),
-        options=_mapping(plain, "options"),
-        dry_run=_flag(plain, "dryRun"),
+        object=_member(plain, "object", dict),
+        old_object=_member(plain, "oldObject", dict),
+        options=_member(plain, "options", dict) or {},
+        dry_run=_member(plain, "dryRun", bool) or False,
         size=size,
     )
 
 
-def _text(holder: Mapping[str, Any], key: str, path: str = "request.") -> str:
+def _member(holder: Mapping[str, Any], key: str, kind: type[T], path: str = "request.") -> T | None:
+    """Return an optional member of an object; None if it is missing or null."""
     value = holder.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise BadReview(f"{path}{key}: must be a string, not {_kind(value)}")
-    return value
+    if value is None or isinstance(value, kind):
+        return value
+    raise BadReview(f"{path}{key}: must be {_KINDS[kind]}, not {_kind(value)}")
+
+
+def _text(holder: Mapping[str, Any], key: str, path: str = "request.") -> str:
+    return _member(holder, key, str, path) or ""
 
 
 def _texts(holder: Mapping[str, Any], key: str, path: str) -> tuple[str, ...]:
-    value = holder.get(key)
-    if value is None:
-        return ()
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+    value = _member(holder, key, list, path) or []
+    if not all(isinstance(item, str) for item in value):
         raise BadReview(f"{path}{key}: must be a list of strings")
     return tuple(value)
-
-
-def _flag(holder: Mapping[str, Any], key: str) -> bool:
-    value = holder.get(key)
-    if value is None or isinstance(value, bool):
-        return bool(value)
-    raise BadReview(f"request.{key}: must be true or false, not {_kind(value)}")
-
-
-def _mapping(holder: Mapping[str, Any], key: str, path: str = "request.") -> Mapping[str, Any]:
-    value = holder.get(key)
-    if value is None and path:
-        return {}
-    if not isinstance(value, dict):
-        raise BadReview(f"{path}{key}: must be an object, not {_kind(value)}")
-    return value
-
-
-def _object(holder: Mapping[str, Any], key: str) -> dict[str, Any] | None:
-    value = holder.get(key)
-    if value is None or isinstance(value, dict):
-        return value
-    raise BadReview(f"request.{key}: must be an object, not {_kind(value)}")
 
 
 def _group_version(holder: Mapping[str, Any], key: str, last: str) -> tuple[str, str, str]:
@@ -253,8 +234,7 @@ def _group_version(holder: Mapping[str, Any], key: str, last: str) -> tuple[str,
 def _kind(value: object) -> str:
     if value is None:
         return "null"
-    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean"}
-    return names.get(type(value), "a number")
+    return _KINDS.get(type(value), "a number")
 
 
 def _shown(value: object) -> str:

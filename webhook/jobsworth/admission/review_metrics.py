@@ -1,23 +1,18 @@
 """Prometheus metrics, summed over all worker processes.
 
-``prometheus_client`` keeps the values of each process in files of a shared folder. The environment variable
-``PROMETHEUS_MULTIPROC_DIR`` must name this folder before the library is imported; without it the values
-cover one process only.
+``prometheus_client`` keeps the values of each process in files of a shared folder.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
 from prometheus_client.exposition import generate_latest
-from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from jobsworth.admission.outcome import ReviewOutcome
@@ -35,9 +30,6 @@ seconds."""
 OTHER = "other"
 MOST_POLICIES = 100
 """The largest number of policies with labels of their own; all others share the label ``other``."""
-RETIRED = "0"
-"""Replaces the process ID in the names of the files that hold the counts of ended processes."""
-
 
 _COUNTERS = {
     "jobsworth_admission_requests_total": ("Admission requests by endpoint, operation, kind and verdict.",
@@ -69,9 +61,22 @@ _GAUGES = {
 
 
 class WebhookMetrics:
-    """The metrics of the webhook. Create them once, before the process forks."""
+    """The metrics of the webhook. Create them once, before the process forks.
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    Args:
+        folder: the folder for the values of all processes.
+
+    Attributes:
+        slot: the number of this process. Give the number of a process that has ended to a new one: it
+            continues the counts, in the same files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.slot = 0
+        self._folder = str(folder)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._folder
+        values.ValueClass = values.MultiProcessValue(lambda: self.slot)
+        registry = CollectorRegistry()
         self._counters = {
             name: Counter(name, text, labels, registry=registry)
             for name, (text, *labels) in _COUNTERS.items()
@@ -102,20 +107,22 @@ class WebhookMetrics:
 
     def observe(self, outcome: ReviewOutcome) -> None:
         """Count a request."""
-        kind = outcome.kind if outcome.kind in KINDS.values() else OTHER
-        self._requests_of(outcome.endpoint, outcome.operation, kind, outcome.verdict).inc()
-        self._seconds_of(outcome.endpoint).observe(outcome.seconds)
-        for code in outcome.codes:
+        endpoint, request, answer = outcome.endpoint, outcome.request, outcome.answer
+        operation = "" if request is None else request.operation
+        kind = (
+            OTHER if request is None or request.kind[2] not in KINDS.values() else request.kind[2]
+        )
+        self._requests_of(endpoint, operation, kind, answer.verdict).inc()
+        self._seconds_of(endpoint).observe(outcome.seconds)
+        for code in answer.codes:
             self._findings_of(code).inc()
-        for policy, effect in outcome.violations:
+        for policy, effect in answer.violations:
             self._violations_of(policy, effect).inc()
-        for reason in outcome.unreadable:
-            self._counters["jobsworth_admission_unreadable_total"].labels(
-                outcome.endpoint, reason
-            ).inc()
-        if outcome.verdict == "patched":
+        for reason in answer.unreadable:
+            self._counters["jobsworth_admission_unreadable_total"].labels(endpoint, reason).inc()
+        if answer.verdict == "patched":
             self._counters["jobsworth_admission_patches_total"].labels(kind).inc()
-        elif outcome.verdict == "failed":
+        elif answer.verdict == "failed":
             self._counters["jobsworth_admission_internal_errors_total"].inc()
 
     def expect_violations(self, policies: Iterable[tuple[str, Effect]]) -> None:
@@ -145,44 +152,13 @@ class WebhookMetrics:
         if expiry is not None:
             self._gauges["jobsworth_certificate_expiry_timestamp_seconds"].set(expiry)
 
+    def exposition(self, state: Collector) -> bytes:
+        """Return the metrics of all processes in the text format of Prometheus.
 
-def exposition(folder: Path, state: Collector | None = None) -> bytes:
-    """Return the metrics of all processes in the text format of Prometheus.
-
-    Args:
-        folder: the folder with the metrics of each process.
-        state: metrics that all processes agree about; None for none.
-    """
-    registry = CollectorRegistry()
-    if state is not None:
+        Args:
+            state: metrics that all processes agree about.
+        """
+        registry = CollectorRegistry()
         registry.register(state)
-    with _locked(folder, fcntl.LOCK_SH):
-        MultiProcessCollector(registry, str(folder))
+        MultiProcessCollector(registry, self._folder)
         return generate_latest(registry)
-
-
-def retire(folder: Path, process: int) -> None:
-    """Add the counts of a process that has ended to those of earlier ones, and delete its files.
-
-    Otherwise every replaced worker would leave files behind until the server stops.
-    """
-    with _locked(folder, fcntl.LOCK_EX):
-        for file in folder.glob(f"*_{process}.db"):
-            kind = file.stem.rpartition("_")[0]
-            if kind in ("counter", "histogram"):
-                kept = MmapedDict(str(folder / f"{kind}_{RETIRED}.db"))
-                for key, value, stamp, _ in MmapedDict.read_all_values_from_file(str(file)):
-                    kept.write_value(key, kept.read_value(key)[0] + value, stamp)
-                kept.close()
-                file.unlink()
-
-
-@contextmanager
-def _locked(folder: Path, operation: int) -> Iterator[None]:
-    """Lock the files, so that no scrape sees counts twice or not at all."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, operation)
-        yield
-    finally:
-        os.close(descriptor)

@@ -6,9 +6,9 @@ import time
 import traceback
 from collections.abc import Callable
 
-from jobsworth.admission import denial, outcome
-from jobsworth.admission.decision import Answer, Reviewer
-from jobsworth.admission.outcome import Endpoint, ReviewOutcome
+from jobsworth.admission import denial
+from jobsworth.admission.decision import Reviewer
+from jobsworth.admission.outcome import Answer, Endpoint, ReviewOutcome
 from jobsworth.admission.review import (
     AdmissionRequest,
     AdmissionResponse,
@@ -18,11 +18,10 @@ from jobsworth.admission.review import (
     write_review,
 )
 
-MOST_NAME_LETTERS = 256
-"""The characters of a name in the log; names that an API server accepts have at most 253."""
-
 Observe = Callable[[ReviewOutcome], None]
 """Receives the outcome of every request."""
+
+_REJECTED = Answer(AdmissionResponse(allowed=False), "bad_request")
 
 
 class Webhook:
@@ -50,82 +49,50 @@ class Webhook:
             BadReview: the body cannot be answered; respond with the status of the error.
         """
         began = time.perf_counter()
+        request = None
         try:
             request = read_review(body)
+            answer, written, error_text = _review(self._reviewer(), endpoint, request)
         except BadReview as error:
-            self.reject(endpoint, str(error), began)
+            self.reject(endpoint, error, began, request)
             raise
-        reviewer, error_text = self._reviewer(), ""
-        try:
-            answer = (
-                reviewer.mutate(request)
-                if endpoint == outcome.MUTATE
-                else reviewer.validate(request)
-            )
-            try:
-                written = write_review(request.uid, answer.response)
-            except PatchTooLarge as error:
-                answer = reviewer.too_large(request, str(error))
-                written = write_review(request.uid, answer.response)
-        except (BadReview, RecursionError) as error:
-            bad = _too_deep() if isinstance(error, RecursionError) else error
-            self.reject(endpoint, str(bad), began, request)
-            raise bad from None
-        except Exception:
-            # Answer the API server after any error, so that a bug cannot block all Jobs of a cluster.
-            error_text = traceback.format_exc()
-            answer = _failed(request, reviewer)
-            written = write_review(request.uid, answer.response)
-        self._observe(_outcome(endpoint, request, answer, began, error_text))
+        seconds = time.perf_counter() - began
+        self._observe(ReviewOutcome(endpoint, request, answer, seconds, error_text))
         return written
 
     def reject(
         self,
         endpoint: Endpoint,
-        why: str,
+        error: BadReview,
         began: float | None = None,
         request: AdmissionRequest | None = None,
     ) -> None:
         """Report a request that is not a valid AdmissionReview."""
-        self._observe(
-            ReviewOutcome(
-                endpoint=endpoint,
-                verdict="bad_request",
-                allowed=False,
-                uid="" if request is None else request.uid,
-                seconds=0.0 if began is None else time.perf_counter() - began,
-                error=why,
-            )
-        )
+        seconds = 0.0 if began is None else time.perf_counter() - began
+        self._observe(ReviewOutcome(endpoint, request, _REJECTED, seconds, str(error)))
 
 
-def _too_deep() -> BadReview:
-    return BadReview("the object is nested too deeply: reduce its depth")
-
-
-def _outcome(
-    endpoint: Endpoint, request: AdmissionRequest, answer: Answer, began: float, error: str
-) -> ReviewOutcome:
-    response = answer.response
-    return ReviewOutcome(
-        endpoint=endpoint,
-        verdict=answer.verdict,
-        allowed=response.allowed,
-        uid=request.uid,
-        operation=request.operation,
-        kind=request.kind[2],
-        namespace=request.namespace[:MOST_NAME_LETTERS],
-        name=request.name[:MOST_NAME_LETTERS],
-        user=request.username[:MOST_NAME_LETTERS],
-        dry_run=request.dry_run,
-        codes=answer.codes,
-        policies=answer.policies,
-        violations=answer.violations,
-        unreadable=answer.unreadable,
-        operations=len(response.patch),
-        seconds=time.perf_counter() - began,
-        error=error,
-    )
+def _review(
+    reviewer: Reviewer, endpoint: Endpoint, request: AdmissionRequest
+) -> tuple[Answer, bytes, str]:
+    """Return the answer to a request, as an AdmissionReview too, and the traceback of an internal error."""
+    try:
+        review = reviewer.mutate if endpoint == "mutate" else reviewer.validate
+        answer = review(request)
+        try:
+            written = write_review(request.uid, answer.response)
+        except PatchTooLarge as error:
+            answer = reviewer.too_large(request, str(error))
+            written = write_review(request.uid, answer.response)
+        return answer, written, ""
+    except BadReview:
+        raise
+    except RecursionError:
+        raise BadReview("the object is nested too deeply: reduce its depth") from None
+    except Exception:
+        # Answer the API server after any error, so that a bug cannot block all Jobs of a cluster.
+        answer = _failed(request, reviewer)
+        return answer, write_review(request.uid, answer.response), traceback.format_exc()
 
 
 def _failed(request: AdmissionRequest, reviewer: Reviewer) -> Answer:

@@ -34,6 +34,7 @@ MOST_HEAD_BYTES = 64 * 1024
 
 _READ_BYTES = 64 * 1024  # more than a TLS record, so that OpenSSL never holds back bytes
 _MOST_READS = 64
+_LATE = BadReview("the body did not arrive in time: send the request again", 408)
 _WANTS = (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError)
 
 
@@ -53,7 +54,7 @@ class Connection:
         deadline: the time, in seconds of the monotonic clock, at which to call :meth:`expire`.
         closed: the connection is of no further use.
         closes: the answer to the current request is the last one.
-        size: the length of the body of the current request, in bytes.
+        counted: what the worker has counted of :attr:`held`.
 
     Raises:
         OSError: the client has closed the connection.
@@ -83,17 +84,16 @@ class Connection:
         self.application = application
         self.deadline = time.monotonic() + FIRST_REQUEST_SECONDS
         self.closed = self.closes = self._lingers = False
-        self.size = 0
+        self.counted = self._size = 0
         self._heads = heads
         self._buffer = bytearray()
-        self._searched = 0
         self._head: Head | None = None
         self._unsent = memoryview(b"")
 
     @property
-    def buffered(self) -> int:
-        """The number of bytes received of an incomplete request."""
-        return len(self._buffer)
+    def held(self) -> int:
+        """The number of bytes received of requests that are not answered."""
+        return len(self._buffer) + self._size
 
     @property
     def sends(self) -> bool:
@@ -119,6 +119,7 @@ class Connection:
     def answer(self, response: bytes, *, closes: bool) -> None:
         """Send as much of a response as the client reads at once; :meth:`advance` sends the rest."""
         self.closes = closes
+        self._size = 0
         self._unsent = memoryview(response)
         self.deadline = time.monotonic() + ANSWER_SECONDS
         try:
@@ -128,14 +129,12 @@ class Connection:
         except OSError:
             self.closed = True
 
-    def expire(self) -> Environ | None:
-        """Handle the deadline, and return a request whose body is late, so that the client gets an answer."""
+    def expire(self) -> None:
+        """Handle the deadline: close the connection, or answer a request whose body is late."""
         if self._head is None or self._unsent:
             self.closed = True
-            return None
-        environ = {**self._head.environ, **self._addresses, "wsgi.input": _Late()}
-        self._head, self.closes, self.size = None, True, 0
-        return environ
+        else:
+            self.answer(refusal(_LATE), closes=True)
 
     def hurry(self) -> None:
         """Wait only a moment for the start of a request, because the server stops."""
@@ -173,14 +172,12 @@ class Connection:
         """Remove a request from the buffer if it is complete."""
         buffer = self._buffer
         if self._head is None:
-            end = buffer.find(b"\r\n\r\n", self._searched) + 4
+            end = buffer.find(b"\r\n\r\n") + 4
             if max(end, len(buffer) if end < 4 else 0) > MOST_HEAD_BYTES:
                 raise BadReview("malformed HTTP: the head is too long", 431)
             if end < 4:
-                self._searched = max(0, len(buffer) - 3)
                 return None
             self._head = self._heads.read(bytes(buffer[:end]))
-            self._searched = 0
             del buffer[:end]
             if self._head.expects_continue and not buffer:
                 self.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -189,13 +186,5 @@ class Connection:
             return None
         environ = {**head.environ, **self._addresses, "wsgi.input": io.BytesIO(buffer[:size])}
         del buffer[:size]
-        self._head, self.closes, self.size = None, head.closes, size
+        self._head, self.closes, self._size = None, head.closes, size
         return environ
-
-
-class _Late:
-    """A body that did not arrive in time."""
-
-    def read(self, size: int = -1) -> bytes:
-        """Raise TimeoutError."""
-        raise TimeoutError

@@ -6,14 +6,24 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+from jobsworth.admission.application import Application
 from jobsworth.admission.decision import NamespaceLabels
+from jobsworth.admission.outcome import ReviewOutcome
+from jobsworth.admission.request_log import Log
+from jobsworth.admission.review_metrics import WebhookMetrics
+from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ApiServer
-from jobsworth.listen_address import listen
+from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.serving.release_poll import ReleasePoll
+from jobsworth.serving.served_files import ServedFiles
+from jobsworth.serving.served_state import StateLoader
 from jobsworth.serving.serving_settings import ServingSettings
+from jobsworth.serving.webhook_server import WebhookServer
 
 RELEASE_FILE = "kubernetes-version"
 
@@ -22,7 +32,7 @@ def serve(
     settings: ServingSettings,
     server_of: Callable[[str], ApiServer],
     load_policies: Callable[[], EffectivePolicies],
-    namespace_labels: NamespaceLabels | None = None,
+    namespace_labels: NamespaceLabels = lambda name: None,
     *,
     on_bound: Callable[[], object] = lambda: None,
     ask_release: Callable[[], str] | None = None,
@@ -34,7 +44,7 @@ def serve(
         server_of: returns the API server that will call the webhook, for the release that it reports; for an
             empty text if that is unknown.
         load_policies: reads the policies; any exception rejects the changed files.
-        namespace_labels: returns the labels of a namespace, in a worker; None if they are not available.
+        namespace_labels: returns the labels of a namespace, in a worker.
         on_bound: called when the server accepts connections.
         ask_release: asks the API server for its release, OSError if it does not report it; None if another
             process does, or nobody.
@@ -45,28 +55,32 @@ def serve(
     """
     folder = Path(tempfile.mkdtemp(prefix="jobsworth-metrics-"))
     owner = os.getpid()
-    # prometheus_client reads this variable when the import of the server below imports it.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
     try:
-        from jobsworth.serving.release_poll import ReleasePoll
-        from jobsworth.serving.served_state import StateLoader
-        from jobsworth.serving.webhook_server import WebhookServer
-
         listeners = listen(*settings.bind), listen(*settings.monitor_bind)
-        release_file, releases = settings.files.release, None
+        bind, monitor = (format_address(*one.getsockname()[:2]) for one in listeners)
+        files, releases = settings.files, None
         if ask_release is not None:
-            release_file = folder / RELEASE_FILE
-            releases = ReleasePoll(ask_release, release_file)
+            files = replace(files, release=folder / RELEASE_FILE)
+            releases = ReleasePoll(ask_release, folder / RELEASE_FILE)
         states = StateLoader(
-            load_policies=load_policies,
-            server_of=server_of,
-            release_file=release_file,
-            policy_files=settings.files.policies,
-            namespace_labels=namespace_labels or (lambda name: None),
-            api_verdict=settings.api_verdict,
+            load_policies, server_of, files.release, namespace_labels, settings.api_verdict
         )
+        log = Log(requests=settings.log_requests)
+        metrics = WebhookMetrics(folder)
+        served = ServedFiles(files, states, folder, log=log, metrics=metrics, releases=releases)
+
+        def bound() -> None:
+            sizes = {"workers": settings.workers, "threads": settings.threads}
+            log.event("info", "serving", bind=bind, monitor=monitor, **sizes)
+            on_bound()
+
+        def observe(outcome: ReviewOutcome) -> None:
+            metrics.observe(outcome)
+            log.request(outcome)
+
+        application = Application(Webhook(served.reviewer, observe))
         WebhookServer(
-            settings, states, listeners, folder, on_bound=on_bound, releases=releases
+            settings, application, served, listeners, metrics=metrics, on_bound=bound
         ).run()
         raise SystemExit(0)
     finally:

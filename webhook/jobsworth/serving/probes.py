@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from jobsworth.admission import review_metrics
 from jobsworth.admission.application import start, start_error
 from jobsworth.admission.review import BadReview
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
-    from prometheus_client.registry import Collector
 
 METRICS = "/metrics"
 PLAIN = "text/plain; charset=utf-8"
@@ -37,16 +34,14 @@ class Probes:
 
     Args:
         checks: returns the results of the readiness checks by name.
-        folder: the folder with the metrics of all processes.
-        state: metrics of the state that all processes agree about.
+        exposition: returns the metrics of all processes in the text format of Prometheus.
     """
 
     def __init__(
-        self, checks: Callable[[], dict[str, Check]], folder: Path, state: Collector
+        self, checks: Callable[[], dict[str, Check]], exposition: Callable[[], bytes]
     ) -> None:
         self._checks = checks
-        self._folder = folder
-        self._state = state
+        self._exposition = exposition
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one WSGI request."""
@@ -58,8 +53,7 @@ class Probes:
         if path == "/readyz":
             return start(start_response, *self._readiness())
         if path == METRICS:
-            scraped = review_metrics.exposition(self._folder, self._state)
-            return start(start_response, 200, CONTENT_TYPE_LATEST, scraped)
+            return start(start_response, 200, CONTENT_TYPE_LATEST, self._exposition())
         return start_error(start_response, BadReview("use /healthz, /readyz or /metrics", 404))
 
     def _readiness(self) -> tuple[int, str, bytes]:

@@ -54,7 +54,7 @@ class ServedState:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StateLoader:
     """Loads the state, in the arbiter from files, in workers from the arbiter's state.
 
@@ -62,26 +62,15 @@ class StateLoader:
         load_policies: reads the policies; any exception rejects the changed files.
         server_of: returns the API server to assume for the release that it reports; empty if unknown.
         release_file: a file with that release, which another process writes; None for none.
-        policy_files: the files and folders that determine the policies.
-        namespace_labels: returns the labels of a namespace, in a worker; None if they are not available.
+        namespace_labels: returns the labels of a namespace, in a worker.
         api_verdict: how to handle objects that the API server would reject.
     """
 
     load_policies: Callable[[], EffectivePolicies]
     server_of: Callable[[str], ApiServer]
     release_file: Path | None
-    policy_files: tuple[Path, ...]
     namespace_labels: NamespaceLabels
     api_verdict: ApiVerdict
-
-    @property
-    def watched(self) -> tuple[Path, ...]:
-        """The files and folders that determine the state."""
-        return (
-            self.policy_files
-            if self.release_file is None
-            else (*self.policy_files, self.release_file)
-        )
 
     def load(self) -> ServedState:
         """Read the files."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.admission.request_log import LogHandler
+
 if TYPE_CHECKING:
     from jobsworth.admission.decision import ApiVerdict
 
@@ -21,6 +23,13 @@ HANG_SECONDS = 40
 YOUNG_OBJECTS = 20_000
 """The number of new objects between two garbage collections. A request creates some hundreds, and reference
 counting frees nearly all of them."""
+
+_LOGGING = {
+    "root": {"handlers": []},
+    "handlers": {"log": {"()": LogHandler}},
+    "loggers": {"gunicorn.error": {"handlers": ["log"]}},
+}
+"""The log of gunicorn, for ``logging.config``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,11 @@ class Files:
     def of_certificate(self) -> tuple[Path, ...]:
         """The files of the TLS configuration."""
         return tuple(filter(None, (self.certificate, self.key, self.client_ca)))
+
+    @property
+    def of_state(self) -> tuple[Path, ...]:
+        """The files and folders that determine the policies and the release."""
+        return tuple(filter(None, (*self.policies, self.release)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +92,8 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
     return {
         "workers": settings.workers,
         "threads": settings.threads,
-        "keepalive": KEEP_ALIVE_SECONDS,  # only the benchmark's worker reads it
         "timeout": HANG_SECONDS,
         "graceful_timeout": math.ceil(settings.drain_seconds + settings.graceful_seconds),
-        "preload_app": True,
         "control_socket_disable": True,
         # No proxy stands between an API server and its webhook, so trust no forwarding headers.
         "forwarded_allow_ips": "",
@@ -89,9 +101,7 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
         "limit_request_fields": 50,
         "limit_request_field_size": 8190,
         "limit_request_line": 2048,
-        "errorlog": "-",
-        "loglevel": "info",
-        "proc_name": "jobsworth",
+        "logconfig_dict": _LOGGING,
     }
 
 

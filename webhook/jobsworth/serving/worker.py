@@ -34,10 +34,8 @@ from jobsworth.serving.probes import METRICS
 from jobsworth.serving.request_heads import Environ, HeadReader
 
 MOST_CONNECTIONS = 1000
-MOST_BUFFERED_BYTES = 64 * 1024 * 1024
-"""The limit for all incomplete requests together."""
-MOST_QUEUED_BYTES = 64 * 1024 * 1024
-"""The limit for all complete requests together that wait for their review."""
+MOST_HELD_BYTES = 64 * 1024 * 1024
+"""The limit for all requests together that are incomplete or wait for their review."""
 SMALL_BYTES = 32 * 1024
 """The length of a request that is reviewed beyond this limit. Few Jobs are larger."""
 DESCRIPTORS_BESIDE = 64
@@ -45,6 +43,8 @@ DESCRIPTORS_BESIDE = 64
 TICK_SECONDS = 0.5
 LEAVE_SECONDS = 1.0
 """The time in which a worker with a hanging request asks its clients to use other connections."""
+STOPS = signal.SIGTERM, signal.SIGQUIT
+"""The signals with which the arbiter stops a worker: blocked until the worker can handle them."""
 STAY_MILLISECONDS = 5
 """The time for which a thread waits for the next request of a connection if there is nothing else to do.
 Handing the connection to the loop and back takes as long as a review."""
@@ -63,15 +63,20 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     On SIGTERM it keeps serving for ``drain_seconds`` and closes each connection after an answer. Then it
     accepts no more connections, finishes the requests in flight, and ends. It also ends if a request hangs.
+
+    Attributes:
+        slot: the number that the server gives it, and its successor.
     """
+
+    slot = 0
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._heads = HeadReader(self.cfg)
         self._selector = selectors.DefaultSelector()
         self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
-        self._idle_count = self._buffered = self._queued = self._evicted = 0
-        self._busy: dict[Connection, tuple[float, int]] = {}  # start of the review, size
+        self._busy: dict[Connection, float] = {}  # start of the review
+        self._held = self._evicted = 0
         self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
         self._returned: deque[Connection] = deque()
         self._turn = threading.Lock()
@@ -82,6 +87,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def handle_exit(self, sig: int, frame: object) -> None:
         """Start to drain (SIGTERM)."""
+        self.app.leave(self)
         self._leave(self.app.settings.drain_seconds)
 
     def handle_quit(self, sig: int, frame: object) -> None:
@@ -102,7 +108,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._selector.register(
             self.PIPE[0], selectors.EVENT_READ, lambda pipe: os.read(pipe, 4096)
         )
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         ticked = 0.0
         while self._accepts or self._idle or self._working():
             for key, _ in self._selector.select(TICK_SECONDS):
@@ -134,7 +140,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _hanging(self) -> int:
         """Return the number of requests that take too long."""
         latest = time.monotonic() - self.cfg.timeout
-        return sum(began < latest for began, _ in list(self._busy.values()))
+        return sum(began < latest for began in list(self._busy.values()))
 
     def _working(self) -> bool:
         """Return True while requests are in flight that can still be answered."""
@@ -143,7 +149,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _leave(self, seconds: float) -> None:
         self._leave_at = min(self._leave_at, time.monotonic() + seconds)
-        self.app.set_serving(self.age, serving=False)
 
     @property
     def _leaving(self) -> bool:
@@ -164,7 +169,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def _accept(self, listener: Any) -> bool:
         """Accept a connection, if there is one."""
-        if self._idle_count + len(self._busy) >= self._places:
+        if len(self._selector.get_map()) + len(self._busy) >= self._places:
             self._evict()
         try:
             sock, client = listener.accept()
@@ -184,26 +189,33 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _connection(self, listener: Any, sock: socket.socket, client: Any) -> Connection:
         if listener is self.app.probe_listener:
             return Connection(self._heads, sock, client, self.app.probes, None)
-        certificate = self.app.active_certificate()
+        certificate = self.app.files.certificate
         if certificate is None:
             raise ConnectionAbortedError
         return Connection(self._heads, sock, client, self.wsgi, certificate.context)
 
-    def _evict(self, share: Callable[[dict[Connection, None]], int] = len) -> None:
+    def _evict(self, share: Callable[[Connection], int] = lambda connection: 1) -> bool:
         """Close the connection that has been idle longest, of the peer with the largest share."""
-        if not self._idle:
-            return
-        peer = max(self._idle.values(), key=share)
-        connection = next((one for one in peer if share is len or one.buffered), next(iter(peer)))
+        peer = max(self._idle.values(), key=lambda peer: sum(map(share, peer)), default={})
+        connection = next(filter(share, peer), None)
+        if connection is None:
+            return False
         self._forget(connection)
-        connection.sock.close()
+        self._close(connection)
         self._evicted += 1
+        return True
+
+    def _close(self, connection: Connection) -> None:
+        connection.sock.close()
+        self._held -= connection.counted
+
+    def _count(self, connection: Connection) -> None:
+        self._held += connection.held - connection.counted
+        connection.counted = connection.held
 
     def _wait_for(self, connection: Connection) -> None:
         """Wait until the client sends, or reads what is sent to it."""
         self._idle.setdefault(connection.peer, {})[connection] = None
-        self._idle_count += 1
-        self._buffered += connection.buffered
         events = selectors.EVENT_WRITE if connection.sends else selectors.EVENT_READ
         ready: Callable[[Any], None] = lambda _: self._go_on(connection, connection.advance)  # noqa: E731
         self._selector.register(connection.sock, events, ready)
@@ -214,49 +226,48 @@ class Worker(BaseWorker):  # type: ignore[misc]
         del peer[connection]
         if not peer:
             del self._idle[connection.peer]
-        self._idle_count -= 1
-        self._buffered -= connection.buffered
 
     def _go_on(self, connection: Connection, step: Callable[[], Environ | None]) -> None:
         """Let an idle connection take a step, and hand over the request that this completes."""
         if connection not in self._idle.get(connection.peer, ()):
             return  # closed to make room, after the selector had reported it
-        buffered, sends = connection.buffered, connection.sends
+        sends = connection.sends
         environ = step()
-        self._buffered += connection.buffered - buffered
-        if connection.closed or environ is not None:
+        self._count(connection)
+        moves = connection.closed or environ is not None or connection.sends != sends
+        if moves:
             self._forget(connection)
-            if environ is None:
-                connection.sock.close()
-            else:
-                self._hand_over(connection, environ)
-        elif connection.sends != sends:
-            self._forget(connection)
+        while self._held > MOST_HELD_BYTES and self._evict(lambda one: one.held):
+            pass
+        if connection.closed:
+            self._close(connection)
+        elif environ is not None:
+            self._hand_over(connection, environ)
+        elif moves:
             self._wait_for(connection)
-        if self._buffered > MOST_BUFFERED_BYTES:
-            self._evict(lambda peer: sum(one.buffered for one in peer))
 
     def _hand_over(self, connection: Connection, environ: Environ) -> None:
         if connection.application is self.app.probes and environ["PATH_INFO"] != METRICS:
             # Answer here, because all threads may be busy.
-            connection.answer(respond(self.app.probes, environ, closes=True), closes=True)
-            self._wait_for(connection)
+            response = respond(self.app.probes, environ, closes=True)
+        elif self._held > MOST_HELD_BYTES and connection.held > SMALL_BYTES:
+            response = refusal(_OVERLOAD)
+        else:
+            self._busy[connection] = math.inf
+            self._requests.put((connection, environ))
             return
-        if self._queued + connection.size > MOST_QUEUED_BYTES and connection.size > SMALL_BYTES:
-            connection.answer(refusal(_OVERLOAD), closes=True)
-            self._wait_for(connection)
-            return
-        self._queued += connection.size
-        self._busy[connection] = math.inf, connection.size
-        self._requests.put((connection, environ))
+        connection.answer(response, closes=True)
+        self._count(connection)
+        self._wait_for(connection)
 
     def _take_back(self, connection: Connection) -> None:
-        self._queued -= self._busy.pop(connection)[1]
+        del self._busy[connection]
+        self._count(connection)
         if connection.closed:
-            connection.sock.close()
+            self._close(connection)
             return
         self._wait_for(connection)
-        if connection.buffered:
+        if connection.held:
             self._go_on(connection, connection.advance)
 
     # The reviewing threads.
@@ -265,12 +276,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
         while True:
             environ: Environ | None
             connection, environ = self._requests.get()
-            size, stays = connection.size, True
+            stays = True
             while stays:
                 with self._in_turn():
                     environ = environ or connection.advance()
                     if environ is not None:
-                        self._busy[connection] = time.monotonic(), size
+                        self._busy[connection] = time.monotonic()
                         closes = connection.closes or self._leaving
                         response = self._response(connection, environ, closes=closes)
                         connection.answer(response, closes=closes)
@@ -300,7 +311,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         """Return True if the next request of a connection follows at once, and no other one waits."""
         if connection.closed or connection.closes or connection.sends or not self._requests.empty():
             return False
-        if connection.buffered:
+        if connection.held:
             return True
         poll = select.poll()
         poll.register(connection.sock, select.POLLIN)

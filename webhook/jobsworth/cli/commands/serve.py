@@ -138,7 +138,7 @@ def run(options: ServeOptions) -> int:
     )
     load = _policies(options)
     asks = options.server.kubernetes_version == AUTO and settings.files.release is None
-    labels = _namespace_labels() if options.namespaces_from_cluster else None
+    labels = _namespace_labels() if options.namespaces_from_cluster else (lambda name: None)
     announce = (lambda: _announce(settings)) if options.self_signed else (lambda: None)
     try:
         ask_release = _asked_release() if asks else None

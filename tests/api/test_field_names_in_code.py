@@ -41,6 +41,7 @@ OTHER_TYPES = {
     "core/v1 Event": (
         "component", "count", "firstTimestamp", "involvedObject", "lastTimestamp", "reportingComponent",
     ),
+    "core/v1 ConfigMap, Secret and Service": ("binaryData", "clusterIP", "data", "stringData"),
     "meta/v1 DeleteOptions": ("preconditions", "propagationPolicy"),
     "admission/v1 AdmissionRequest, as expressions see it": ("object", "oldObject"),
 }  # fmt: skip

@@ -181,3 +181,42 @@ def test_a_pod_with_its_own_user_namespace_keeps_no_state_until_1_27() -> None:
         )
     }
     assert pod_errors(pod, at=server("1.28", {"UserNamespacesSupport": True})) == set()
+
+
+def test_a_failure_policy_decides_the_replacement_even_where_it_is_dropped() -> None:
+    policy = {"rules": [{**RULE, "action": "FailJob"}]}
+    for gate in (True, False):
+        at = server("1.29", {"JobPodFailurePolicy": gate})
+        spec = defaulted(job(podFailurePolicy=policy), at=at)["spec"]
+        assert (spec["podReplacementPolicy"], "podFailurePolicy" in spec) == ("Failed", gate)
+    at = server("1.28", {"JobPodFailurePolicy": False})
+    assert "podReplacementPolicy" not in defaulted(job(podFailurePolicy=policy), at=at)["spec"]
+
+
+def test_1_29_keeps_the_hook_whose_only_action_it_drops() -> None:
+    hook = {"preStop": {"sleep": {"seconds": 1}}}
+    pod = {"containers": [{"name": "a", "image": "b", "lifecycle": hook}]}
+    missing = ("containers[0].lifecycle.preStop", "Required value: must specify a handler type")
+    assert missing in pod_errors(pod, at=server("1.29"))
+    assert pod_errors(pod, at=server("1.30", {"PodLifecycleSleepAction": False})) == set()
+
+
+def test_1_26_only_wants_a_name_of_a_scheduling_gate() -> None:
+    gate = {"PodSchedulingReadiness": True}
+    pod = {"schedulingGates": [{"name": "a b"}]}
+    assert pod_errors(pod, at=server("1.26", gate)) == set()
+    assert len(pod_errors(pod, at=server("1.27", gate))) == 1
+    assert pod_errors({"schedulingGates": [{"name": ""}]}, at=server("1.26", gate)) == {
+        ("schedulingGates[0]", "Required value: must not be empty")
+    }
+
+
+def test_errors_of_a_trust_bundle_name_the_pem_until_1_30() -> None:
+    source = {"clusterTrustBundle": {"path": "ca.pem"}}
+    pod = {"volumes": [{"name": "a", "projected": {"sources": [source]}}]}
+    gate = {"ClusterTrustBundleProjection": True}
+    at = "volumes[0].projected.sources[0]"
+    (until,) = {field for field, _ in pod_errors(pod, at=server("1.30", gate))}
+    (since,) = {field for field, _ in pod_errors(pod, at=server("1.31", gate))}
+    assert until == f"{at}.clusterTrustBundlePEM"
+    assert since == f"{at}.clusterTrustBundle"

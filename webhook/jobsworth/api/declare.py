@@ -216,7 +216,8 @@ class Field:
         gate: the feature gate; while it is off, the API server drops the field without an error.
         sibling_default: (field, value): what this field makes the default of another field beside it,
             even while its gate is off: the server fills in defaults before it drops fields.
-        drop_emptied: the API server drops the field if it drops everything below the field.
+        drop_emptied: the first release in which the API server drops the field if it drops everything
+            below the field; empty for none.
         validate_empty: `enum` and `format` validate a missing string as "", `bounds` validates a
             missing number as zero.
         validate_when: a predicate on the object that has the field; if it returns False, the field and
@@ -272,7 +273,7 @@ class Field:
         until: str = "",
         gate: str = "",
         sibling_default: tuple[str, Any] | None = None,
-        drop_emptied: bool = False,
+        drop_emptied: str = "",
         validate_empty: bool = False,
         validate_when: Callable[[dict[str, Any]], bool] | None = None,
         made_later: bool = False,

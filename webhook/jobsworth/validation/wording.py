@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LAST_WITHOUT_ALIAS_INDEX = 29
 """The last minor version whose errors in hostAliases lack the index (kubernetes/kubernetes#122931)."""
 
+LAST_TRUST_BUNDLE_OF_PEM = 30
+"""The last minor version that names the field of a projected trust bundle otherwise in errors."""
+
 QUOTES_ALIKE = 34
 """The first minor version that prints values of named string types as JSON."""
 
@@ -96,6 +99,8 @@ def as_named_by(minor: int, field: str) -> str:
     >>> as_named_by(29, "spec.template.spec.hostAliases[1].hostnames[0]")
     'spec.template.spec.hostAliases.hostnames'
     """
+    if minor <= LAST_TRUST_BUNDLE_OF_PEM:
+        field = field.replace(".clusterTrustBundle", ".clusterTrustBundlePEM")
     if minor > LAST_WITHOUT_ALIAS_INDEX or ".hostAliases[" not in field:
         return field
     holder, _, rest = field.partition(".hostAliases[")

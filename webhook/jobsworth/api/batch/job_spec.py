@@ -55,7 +55,11 @@ JobSpec = Struct(
     parallelism=Field(Pointer(Int32), bounds=NonNegative, default=1),
     completions=Field(Pointer(Int32), bounds=NonNegative),
     activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
-    podFailurePolicy=Field(Pointer(PodFailurePolicy), gate="JobPodFailurePolicy"),
+    podFailurePolicy=Field(
+        Pointer(PodFailurePolicy),
+        gate="JobPodFailurePolicy",
+        sibling_default=("podReplacementPolicy", "Failed"),
+    ),
     successPolicy=Field(
         Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", validate_when=_is_indexed
     ),

@@ -79,7 +79,7 @@ _FIELDS = {
     "livenessProbe": Field(Pointer(Probe)),
     "readinessProbe": Field(Pointer(Probe)),
     "startupProbe": Field(Pointer(Probe)),
-    "lifecycle": Field(Pointer(Lifecycle), drop_emptied=True),
+    "lifecycle": Field(Pointer(Lifecycle), drop_emptied="1.30"),
     "terminationMessagePath": Field(String, default="/dev/termination-log"),
     "terminationMessagePolicy": Field(String, default="File", enum=MESSAGE_POLICIES),
     "imagePullPolicy": Field(String, enum=PULL_POLICIES),
@@ -109,7 +109,7 @@ InitContainer = Struct(
         "livenessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
         "readinessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
         "startupProbe": Field(Pointer(Probe), validate_when=is_sidecar),
-        "lifecycle": Field(Pointer(Lifecycle), validate_when=is_sidecar, drop_emptied=True),
+        "lifecycle": Field(Pointer(Lifecycle), validate_when=is_sidecar, drop_emptied="1.30"),
     },
 )
 
@@ -135,7 +135,7 @@ EphemeralContainer = Struct(
         "livenessProbe": Field(Pointer(Probe), validate_when=_never),
         "readinessProbe": Field(Pointer(Probe), validate_when=_never),
         "startupProbe": Field(Pointer(Probe), validate_when=_never),
-        "lifecycle": Field(Pointer(Lifecycle), validate_when=_never, drop_emptied=True),
+        "lifecycle": Field(Pointer(Lifecycle), validate_when=_never, drop_emptied="1.30"),
         "targetContainerName": Field(String),
     },
 )

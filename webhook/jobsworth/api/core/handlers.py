@@ -112,8 +112,8 @@ LifecycleHandler.exactly_one_of(
 Lifecycle = Struct(
     "Lifecycle",
     "Hooks that run after the start and before the stop of a container.",
-    postStart=Field(Pointer(LifecycleHandler), drop_emptied=True),
-    preStop=Field(Pointer(LifecycleHandler), drop_emptied=True),
+    postStart=Field(Pointer(LifecycleHandler), drop_emptied="1.30"),
+    preStop=Field(Pointer(LifecycleHandler), drop_emptied="1.30"),
     stopSignal=Field(
         Pointer(String), values=LINUX_STOP_SIGNALS, since="1.33", gate="ContainerStopSignals"
     ),

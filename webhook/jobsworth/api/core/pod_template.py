@@ -66,6 +66,8 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 DEFAULT_GRACE_PERIOD_SECONDS = 30
 HOSTNAME_MAX_LENGTH = 64
+SCHEDULING_GATES_ARE_KEYS_SINCE = 27
+"""The first minor version in which the name of a scheduling gate must be that of a label key."""
 """The maximum length of a hostname on Linux."""
 
 
@@ -233,8 +235,11 @@ def _scheduling_gates(pod: dict[str, Any], path: str, request: Request) -> Itera
     seen = set()
     for index, gate in enumerate(pod.get("schedulingGates", ())):
         name, at = gate.get("name", ""), f"{path}.schedulingGates[{index}]"
-        for detail in label_key(name):
-            yield invalid(at, name, detail)
+        if request.server.minor >= SCHEDULING_GATES_ARE_KEYS_SINCE:
+            for detail in label_key(name):
+                yield invalid(at, name, detail)
+        elif not name:
+            yield required(at, "must not be empty")
         if name in seen:
             yield duplicate(at, name)
         seen.add(name)

@@ -112,3 +112,8 @@ def test_a_dropped_field_names_its_gate_as_the_release_does() -> None:
     pod = {"containers": [{"name": "a", "image": "b"}], "hostUsers": False}
     found = engine_for(ApiServer("1.27")).validate(job_with(pod))
     assert any("UserNamespacesStatelessPodsSupport" in each.message for each in found)
+
+
+def test_a_server_shows_its_release_and_gates() -> None:
+    shown = repr(ApiServer("1.31", {"JobSuccessPolicy": False, "JobManagedBy": True}))
+    assert shown == "Kubernetes 1.31 with JobManagedBy=true,JobSuccessPolicy=false"

@@ -582,3 +582,17 @@ def test_only_a_reason_of_memory_has_advice_about_an_exit_code() -> None:
         " To match out-of-memory kills, use exit code 137."
     )
     assert message("CrashLoopBackOff") == problem.format("CrashLoopBackOff")
+
+
+def test_several_reserved_exit_codes_are_explained_one_after_another() -> None:
+    (finding,) = found("JW121", with_policy(MINDED, on_codes("FailJob", "In", 126, 127)))
+    assert finding.message.startswith(f"Exit code 126: {MEANINGS[126]}; 127: {MEANINGS[127]}. ")
+
+
+@pytest.mark.parametrize(
+    ("operator", "pods"),
+    [("In", "A Pod with this exit code"), ("NotIn", "Nearly every failed Pod")],
+)
+def test_an_endless_replacement_says_which_pods_it_means(operator: str, pods: str) -> None:
+    (finding,) = found("JW105", with_policy(on_codes("Ignore", operator, 42)))
+    assert finding.message.startswith(f"{pods} is replaced without limit: ")

@@ -496,3 +496,9 @@ def test_a_volume_without_a_name_is_no_identity() -> None:
     claim = {key: part for key, part in CLAIM.items() if key != "name"}
     pod = {"volumes": [claim], "containers": [{**POD["containers"][0], "volumeMounts": [{}]}]}  # type: ignore[dict-item]
     assert found("JW231", job(pod)) == []
+
+
+@pytest.mark.parametrize(("ttl", "when"), [(0, "immediately"), (30, "30 s")])
+def test_a_short_time_to_live_says_when_the_job_is_gone(ttl: int, when: str) -> None:
+    (finding,) = found("JW205", job(ttlSecondsAfterFinished=ttl))
+    assert when in finding.message

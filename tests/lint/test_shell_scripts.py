@@ -34,6 +34,7 @@ def commands(text: str) -> list[list[str]]:
         ("a && b || c | d", [["a"], ["b"], ["c"], ["d"]]),
         ("echo 'a; b' \"c; d\" e\\;f", [["echo", "a; b", "c; d", "e;f"]]),
         ("a # b; c\nd", [["a"], ["d"]]),
+        ("case $x in a)b;; c|d) e; esac; f", [["b"], ["e"], ["f"]]),
         ("a \\\n  b", [["a", "b"]]),
         ("a > out 2>&1 <in &> all", [["a"]]),
         ("a $(b; c) `d; e` ${f:-;}", [["a", "$(b; c)", "`d; e`", "${f:-;}"]]),

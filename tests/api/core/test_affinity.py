@@ -92,8 +92,8 @@ def test_a_preference_for_a_value_that_no_label_can_have_does_no_harm() -> None:
     term = {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["-b"]}]}
     liked = {"affinity": {"nodeAffinity": {LIKED: [{"weight": 1, "preference": term}]}}}
     assert pod_errors(liked) == set()
-    assert pod_errors(needing(term), at=server("1.31")) == set()
-    assert pod_errors(needing(term), at=server("1.32")) != set()
+    assert pod_errors(needing(term), at=server("1.32")) == set()
+    assert pod_errors(needing(term), at=server("1.33")) != set()
 
 
 def test_a_stored_pod_may_keep_a_value_that_no_label_can_have() -> None:

@@ -302,3 +302,14 @@ def test_a_hook_has_one_action(one: str, other: str) -> None:
     hook = {one: actions[one], other: actions[other]}
     found = container_errors({"lifecycle": {"preStop": hook}})
     assert [text for text in found.values() if "more than 1 handler" in text]
+
+
+@pytest.mark.parametrize("stored", [0, 5])
+def test_only_a_stored_pod_that_sleeps_for_no_time_may_until_the_gate_is_on(stored: int) -> None:
+    def sleeping(seconds: int) -> dict[str, Any]:
+        hook = {"preStop": {"sleep": {"seconds": seconds}}}
+        return {"containers": [{"name": "main", "image": "a", "lifecycle": hook}]}
+
+    at = server("1.32", {"PodLifecycleSleepActionAllowZero": False})
+    told = {field for field, _ in pod_errors(sleeping(0), sleeping(stored), at=at)}
+    assert ("containers[0].lifecycle.preStop.sleep" in told) is (stored != 0)

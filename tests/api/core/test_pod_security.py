@@ -137,3 +137,12 @@ def test_proc_is_unmasked_only_for_users_of_the_pods_own() -> None:
         )
     }
     assert pod_errors(pod, at=server("1.29", {"ProcMountType": True})) == set()
+
+
+@pytest.mark.parametrize(("release", "kept"), [("1.34", False), ("1.35", True)])
+def test_a_stored_pod_with_both_user_namespace_and_host_network_stays(
+    release: str, kept: bool
+) -> None:
+    pod = {"hostUsers": False, "hostNetwork": True}
+    told = {field for field, _ in pod_errors(pod, pod, at=server(release))}
+    assert ("hostNetwork" not in told) is kept

@@ -85,7 +85,7 @@ FROM: dict[str, tuple[str, Pod, str]] = {
         "`hostUsers` must be false",
     ),
     "the values of a required node term are validated": (
-        "1.32",
+        "1.33",
         with_node_value("a b"),
         "values[0]",
     ),

@@ -12,6 +12,7 @@ from jobsworth.api.core.resource_names import (
     resource_name,
 )
 
+AMOUNTS = ("cpu", "memory", "ephemeral-storage")
 NOT_STANDARD = "must be a standard resource type or fully qualified"
 NOT_OF_CONTAINERS = "must be a standard resource for containers"
 NOT_EXTENDED = "doesn't follow extended resource name standard"
@@ -30,7 +31,13 @@ NOT_EXTENDED = "doesn't follow extended resource name standard"
         ("my.kubernetes.io/anything", []),
         ("gpu", [NOT_STANDARD, NOT_OF_CONTAINERS]),
         ("pods", [NOT_OF_CONTAINERS]),
-        ("limits.cpu", [NOT_OF_CONTAINERS]),
+        *(
+            (f"{part}.{name}", [NOT_OF_CONTAINERS])
+            for part in ("limits", "requests")
+            for name in AMOUNTS
+        ),
+        ("requests.storage", [NOT_OF_CONTAINERS]),
+        ("storage", [NOT_OF_CONTAINERS]),
         ("requests.hugepages-2Mi", [NOT_OF_CONTAINERS]),
         ("requests.example.com/gpu", [NOT_EXTENDED]),
         ("b" * 60 + ("." + "b" * 60) * 3 + ".com/gpu", [NOT_EXTENDED]),

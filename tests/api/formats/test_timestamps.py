@@ -111,3 +111,8 @@ def test_canonical_of_canonical_is_the_same(time: datetime) -> None:
     printed = canonical(time.isoformat())
     assert printed is not None
     assert canonical(printed) == printed
+
+
+@pytest.mark.parametrize("fraction", ["", ".1", ".12345", "x123456"])
+def test_a_micro_time_has_six_digits_of_a_second(fraction: str) -> None:
+    assert not rfc3339_micro(f"2026-01-31T09:00:00{fraction}Z")

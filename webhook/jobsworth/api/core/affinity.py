@@ -112,7 +112,7 @@ def _node_terms(affinity: dict[str, Any], path: str, request: Request) -> Iterat
     needed = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {})
     at = f"{path}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
     for index, term in enumerate(needed.get("nodeSelectorTerms", ())):
-        validate_values = request.server.minor >= 32 and not request.once(_has_bad_node_values)
+        validate_values = request.server.minor >= 33 and not request.once(_has_bad_node_values)
         yield from _check_node_term(term, f"{at}[{index}]", validate_values=validate_values)
     at = f"{path}.preferredDuringSchedulingIgnoredDuringExecution"
     for index, preferred in enumerate(

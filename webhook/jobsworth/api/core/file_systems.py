@@ -146,7 +146,7 @@ def _registry_and_tenant(
 def is_host_with_port(text: str) -> bool:
     """Return True if Go's ``net.SplitHostPort`` accepts a text; both parts may be empty.
 
-    >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7861")]
+    >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7")]
     [True, False, True]
     """
     if text.startswith("["):

@@ -49,6 +49,8 @@ def text(selector: Mapping[str, Any]) -> str:
 
     >>> text({"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "c", "operator": "Exists"}]})
     'a=b,c'
+    >>> text({"matchExpressions": [{"key": "c", "operator": "NotIn", "values": ["d", "e"]}]})
+    'c notin (d,e)'
     """
     parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
     for requirement in selector.get("matchExpressions") or ():

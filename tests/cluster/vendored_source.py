@@ -57,10 +57,11 @@ class VendoredSource(NamedTuple):
 
         git("init", "--quiet")
         git("remote", "add", "origin", self.repository)
-        # Only the blobs that are checked out are fetched.
+        wanted = ["/go.mod", "/go.sum", "/vendor/", *(f"!/{path}/" for path in NOT_NEEDED)]
+        git("sparse-checkout", "set", "--no-cone", *wanted)
+        # Only what is checked out is fetched, all of it at once.
         git("fetch", "--quiet", "--depth=1", "--filter=blob:none", "origin", self.commit)
-        paths = ["go.mod", "go.sum", "vendor", *(f":(exclude){path}" for path in NOT_NEEDED)]
-        git("checkout", "--quiet", self.commit, "--", *paths)
+        git("checkout", "--quiet", "--detach", self.commit)
         main = folder / "cmd/apiserver"
         main.mkdir(parents=True)
         shutil.copy(MAIN, main / "main.go")

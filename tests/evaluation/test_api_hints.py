@@ -163,3 +163,23 @@ def test_a_volume_that_is_rejected_itself_is_not_missing(validate: Validate) -> 
     )
     assert mount["hint"] == 'the volume "Dta" is rejected: correct it in spec.template.spec.volumes'
     assert "fix" not in mount
+
+
+@pytest.mark.parametrize(
+    ("written", "zone"),
+    [
+        *((name, "Etc/UTC") for name in ("UTC", "z", "Zulu", "GMT", "UTC+0", "gmt+0", "UTC+00:00")),
+        ("CST", "America/Chicago"), ("CDT", "America/Chicago"), ("MDT", "America/Denver"),
+        ("PST", "America/Los_Angeles"), ("PDT", "America/Los_Angeles"), ("EDT", "America/New_York"),
+        ("IST", "Asia/Kolkata"), ("HKT", "Asia/Shanghai"), ("JST", "Asia/Tokyo"),
+        ("AEST", "Australia/Sydney"), ("AEDT", "Australia/Sydney"), ("CEST", "Europe/Berlin"),
+        ("EEST", "Europe/Helsinki"), ("WEST", "Europe/Lisbon"), ("BST", "Europe/London"),
+        ("Antwerp", "Europe/Brussels"), ("Milan", "Europe/Rome"), ("Munich", "Europe/Berlin"),
+        ("Lyon", "Europe/Paris"), ("Geneva", "Europe/Zurich"), ("Krakow", "Europe/Warsaw"),
+        ("Brno", "Europe/Prague"), ("Wellington", "Pacific/Auckland"),
+    ],
+)  # fmt: skip
+def test_a_zone_by_another_name_is_found(written: str, zone: str) -> None:
+    meant = meant_zone(written, ZONES)
+    assert meant is not None
+    assert meant.zone == zone

@@ -596,3 +596,15 @@ def test_several_reserved_exit_codes_are_explained_one_after_another() -> None:
 def test_an_endless_replacement_says_which_pods_it_means(operator: str, pods: str) -> None:
     (finding,) = found("JW105", with_policy(on_codes("Ignore", operator, 42)))
     assert finding.message.startswith(f"{pods} is replaced without limit: ")
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "Completed", "ContainerCannotRun", "ContainerStatusUnknown", "CrashLoopBackOff",
+        "CreateContainerConfigError", "DeadlineExceeded", "ErrImagePull", "ImagePullBackOff", "OOMKilled",
+    ],
+)  # fmt: skip
+def test_a_reason_of_a_container_is_no_condition(reason: str) -> None:
+    (finding,) = found("JW116", with_policy(on_condition("FailJob", reason)))
+    assert f"{reason} is a reason, not a Pod condition" in finding.message

@@ -256,3 +256,36 @@ def test_a_long_script_takes_time_for_its_length(part: str, end: str) -> None:
 def _with_reasons(value: dict[str, Any]) -> dict[str, Any]:
     value["metadata"]["annotations"] = {"jobsworth.dev/pod-failure-policy": "{}"}
     return value
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat a", "cd a", "date", "declare a", "echo a", "export a", "false", "hash a", "hostname", "id",
+        "local a", "ls a", "printf a", "pwd", "readonly a", "set a", "shift", "sleep 1", "test a", "[ a ]", "trap a",
+        "true", ":", "type a", "umask", "uname", "unset a", "wait", "which a", "whoami",
+    ],
+)  # fmt: skip
+def test_a_command_that_does_no_work_loses_no_exit_code(command: str) -> None:
+    assert fields("JW222", running(f"{command}; true")) == []
+    assert fields("JW222", running(f"work; {command}; true")) != []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cut -c1",
+        "date",
+        "echo a",
+        "head",
+        "jq .",
+        "printf a",
+        "sed a",
+        "sort",
+        "tail",
+        "tr a b",
+        "yes",
+    ],
+)
+def test_a_command_that_feeds_a_pipe_loses_no_exit_code(command: str) -> None:
+    assert fields("JW224", running(f"{command} | work")) == []

@@ -146,8 +146,8 @@ def _registry_and_tenant(
 def is_host_with_port(text: str) -> bool:
     """Return True if Go's ``net.SplitHostPort`` accepts a text; both parts may be empty.
 
-    >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7")]
-    [True, False, True]
+    >>> [is_host_with_port(text) for text in ("quobyte:7861", "::1:7861", "[::1]:7", "[[a]:7")]
+    [True, False, True, False]
     """
     if text.startswith("["):
         host, bracket, port = text[1:].partition("]")

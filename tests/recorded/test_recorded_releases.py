@@ -23,7 +23,7 @@ from support.api_server.recorded_answers import (
     recorded_releases,
 )
 
-SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 400
+SAMPLE = None if os.environ.get("JOBSWORTH_RECORDED") == "all" else 200
 """So many cases of each server are compared by default; the same ones in every run."""
 
 

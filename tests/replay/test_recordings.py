@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from jobsworth.controller.well_known_names import OUR_MANAGER
 from jobsworth.replay.planner_replay import replay
 from jobsworth.replay.policy_comparison import PolicyComparison, compare_policies
 from jobsworth.replay.recording import Recording
@@ -265,3 +267,23 @@ def test_a_deadline_that_was_exceeded_ends_the_job_under_both_policies() -> None
     comparison = against(given, job(backoffLimit=3))
     assert comparison.parting is None
     assert next(follows(comparison)).endswith("longer than specified deadline. So it did.")
+
+
+@pytest.mark.parametrize("manager", [None, OUR_MANAGER])
+def test_rules_on_termination_reasons_took_only_what_our_controller_ran(
+    manager: str | None,
+) -> None:
+    rules = [{"action": "Ignore", "onTerminationReasons": {"operator": "In", "values": ["Error"]}}]
+    manifest = job(podReplacementPolicy="Failed", backoffLimit=0)
+    if manager is not None:
+        manifest["spec"]["managedBy"] = manager
+    manifest["metadata"]["annotations"] = {
+        "jobsworth.dev/pod-failure-policy": json.dumps({"rules": rules})
+    }
+    given = recording(
+        stored(manifest, (41, "Failed", "BackoffLimitExceeded"), failed=1),
+        pod("train-a", 0, 10, 1),
+        events=(created("train-a", 0),),
+    )
+    (decision,) = decisions(given)
+    assert decision.startswith("counted, failure 1") is (manager is None)

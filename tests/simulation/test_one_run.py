@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from jobsworth.controller.well_known_names import OUR_MANAGER
@@ -207,3 +209,19 @@ def test_an_index_that_waits_keeps_its_place_only_in_kubernetes(
     )
     given = scenario({"indexes": 0, "exitCode": 1}, pods={"duration": "3s"})
     assert [pod.index for pod in run(manifest, given).job.pods] == created
+
+
+def test_only_our_controller_applies_rules_on_termination_reasons() -> None:
+    rules = [
+        {"action": "FailJob", "onTerminationReasons": {"operator": "In", "values": ["OOMKilled"]}}
+    ]
+    killed = scenario({"attempts": 1, "exitCode": 137, "reason": "OOMKilled", "duration": "30s"})
+
+    def result(**spec: str) -> tuple[str, str]:
+        manifest = job(podReplacementPolicy="Failed", **spec)
+        annotations = {"jobsworth.dev/pod-failure-policy": json.dumps({"rules": rules})}
+        manifest["metadata"]["annotations"] = annotations
+        return outcome(run(manifest, killed))
+
+    assert result() == ("Complete", "CompletionsReached")
+    assert result(managedBy=OUR_MANAGER) == ("Failed", "PodFailurePolicy")

@@ -21,6 +21,8 @@ class ControllerSettings:
         adopt_unmanaged: also manage the Jobs without managedBy, or with the one reserved for the
             built-in controller; only for clusters in which the built-in controller is off.
         finalizer: tracking finalizer for the Pods of Jobs with our managedBy.
+        termination_rules: apply the failure rules on termination reasons, an extension that the built-in
+            controller ignores.
         max_uncounted: newly completed indexes and uncounted Pods in one sync (KEP-2307).
         max_pods_per_sync: Pods created, or deleted because parallelism shrank, in one sync.
         backoff_base: seconds before the first replacement of a failed Pod; doubles with each failure.
@@ -40,6 +42,7 @@ class ControllerSettings:
     manager: str = OUR_MANAGER
     adopt_unmanaged: bool = False
     finalizer: str = OUR_FINALIZER
+    termination_rules: bool = True
     max_uncounted: int = 500
     max_pods_per_sync: int = 500
     backoff_base: float = 10.0

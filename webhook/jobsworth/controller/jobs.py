@@ -117,7 +117,7 @@ def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
     policy, replacement = spec.get("podFailurePolicy"), spec.get("podReplacementPolicy")
     per_index = spec.get("backoffLimitPerIndex")
     default_limit = DEFAULT_BACKOFF_LIMIT if per_index is None else MAX_INT32
-    extension, errors = rules_of(job)
+    extension, errors = rules_of(job) if settings.termination_rules else ((), ())
     return Job(
         namespace=meta.get("namespace") or "",
         name=meta.get("name") or "",

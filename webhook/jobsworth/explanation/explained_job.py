@@ -21,6 +21,8 @@ CONTAINER, INIT_CONTAINER, SIDECAR = "container", "init container", "sidecar"
 
 SETTINGS = ControllerSettings()
 """The planner's settings: the delays of Kubernetes."""
+BUILT_IN = ControllerSettings(termination_rules=False)
+"""The settings for Jobs that Kubernetes' own controller runs: it ignores rules in annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class ExplainedJob:
     def has_rules(self) -> bool:
         """True if a failure policy or the annotation has a rule."""
         return bool(self.rules or self.termination_rules)
+
+
+def settings_of(job: Mapping[str, Any]) -> ControllerSettings:
+    """Return the settings of the controller that a Job names: ours, or the built-in one's."""
+    return SETTINGS if job["spec"].get("managedBy") == OUR_MANAGER else BUILT_IN
 
 
 def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJob:

@@ -8,7 +8,7 @@ from jobsworth.controller import well_known_names
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.times import read_time
-from jobsworth.explanation.explained_job import SETTINGS
+from jobsworth.explanation.explained_job import SETTINGS, settings_of
 from jobsworth.explanation.pod_document import shape_problem
 from jobsworth.replay.recording import (
     EndedContainer,
@@ -103,7 +103,7 @@ def read_recording(
     Raises:
         BadRecording: the Job was never created, or a time is missing.
     """
-    job = read_job(manifest, SETTINGS)
+    job = read_job(manifest, settings_of(manifest))
     written = [_event(each) for each in events]
     about = [each for each in written if each.kind == "Job" and each.name == job.name]
     deleted = set(_named_by(about, DELETED))

@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from jobsworth.simulation.virtual_time import EventQueue
 
 OURS = ControllerSettings()
-KUBERNETES = ControllerSettings(adopt_unmanaged=True, waiting_index_keeps_place=True)
+KUBERNETES = ControllerSettings(
+    adopt_unmanaged=True, termination_rules=False, waiting_index_keeps_place=True
+)
 _BATCH = round(KUBERNETES.batch_delay * SECOND)
 
 

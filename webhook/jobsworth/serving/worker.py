@@ -49,7 +49,7 @@ STAY_MILLISECONDS = 5
 """The time for which a thread waits for the next request of a connection if there is nothing else to do.
 Handing the connection to the loop and back takes as long as a review."""
 
-TURN_SECONDS = 0.02
+TURN_SECONDS = 0.005
 """The time for which a review waits for its turn. Python runs one thread at a time anyway, and threads that
 wait for the interpreter are woken by each system call of the others. A review that takes longer than others
 wait, because of a large object or a namespace that it asks the API server for, does not hold them up."""

@@ -61,7 +61,7 @@ CASES: list[tuple[str, dict[str, Any], tuple[str, str], tuple[str, str]]] = [
         ("1.31", "Too long: may not be longer than 4095"),
     ),
     (
-        "other strings too long were told their maximum",
+        "the message about another long string had other words",
         {"volumes": [{"name": "a", "csi": {"driver": "a" * 64}}]},
         ("1.32", "Too long: may not be more than 63 bytes"),
         ("1.31", "Too long: must have at most 63 bytes"),
@@ -144,11 +144,11 @@ def test_1_25_named_controllers_without_their_kinds() -> None:
     owners = [{**OWNER, "name": name, "controller": True} for name in ("a", "b")]
     job["metadata"]["ownerReferences"] = owners
 
-    def told(release: str) -> str:
+    def controllers(release: str) -> str:
         return next(iter(errors_of(job, at=server(release))))[1].rpartition(" for ")[2]
 
-    assert told("1.26") == "Deployment/a and Deployment/b"
-    assert told("1.25") == "a and b"
+    assert controllers("1.26") == "Deployment/a and Deployment/b"
+    assert controllers("1.25") == "a and b"
 
 
 def test_older_releases_printed_unset_values_as_text() -> None:

@@ -311,5 +311,5 @@ def test_only_a_stored_pod_that_sleeps_for_no_time_may_until_the_gate_is_on(stor
         return {"containers": [{"name": "main", "image": "a", "lifecycle": hook}]}
 
     at = server("1.32", {"PodLifecycleSleepActionAllowZero": False})
-    told = {field for field, _ in pod_errors(sleeping(0), sleeping(stored), at=at)}
-    assert ("containers[0].lifecycle.preStop.sleep" in told) is (stored != 0)
+    rejected = {field for field, _ in pod_errors(sleeping(0), sleeping(stored), at=at)}
+    assert ("containers[0].lifecycle.preStop.sleep" in rejected) is (stored != 0)

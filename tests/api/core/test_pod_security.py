@@ -144,5 +144,5 @@ def test_a_stored_pod_with_both_user_namespace_and_host_network_stays(
     release: str, kept: bool
 ) -> None:
     pod = {"hostUsers": False, "hostNetwork": True}
-    told = {field for field, _ in pod_errors(pod, pod, at=server(release))}
-    assert ("hostNetwork" not in told) is kept
+    rejected = {field for field, _ in pod_errors(pod, pod, at=server(release))}
+    assert ("hostNetwork" not in rejected) is kept

@@ -304,6 +304,10 @@ class Field:
         self.reported_as = reported_as
         self.as_json = as_json
 
+    def is_kept_by(self, server: ApiServer) -> bool:
+        """Return True if the server has the field and does not drop it, as it does while its gate is off."""
+        return server.knows(self.since, self.until) and (not self.gate or server.enabled(self.gate))
+
 
 class Struct:
     """A Kubernetes type: its name, its purpose, its fields in the API's order, and its rules."""

@@ -105,19 +105,15 @@ class Decoder:
                 held.append((name, field.type, field.made_later))
             dropped = not later and bool(field.gate) and not self._server.enabled(field.gate)
             plain = (None, False) if dropped else _plain(field)
-            if dropped and field.sibling_default and self._keeps(struct, field.sibling_default[0]):
-                defaulted.append((name, *field.sibling_default))
+            if dropped and field.sibling_default:
+                sibling, default = field.sibling_default
+                if struct.fields[sibling].is_kept_by(self._server):
+                    defaulted.append((name, sibling, default))
             decode = self._field(field, entries)
             if field.drop_emptied and self._server.knows(field.drop_emptied, ""):
                 decode = _unless_emptied(decode)
             entries[name] = (*plain, _dropping(decode, field.gate) if dropped else decode)
         return _struct_decoder(struct, entries, held, defaulted, self)
-
-    def _keeps(self, struct: Struct, name: str) -> bool:
-        field = struct.fields[name]
-        return self._server.knows(field.since, field.until) and (
-            not field.gate or self._server.enabled(field.gate)
-        )
 
     def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
         kind = field.type

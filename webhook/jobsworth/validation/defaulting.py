@@ -44,12 +44,7 @@ class Defaulting:
         return self._compiled[key]
 
     def _compile(self, struct: Struct, later: bool) -> Default | None:
-        fields = [
-            field
-            for field in struct.fields.values()
-            if (not field.gate or self._server.enabled(field.gate))
-            and self._server.knows(field.since, field.until)
-        ]
+        fields = [field for field in struct.fields.values() if field.is_kept_by(self._server)]
         parts = [(field.name, fill) for field in fields if (fill := self._below(field)) is not None]
         own = [] if later else [field for field in fields if field.default is not None]
         constants = [(field.name, field.default) for field in own if field.default != {}]

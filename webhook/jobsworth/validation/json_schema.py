@@ -96,7 +96,7 @@ class _Generator:
         conditions = [
             condition.schema
             for condition in CONDITIONS.get(struct.name, ())
-            if all(self._kept(struct.fields[name]) for name in condition.fields)
+            if all(struct.fields[name].is_kept_by(self._server) for name in condition.fields)
         ]
         if struct.one_of is not None:
             conditions.append(_union(struct.one_of))
@@ -104,14 +104,8 @@ class _Generator:
             schema["allOf"] = conditions
         return schema
 
-    def _kept(self, field: Field) -> bool:
-        """Return True if the server knows the field and does not drop it."""
-        return self._server.knows(field.since, field.until) and (
-            not field.gate or self._server.enabled(field.gate)
-        )
-
     def _is_required(self, field: Field) -> bool:
-        if not self._kept(field) or field.default is not None:
+        if not field.is_kept_by(self._server) or field.default is not None:
             return False
         if field.required is not False:
             return True
@@ -126,9 +120,10 @@ class _Generator:
         text = self._descriptions.get(f"{struct.name}.{field.name}")
         if text:
             described["description"] = text
-        if not self._kept(field):
+        if not field.is_kept_by(self._server):
+            gate_name = self._server.name_of(field.gate)
             described["description"] = (
-                f"{text or 'This field'} (Ignored unless the feature gate {field.gate} is on.)"
+                f"{text or 'This field'} (Ignored unless the feature gate {gate_name} is on.)"
             )
             return described
         if field.default not in (None, {}):

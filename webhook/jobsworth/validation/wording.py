@@ -17,7 +17,7 @@ LAST_WITHOUT_ALIAS_INDEX = 29
 """The last minor version whose errors in hostAliases lack the index (kubernetes/kubernetes#122931)."""
 
 LAST_TRUST_BUNDLE_OF_PEM = 30
-"""The last minor version that names the field of a projected trust bundle otherwise in errors."""
+"""The last minor version whose errors name a projected trust bundle ``clusterTrustBundlePEM``."""
 
 QUOTES_ALIKE = 34
 """The first minor version that prints values of named string types as JSON."""
@@ -81,8 +81,8 @@ def as_worded_by(minor: int, field: str, message: str) -> str:
             return f"Too long: may not be longer than {length}"
         return f"Too long: must have at most {length} bytes"
     if minor <= LAST_WITHOUT_LIMIT and field.endswith(".requests"):
-        told, limit, _ = message.partition(" limit of ")
-        message = told + " limit" if limit else message
+        rest, limit, _ = message.partition(" limit of ")
+        message = rest + " limit" if limit else message
     if minor < QUOTES_ALIKE:
         if _is_about_a_resource_name(minor, field, message):
             return _with_value(message, str)

@@ -66,9 +66,9 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 DEFAULT_GRACE_PERIOD_SECONDS = 30
 HOSTNAME_MAX_LENGTH = 64
-SCHEDULING_GATES_ARE_KEYS_SINCE = 27
-"""The first minor version in which the name of a scheduling gate must be that of a label key."""
 """The maximum length of a hostname on Linux."""
+SCHEDULING_GATES_ARE_KEYS_SINCE = 27
+"""The first minor version in which the name of a scheduling gate must be a label key."""
 
 
 def _dns_config_counts(pod: dict[str, Any]) -> bool:

@@ -139,10 +139,13 @@ class Server:
             if line.startswith("kubernetes_feature_enabled{"):
                 name = line.partition('name="')[2].partition('"')[0]
                 enabled = line.endswith(" 1")
-                if name in FEATURE_GATES and self.api_server.enabled(name) != enabled:
+                gate = next(
+                    (gate for gate in FEATURE_GATES if self.api_server.name_of(gate) == name), ""
+                )
+                if gate and self.api_server.enabled(gate) != enabled:
                     with contextlib.suppress(UnknownGate):
-                        ApiServer(self.api_server.release, {name: enabled})
-                        yield name, enabled
+                        ApiServer(self.api_server.release, {gate: enabled})
+                        yield gate, enabled
 
     def _allows_privileged(self) -> bool:
         container = {"name": "main", "image": "busybox", "securityContext": {"privileged": True}}

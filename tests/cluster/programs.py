@@ -21,7 +21,7 @@ OLDER = "1.33"
 RELEASES = (NEWEST, OLDER)
 VENDORED = ("1.25", "1.26", "1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.36.3")
 """The releases, or patches, that are built from a repository that vendors them."""
-RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3")
+RECORDED = (*VENDORED[:-1], "1.33", "1.34", "1.35", "1.36", "1.36.3", "1.37")
 """The releases, or patches, whose answers are recorded in ``tests/recorded``."""
 INSTALL = "run tests/cluster/install (it takes Go), or set KUBEBUILDER_ASSETS"
 PROMETHEUS = "github.com/prometheus/prometheus"

@@ -76,11 +76,10 @@ def test_a_prefixed_path_is_blamed_for_the_part_that_is_wrong() -> None:
     ]
 
 
-def test_a_prefixed_key_is_blamed_as_a_whole() -> None:
-    assert keys.domain_prefixed_key("foo") == [
-        ("foo", 'must be a domain-prefixed key (such as "acme.io/foo")')
-    ]
-    assert keys.domain_prefixed_key("a/b/c") == [("a/b/c", label_key("a/b/c")[0])]
+def test_a_label_key_with_a_prefix_has_both_parts() -> None:
+    assert keys.prefixed_label_key("example.com/key") == []
+    assert keys.prefixed_label_key("key") == ["must include a prefix (e.g. 'example.com/key')"]
+    assert keys.prefixed_label_key("a/b/c") == label_key("a/b/c")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,6 @@ def test_domain_names_have_two_segments_of_63_characters_and_may_end_with_a_dot(
         keys.fully_qualified_name,
         keys.fully_qualified_domain_name,
         keys.domain_prefixed_path,
-        keys.domain_prefixed_key,
     ],
 )
 def test_an_empty_text_is_left_to_the_caller(

@@ -220,8 +220,8 @@ class Field:
             below the field; empty for none.
         validate_empty: `enum` and `format` validate a missing string as "", `bounds` validates a
             missing number as zero.
-        validate_when: a predicate on the object that has the field; if it returns False, the field and
-            everything below it are not validated.
+        validate_when: a predicate on the object that has the field, and the request; if it returns False,
+            the field and everything below it are not validated.
         keep_empty: keep an empty list, which is not the same as none: the server rejects some fields
             even when they are empty.
         made_later: the server creates an object from this field later (the Job of a CronJob): the
@@ -275,7 +275,7 @@ class Field:
         sibling_default: tuple[str, Any] | None = None,
         drop_emptied: str = "",
         validate_empty: bool = False,
-        validate_when: Callable[[dict[str, Any]], bool] | None = None,
+        validate_when: Callable[[dict[str, Any], Request], bool] | None = None,
         made_later: bool = False,
         keep_empty: bool = False,
         reported_as: str | None = None,

@@ -1,7 +1,7 @@
 """The feature gates that decide which fields of a Job and its Pod template the API server keeps.
 
-Source: ``pkg/features/kube_features.go`` of Kubernetes 1.36, the feature gate pages of kubernetes.io for the
-gates that it no longer lists, and the marks ``+featureGate`` in ``k8s.io/api`` 0.37.1 for those of 1.37.
+Source: ``pkg/features/kube_features.go`` of Kubernetes 1.37, and the feature gate pages of kubernetes.io for
+the gates that it no longer lists.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "ClusterTrustBundleProjection": (
         ("1.29", "alpha", False, False),
         ("1.33", "beta", False, False),
+        ("1.37", "stable", True, False),
     ),
     "ContainerRestartRules": (
         ("1.34", "alpha", False, False),
@@ -34,6 +35,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "DRAExtendedResource": (
         ("1.34", "alpha", False, False),
         ("1.36", "beta", True, False),
+        ("1.37", "stable", True, True),
     ),
     "DRANodeAllocatableResources": (("1.36", "alpha", False, False),),
     "DynamicResourceAllocation": (
@@ -53,7 +55,10 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     ),
     "EvictionRequestAPI": (("1.37", "alpha", False, False),),
     "GRPCContainerProbeTLS": (("1.37", "alpha", False, False),),
-    "GenericWorkload": (("1.35", "alpha", False, False),),
+    "GenericWorkload": (
+        ("1.35", "alpha", False, False),
+        ("1.37", "beta", False, False),
+    ),
     "GitRepoVolumeDriver": (
         ("1.0", "stable", True, False),
         ("1.33", "deprecated", False, False),
@@ -63,6 +68,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "HostnameOverride": (
         ("1.34", "alpha", False, False),
         ("1.35", "beta", True, False),
+        ("1.37", "stable", True, True),
     ),
     "ImageVolume": (
         ("1.31", "alpha", False, False),
@@ -81,7 +87,10 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
         ("1.33", "beta", True, False),
         ("1.35", "stable", True, True),
     ),
-    "InPlacePodVerticalScalingInitContainers": (("1.36", "beta", True, False),),
+    "InPlacePodVerticalScalingInitContainers": (
+        ("1.36", "beta", True, False),
+        ("1.37", "stable", True, True),
+    ),
     "IndexedJob": (
         ("1.21", "alpha", False, False),
         ("1.22", "beta", True, False),
@@ -158,6 +167,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "PodCertificateRequest": (
         ("1.34", "alpha", False, False),
         ("1.35", "beta", False, False),
+        ("1.37", "stable", True, False),
     ),
     "PodDeletionCost": (
         ("1.21", "alpha", False, False),
@@ -230,6 +240,7 @@ FEATURE_GATES: dict[str, tuple[tuple[str, str, bool, bool], ...]] = {
     "SELinuxMount": (
         ("1.30", "alpha", False, False),
         ("1.33", "beta", False, False),
+        ("1.37", "stable", True, False),
     ),
     "SidecarContainers": (
         ("1.28", "alpha", False, False),

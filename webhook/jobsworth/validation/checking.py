@@ -57,7 +57,7 @@ class Checking:
             and self._server.knows(field.since, field.until)
         ]
         checks: dict[str, Check] = {}
-        conditions: dict[str, Callable[[dict[str, Any]], bool]] = {}
+        conditions: dict[str, Callable[[dict[str, Any], Request], bool]] = {}
         for field in fields:
             parts = [*_own_checks(field), *self._below(field, checks)]
             if parts:
@@ -122,12 +122,12 @@ def _struct_check(
     checks: dict[str, Check],
     absent: list[tuple[str, Any, Check]],
     rules: list[Rule],
-    conditions: dict[str, Callable[[dict[str, Any]], bool]],
+    conditions: dict[str, Callable[[dict[str, Any], Request], bool]],
 ) -> Check:
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
         for name, part in value.items():
-            if name in checks and (name not in conditions or conditions[name](value)):
+            if name in checks and (name not in conditions or conditions[name](value, request)):
                 checks[name](part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:

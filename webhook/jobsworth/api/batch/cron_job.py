@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jobsworth.api.batch.job_spec import JobSpec
+from jobsworth.api.batch.job_spec import JobSpec, job_spec_of
+from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
 from jobsworth.api.core.references import ObjectReference
@@ -89,8 +90,20 @@ def _fields_of_the_pod(
     return drop_gated(pod, "spec.jobTemplate.spec.template.spec", stored, server)
 
 
+@CronJob.dropper
+def _scheduling(
+    cron_job: dict[str, Any], old: dict[str, Any] | None, server: ApiServer
+) -> Iterator[tuple[str, str]]:
+    """Drop the scheduling of its Jobs: the one field of a JobSpec that is dropped before a Job is created."""
+    gate, job = "WorkloadWithJob", job_spec_of(cron_job)
+    in_use = old is not None and "scheduling" in job_spec_of(old)
+    if "scheduling" in job and not in_use and not server.enabled(gate):
+        del job["scheduling"]
+        yield "spec.jobTemplate.spec.scheduling", gate
+
+
 def _pod(cron_job: dict[str, Any]) -> dict[str, Any]:
-    pod: dict[str, Any] = cron_job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    pod: dict[str, Any] = job_spec_of(cron_job)["template"]["spec"]
     return pod
 
 
@@ -117,11 +130,11 @@ def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator
 
 
 @CronJob.update_rule
-def _metadata_update(
-    new: dict[str, Any], old: dict[str, Any], request: Request
-) -> Iterator[FieldError]:
+def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
     yield from check_lists_and_maps(new["metadata"], "metadata", request.server)
+    new_job, stored = job_spec_of(new), job_spec_of(old)
+    yield from check_scheduling_update(new_job, stored, "spec.jobTemplate.spec", request.server)
 
 
 @CronJobSpec.rule

@@ -10,7 +10,7 @@ from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
-from jobsworth.api.meta.object_meta import ObjectMeta, check_object_meta
+from jobsworth.api.meta.object_meta import ObjectMeta, check_lists_and_maps, check_object_meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ LEGACY_JOB_NAME_LABEL = "job-name"
 LEGACY_CONTROLLER_UID_LABEL = "controller-uid"
 PREFIXED_SINCE = 27
 """The first minor version that generates labels with the prefix ``batch.kubernetes.io/``."""
+UPDATES_APART_SINCE = 37
+"""The first minor version that does not validate the new object of an update like that of a create."""
 
 TRACKING_ANNOTATION = "batch.kubernetes.io/job-tracking"
 GENERATED_LABELS = (
@@ -141,7 +143,15 @@ def generated_labels(job: dict[str, Any]) -> dict[str, str]:
 
 @Job.rule
 def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    yield from check_object_meta(job["metadata"], "metadata", request.server)
+    if _is_validated_as_new(request):
+        yield from check_object_meta(job["metadata"], "metadata", request.server)
+    else:
+        yield from check_lists_and_maps(job["metadata"], "metadata", request.server)
+
+
+def _is_validated_as_new(request: Request) -> bool:
+    """Return True for a create; until 1.36 the server applies the rules of a create to updates as well."""
+    return request.old is None or request.server.minor < UPDATES_APART_SINCE
 
 
 @Job.rule
@@ -149,7 +159,7 @@ def _generated_selector(job: dict[str, Any], path: str, request: Request) -> Ite
     """Require that a generated selector and its labels keep their generated values."""
     spec = job["spec"]
     selector = spec.get("selector")
-    if spec.get("manualSelector") or selector is None:
+    if spec.get("manualSelector") or selector is None or not _is_validated_as_new(request):
         return
     labels = spec["template"]["metadata"].get("labels", {})
     expected = generated_labels(job)

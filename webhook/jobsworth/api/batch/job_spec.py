@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.api.batch.pod_failure_policy import PodFailurePolicy, check_with_job_spec
 from jobsworth.api.batch.success_policy import SuccessPolicy, check_with_completions
-from jobsworth.api.batch.workload_scheduling import JobSchedulingConfiguration
+from jobsworth.api.batch.workload_scheduling import JobSchedulingConfiguration, check_scheduling
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.declare import (
     Boolean,
@@ -45,6 +45,21 @@ MANUAL_SELECTOR_DEFAULTED = 29
 """The first minor version that fills in manualSelector (kubernetes/kubernetes#120206)."""
 
 
+def _may_have_success_policy(spec: dict[str, Any], request: Request) -> bool:
+    return _is_indexed(spec)
+
+
+def _scheduling_stays(spec: dict[str, Any], request: Request) -> bool:
+    """Return False if an update adds the scheduling, which is an error whatever it is."""
+    return request.old is None or "scheduling" in job_spec_of(request.old)
+
+
+def job_spec_of(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the JobSpec of a decoded Job or CronJob."""
+    spec: dict[str, Any] = value["spec"]
+    return spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec
+
+
 def _is_indexed(spec: dict[str, Any]) -> bool:
     return bool(spec.get("completionMode") == "Indexed")
 
@@ -61,7 +76,10 @@ JobSpec = Struct(
         sibling_default=("podReplacementPolicy", "Failed"),
     ),
     successPolicy=Field(
-        Pointer(SuccessPolicy), since="1.30", gate="JobSuccessPolicy", validate_when=_is_indexed
+        Pointer(SuccessPolicy),
+        since="1.30",
+        gate="JobSuccessPolicy",
+        validate_when=_may_have_success_policy,
     ),
     backoffLimit=Field(Pointer(Int32), bounds=NonNegative),
     backoffLimitPerIndex=Field(
@@ -84,7 +102,12 @@ JobSpec = Struct(
         Pointer(String), values=REPLACEMENT_POLICIES, since="1.28", gate="JobPodReplacementPolicy"
     ),
     managedBy=Field(Pointer(String), since="1.30", gate="JobManagedBy"),
-    scheduling=Field(Pointer(JobSchedulingConfiguration), since="1.37", gate="WorkloadWithJob"),
+    scheduling=Field(
+        Pointer(JobSchedulingConfiguration),
+        since="1.37",
+        gate="WorkloadWithJob",
+        validate_when=_scheduling_stays,
+    ),
 )
 
 
@@ -115,6 +138,11 @@ def _managed_by_names_a_controller(
         yield invalid(f"{path}.managedBy", value, detail)
     if byte_length(manager) > MANAGED_BY_MAX_LENGTH:
         yield too_long(f"{path}.managedBy", MANAGED_BY_MAX_LENGTH)
+
+
+@JobSpec.rule
+def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    yield from check_scheduling(spec, path)
 
 
 @JobSpec.rule

@@ -7,7 +7,7 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 from __future__ import annotations
 
 from jobsworth.api.batch.job import TRACKING_ANNOTATION, Job
-from jobsworth.api.batch.workload_scheduling import check_scheduling_update
+from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, invalid, named_string
 from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
@@ -59,9 +59,8 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
             is_named = field == "completionMode" and value is not None
             yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
     yield from _check_completions(spec, old_spec, request)
-    if "scheduling" in spec or "scheduling" in old_spec:
-        scheduling, stored = spec.get("scheduling", {}), old_spec.get("scheduling", {})
-        yield from check_scheduling_update(scheduling, stored, "spec.scheduling")
+    yield from check_scheduling_update(spec, old_spec, "spec", request.server)
+    yield from check_policy_update(spec, old_spec, "spec")
 
 
 def _check_completions(

@@ -1,15 +1,13 @@
 """Scheduling of a Job as a whole: gangs, topology, disruption (workload-aware scheduling, KEP-4671).
 
-Alpha in Kubernetes 1.37. Source of the rules: the marks ``+k8s:`` in ``batch/v1`` and
-``scheduling/v1alpha3`` of ``k8s.io/api`` 0.37.1, worded as the declarative validation of apimachinery
-0.36; no server was asked.
+Alpha in Kubernetes 1.37, whose API server the rules were compared with.
 """
 
 from __future__ import annotations
 
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import duplicate, invalid
+from jobsworth.api.field_errors import duplicate, forbidden, invalid
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key
 from jobsworth.api.meta.object_meta import IMMUTABLE
 
@@ -18,8 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
+
+POLICY_IS_IMMUTABLE = (
+    "the basic/gang policy variant is immutable after creation; "
+    "only schedulingPolicy.gang.minCount may be updated"
+)
 
 TopologyConstraint = Struct(
     "TopologyConstraint",
@@ -75,12 +79,26 @@ WorkloadPodGroupDisruptionMode = Struct(
     single=Field(Pointer(WorkloadPodGroupSingleDisruptionMode), since="1.37"),
 )
 
+IMMUTABLE_PARTS = ("schedulingConstraints", "disruptionMode", "resourceClaims")
+
+
+def _is_new(config: dict[str, Any], request: Request) -> bool:
+    """Return False for an update: a change of the field is an error, and the same value stays valid."""
+    return request.old is None
+
+
 JobSchedulingConfiguration = Struct(
     "JobSchedulingConfiguration",
     "Scheduling of the Pods of a Job as a group.",
-    disruptionMode=Field(Pointer(WorkloadPodGroupDisruptionMode), since="1.37"),
-    resourceClaims=Field(ListOf(WorkloadPodGroupResourceClaim), max_items=4, since="1.37"),
-    schedulingConstraints=Field(Pointer(WorkloadPodGroupSchedulingConstraints), since="1.37"),
+    disruptionMode=Field(
+        Pointer(WorkloadPodGroupDisruptionMode), since="1.37", validate_when=_is_new
+    ),
+    resourceClaims=Field(
+        ListOf(WorkloadPodGroupResourceClaim), max_items=4, since="1.37", validate_when=_is_new
+    ),
+    schedulingConstraints=Field(
+        Pointer(WorkloadPodGroupSchedulingConstraints), since="1.37", validate_when=_is_new
+    ),
     schedulingPolicy=Field(Pointer(WorkloadPodGroupSchedulingPolicy), since="1.37"),
 )
 
@@ -115,31 +133,82 @@ def _claim(claim: dict[str, Any], path: str, request: Request) -> Iterator[Field
 @JobSchedulingConfiguration.rule
 def _claim_names(config: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     names = set()
-    for index, claim in enumerate(config.get("resourceClaims", ())):
+    for index, claim in enumerate(config.get("resourceClaims", ()) if request.old is None else ()):
         name = claim.get("name", "")
         if name in names:
             yield duplicate(f"{path}.resourceClaims[{index}]", {"name": name})
         names.add(name)
 
 
-def check_scheduling_update(
-    new: dict[str, Any], old: dict[str, Any], path: str
-) -> Iterator[FieldError]:
-    """Compare the scheduling of a Job with the stored one: only the size of a gang may change.
+def check_scheduling(job_spec: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Compare the scheduling of a Job with its parallelism, and the mode of disruption with the policy.
 
     Args:
-        new: the JobSchedulingConfiguration of the update; empty if unset.
-        old: likewise of the stored Job.
-        path: their field path.
+        job_spec: a JobSpec.
+        path: its field path.
     """
-    for field in ("schedulingConstraints", "disruptionMode", "resourceClaims"):
+    config = job_spec.get("scheduling")
+    if config is None:
+        return
+    policy, mode = config.get("schedulingPolicy", {}), config.get("disruptionMode", {})
+    least, most = policy.get("gang", {}).get("minCount"), job_spec.get("parallelism", 1)
+    if least is not None and least > most:
+        at = f"{path}.scheduling.schedulingPolicy.gang.minCount"
+        yield invalid(at, least, f"must not be greater than parallelism ({most})")
+    # Without a policy, the Job controller schedules the Pods one by one.
+    is_basic = "basic" in policy or "gang" not in policy
+    if is_basic and "all" in mode and "single" not in mode:
+        detail = "the disruptionMode `all` is not supported with the Basic scheduling policy"
+        yield invalid(f"{path}.scheduling.disruptionMode", "", detail)
+
+
+def check_scheduling_update(
+    new_spec: dict[str, Any], old_spec: dict[str, Any], path: str, server: ApiServer
+) -> Iterator[FieldError]:
+    """Compare the scheduling of a Job with the stored one: only the policy may change.
+
+    Args:
+        new_spec: the JobSpec of the update.
+        old_spec: likewise of the stored Job.
+        path: their field path.
+        server: an API server.
+    """
+    new, old, at = new_spec.get("scheduling"), old_spec.get("scheduling"), f"{path}.scheduling"
+    if equal(new, old):
+        return
+    if new is not None and not server.enabled("WorkloadWithJob"):
+        yield forbidden(at, "")
+    elif new is None or old is None:
+        yield from _check_presence(new, old, at)
+    else:
+        yield from _check_parts(new, old, at)
+
+
+def _check_parts(new: dict[str, Any], old: dict[str, Any], path: str) -> Iterator[FieldError]:
+    for field in IMMUTABLE_PARTS:
         if not equal(new.get(field), old.get(field)):
             yield invalid(f"{path}.{field}", None, IMMUTABLE)
     policy, stored = new.get("schedulingPolicy"), old.get("schedulingPolicy")
-    at = f"{path}.schedulingPolicy"
-    if stored is None and policy is not None:
-        yield invalid(at, None, "field cannot be set once created")
-    elif policy is None and stored is not None:
-        yield invalid(at, None, "field cannot be cleared once set")
-    elif policy is not None and stored is not None and policy.keys() != stored.keys():
-        yield invalid(at, policy, IMMUTABLE)
+    yield from _check_presence(policy, stored, f"{path}.schedulingPolicy")
+
+
+def check_policy_update(
+    new: dict[str, Any], old: dict[str, Any], path: str
+) -> Iterator[FieldError]:
+    """Require that a Job keeps its kind of scheduling policy; the template of a CronJob may change it.
+
+    Args:
+        new: the JobSpec of the update.
+        old: likewise of the stored Job.
+        path: their field path.
+    """
+    policies = [spec.get("scheduling", {}).get("schedulingPolicy") for spec in (new, old)]
+    if None not in policies and ("basic" in policies[0]) != ("basic" in policies[1]):
+        yield invalid(f"{path}.scheduling.schedulingPolicy", None, POLICY_IS_IMMUTABLE)
+
+
+def _check_presence(new: Any, old: Any, path: str) -> Iterator[FieldError]:
+    if new is not None and old is None:
+        yield invalid(path, None, "field cannot be set once created")
+    elif new is None and old is not None:
+        yield invalid(path, None, "field cannot be cleared once set")

@@ -46,11 +46,15 @@ def is_sidecar(container: dict[str, Any]) -> bool:
     return bool(container.get("restartPolicy") == "Always")
 
 
-def _has_restart_policy(container: dict[str, Any]) -> bool:
+def _counts(container: dict[str, Any], request: Request) -> bool:
+    return is_sidecar(container)
+
+
+def _has_restart_policy(container: dict[str, Any], request: Request) -> bool:
     return "restartPolicy" in container
 
 
-def _never(container: dict[str, Any]) -> bool:
+def _never(container: dict[str, Any], request: Request) -> bool:
     return False
 
 
@@ -106,10 +110,10 @@ InitContainer = Struct(
             gate="ContainerRestartRules",
             validate_when=_has_restart_policy,
         ),
-        "livenessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
-        "readinessProbe": Field(Pointer(Probe), validate_when=is_sidecar),
-        "startupProbe": Field(Pointer(Probe), validate_when=is_sidecar),
-        "lifecycle": Field(Pointer(Lifecycle), validate_when=is_sidecar, drop_emptied="1.30"),
+        "livenessProbe": Field(Pointer(Probe), validate_when=_counts),
+        "readinessProbe": Field(Pointer(Probe), validate_when=_counts),
+        "startupProbe": Field(Pointer(Probe), validate_when=_counts),
+        "lifecycle": Field(Pointer(Lifecycle), validate_when=_counts, drop_emptied="1.30"),
     },
 )
 

@@ -156,6 +156,19 @@ def _headers_have_names(
             yield invalid(f"{path}.httpHeaders", name, detail)
 
 
+@HTTPGetAction.rule
+def _http2_is_clear_text(
+    action: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if action.get("protocol") != "HTTP2":
+        return
+    if action.get("scheme") != "HTTP":
+        yield invalid(f"{path}.protocol", "HTTP2", "is only supported with HTTP (H2C)")
+    elif action.get("host"):
+        detail = 'must be empty when `protocol` is "HTTP2"'
+        yield invalid(f"{path}.host", action["host"], detail)
+
+
 def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
     """Validate the probes of a container, beyond the rules for every probe.
 

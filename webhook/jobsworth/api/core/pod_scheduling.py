@@ -19,7 +19,7 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, named_string, not_supported
-from jobsworth.api.formats.keys import domain_prefixed_key
+from jobsworth.api.formats.keys import prefixed_label_key
 from jobsworth.api.formats.names import (
     DIGITS,
     dns_label,
@@ -104,20 +104,26 @@ WorkloadReference = Struct(
 
 MAX_EVICTION_RESPONDERS = 10
 MAX_RESPONDER_PRIORITY = 100_000
+RESERVED_PRIORITIES = 1000
+RESERVED_DOMAINS = (".k8s.io", ".kubernetes.io")
 
 EvictionResponder = Struct(
     "EvictionResponder",
     "A controller that responds to an eviction request, with its priority.",
-    name=Field(String, always=True, required=True, since="1.37"),
+    name=Field(String, always=True, required=True, format=prefixed_label_key, since="1.37"),
     priority=Field(Pointer(Int32), required=True, bounds=NonNegative, always=True, since="1.37"),
 )
 
 
 @EvictionResponder.rule
 def _responder(responder: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    for value, detail in domain_prefixed_key(responder.get("name", "")):
-        yield invalid(f"{path}.name", value, detail)
-    priority = responder.get("priority", 0)
+    name, priority = responder.get("name", ""), responder.get("priority", 0)
+    domain = name.partition("/")[0].lower().strip().rstrip(".")
+    if domain.endswith(RESERVED_DOMAINS) or f".{domain}" in RESERVED_DOMAINS:
+        yield invalid(f"{path}.name", name, "domain names *.k8s.io, *.kubernetes.io are reserved")
+    if "priority" in responder and 0 <= priority < RESERVED_PRIORITIES:
+        detail = "priorities 0-999 are reserved for responders with *.k8s.io suffix"
+        yield invalid(f"{path}.priority", priority, detail)
     if priority > MAX_RESPONDER_PRIORITY:
         detail = f"must be less than or equal to {MAX_RESPONDER_PRIORITY}"
         yield invalid(f"{path}.priority", priority, detail)
@@ -127,7 +133,7 @@ def check_eviction_responders(pod: dict[str, Any], path: str) -> Iterator[FieldE
     """Require distinct names of the responders, and none beside a scheduling group (KEP-4563)."""
     at, names = f"{path}.evictionResponders", set()
     if "schedulingGroup" in pod:
-        yield forbidden(at, "may not be set when `schedulingGroup` is set")
+        yield forbidden(f"{path}.schedulingGroup", "may not be set when evictionResponders is set")
     for index, responder in enumerate(pod["evictionResponders"]):
         name = responder.get("name", "")
         if name in names:

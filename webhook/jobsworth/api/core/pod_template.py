@@ -71,7 +71,7 @@ SCHEDULING_GATES_ARE_KEYS_SINCE = 27
 """The first minor version in which the name of a scheduling gate must be a label key."""
 
 
-def _dns_config_counts(pod: dict[str, Any]) -> bool:
+def _dns_config_counts(pod: dict[str, Any], request: Request) -> bool:
     return not has_to_have_nameservers(pod)
 
 

@@ -50,6 +50,8 @@ SELINUX_CHANGE_POLICIES = ("MountOption", "Recursive")
 
 DISALLOWED = "disallowed by cluster policy"
 """The detail for fields that require a server with ``--allow-privileged``."""
+SYS_ADMIN_STAYS_SINCE = 37
+"""The first minor version that lets an update keep CAP_SYS_ADMIN without privilege escalation."""
 APP_ARMOR_PROFILE_MAX_LENGTH = 4095
 """PATH_MAX of Linux, minus one."""
 SYSCTL_MAX_LENGTH = 253
@@ -231,6 +233,23 @@ def _privileged_containers_are_allowed(
         yield forbidden(f"{path}.privileged", DISALLOWED)
 
 
+def _adds_sys_admin(context: dict[str, Any]) -> bool:
+    return "CAP_SYS_ADMIN" in context.get("capabilities", {}).get("add", ())
+
+
+def _stored_adds_sys_admin(request: Request) -> bool:
+    pod = request.old_pod or {}
+    contexts = (
+        container.get("securityContext", {})
+        for field in ("initContainers", "containers")
+        for container in pod.get(field, ())
+    )
+    return any(
+        _adds_sys_admin(context) and not context.get("allowPrivilegeEscalation")
+        for context in contexts
+    )
+
+
 @SecurityContext.rule
 def _privileges_are_consistent(
     context: dict[str, Any], path: str, request: Request
@@ -241,7 +260,9 @@ def _privileges_are_consistent(
         yield invalid(
             path, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true"
         )
-    if "CAP_SYS_ADMIN" in context.get("capabilities", {}).get("add", ()):
+    if _adds_sys_admin(context) and not (
+        request.server.minor >= SYS_ADMIN_STAYS_SINCE and request.once(_stored_adds_sys_admin)
+    ):
         yield invalid(
             path,
             context,

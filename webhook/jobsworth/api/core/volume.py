@@ -71,6 +71,9 @@ HostPathVolumeSource = Struct(
     type=Field(Pointer(String), values=HOST_PATH_TYPES, default=""),
 )
 
+IMAGES_NAMED_SINCE = 37
+"""The first minor version that requires the reference of an image in a Pod template."""
+
 EmptyDirVolumeSource = Struct(
     "EmptyDirVolumeSource",
     "A directory that is empty at first and is deleted with the Pod.",
@@ -193,6 +196,21 @@ def _source(volume: dict[str, Any], request: Request) -> None:
     image = volume.get("image")
     if image is not None and "pullPolicy" not in image and request.enabled(_IMAGES):
         image["pullPolicy"] = default_pull_policy(image.get("reference", ""))
+
+
+@Volume.rule
+def _image_is_named(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """Require the reference of an image: in former releases a Pod template may lack it, as a Pod may not."""
+    image = volume.get("image")
+    if image is None or image.get("reference") or request.server.minor < IMAGES_NAMED_SINCE:
+        return
+    if not request.once(_has_unnamed_image):
+        yield required(f"{path}.image.reference")
+
+
+def _has_unnamed_image(request: Request) -> bool:
+    volumes = (request.old_pod or {}).get("volumes", ())
+    return any("image" in volume and not volume["image"].get("reference") for volume in volumes)
 
 
 @ImageVolumeSource.rule

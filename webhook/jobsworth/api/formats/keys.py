@@ -201,11 +201,9 @@ def domain_prefixed_path(text: str) -> list[tuple[str, str]]:
     return wrong
 
 
-def domain_prefixed_key(text: str) -> list[tuple[str, str]]:
-    """Validate a label key with a domain prefix: ``acme.io/foo``."""
-    if not text:
-        return []
+def prefixed_label_key(text: str) -> list[str]:
+    """Validate a label key with a domain prefix: ``example.com/key``."""
     wrong = label_key(text)
     if not wrong and "/" not in text:
-        wrong = ['must be a domain-prefixed key (such as "acme.io/foo")']
-    return [(text, detail) for detail in wrong]
+        wrong = ["must include a prefix (e.g. 'example.com/key')"]
+    return wrong

@@ -46,6 +46,9 @@ TOTAL_ANNOTATION_SIZE_LIMIT = 256 * 1024
 """The maximum total size of all annotation keys and values, in bytes."""
 KINDS_OF_CONTROLLERS_SINCE = 26
 """The first minor version that names the kinds of several controllers, not only their names."""
+OWNERS_WITH_INDEX_SINCE = 37
+"""The first minor version whose errors name the index of an owner."""
+OWNER_VALUES = ("apiVersion", "kind", "name", "uid")
 IMMUTABLE = "field is immutable"
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
@@ -157,17 +160,17 @@ def _check_owners(
     # The server drops repeated references before it validates them.
     owners = _without_repetitions(references)
     controller = several = ""
-    for owner in owners:
+    for index, owner in enumerate(owners):
         group, _, version = owner.get("apiVersion", "").rpartition("/")
-        if not version or "/" in group:
-            yield invalid(
-                f"{path}.apiVersion", owner.get("apiVersion", ""), "version must not be empty"
-            )
-        for field in ("kind", "name", "uid"):
-            if not owner.get(field):
-                yield invalid(f"{path}.{field}", "", "must not be empty")
+        has_version = bool(version) and "/" not in group
+        if server.minor >= OWNERS_WITH_INDEX_SINCE:
+            at = f"{path}[{index}]"
+            yield from _check_owner_values(owner, at, has_version)
+        else:
+            at = path
+            yield from _check_former_owner_values(owner, at, has_version)
         if (group, version, owner.get("kind")) == ("", "v1", "Event"):
-            yield invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner")
+            yield invalid(at, owner, "/v1, Kind=Event is disallowed from being an owner")
         if owner.get("controller"):
             name = owner.get("name", "")
             if server.minor >= KINDS_OF_CONTROLLERS_SINCE:
@@ -178,6 +181,29 @@ def _check_owners(
             # The server prints all owners in each message.
             several = several or _several_controllers(owners, controller)
             yield FieldError("FieldValueInvalid", path, several, name)
+
+
+def _check_owner_values(
+    owner: dict[str, Any], path: str, has_version: bool
+) -> Iterator[FieldError]:
+    for field in OWNER_VALUES:
+        if not owner.get(field):
+            yield required(f"{path}.{field}", "must not be empty")
+    if owner.get("apiVersion") and not has_version:
+        detail = "must be <group>/<version> or <version>"
+        yield invalid(f"{path}.apiVersion", owner["apiVersion"], detail)
+
+
+def _check_former_owner_values(
+    owner: dict[str, Any], path: str, has_version: bool
+) -> Iterator[FieldError]:
+    """Validate an owner as the releases before OWNERS_WITH_INDEX_SINCE do."""
+    for field in OWNER_VALUES:
+        if field == "apiVersion" and not has_version:
+            value = owner.get(field, "")
+            yield invalid(f"{path}.{field}", value, "version must not be empty")
+        elif not owner.get(field):
+            yield invalid(f"{path}.{field}", "", "must not be empty")
 
 
 def _several_controllers(owners: list[dict[str, Any]], first: str) -> str:

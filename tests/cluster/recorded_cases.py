@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from cluster.dry_run_server import Server
@@ -108,7 +108,6 @@ def make_cases(
         of_a_gate: how many creates, and how many updates, are about the fields of each gate.
         seed: of the first object.
     """
-    rng = random.Random(seed)
     old, new = Generator(oldest.openapi()), Generator(newest.openapi())
     for number in range(count):
         # Every second one has only fields that all the releases have.
@@ -120,16 +119,33 @@ def make_cases(
         of = stored[number % len(stored)]
         changed = old.change(of["stored"], seed + count + number)
         yield {"id": f"update-{number}", "of": of["id"], "object": changed}
-    for gate, paths in gated_paths(new).items():
-        first = rng.randrange(10**9)
-        for number in range(of_a_gate):
-            made = new.object(first + number, paths)
+    yield from cases_about_gates(newest, count=of_a_gate, seed=seed)
+
+
+def cases_about_gates(
+    newest: Server, *, count: int, seed: int, known: Collection[str] = ()
+) -> Iterator[Case]:
+    """Yield stored objects, creates and updates that set the fields of each gate.
+
+    Args:
+        newest: a server of the newest recorded release, with every gate on that it has.
+        count: how many creates, and how many updates, are about the fields of each gate.
+        seed: for each gate, the objects are the same for the same seed and schema.
+        known: gates to leave out.
+    """
+    generator = Generator(newest.openapi())
+    for gate, paths in gated_paths(generator).items():
+        if gate in known:
+            continue
+        first = random.Random(f"{seed} {gate}").randrange(10**9)
+        for number in range(count):
+            made = generator.object(first + number, paths)
             yield {"id": f"create-{gate}-{number}", "gate": gate, "object": made}
-        of_gate = list(_stored(newest, new, first, count=6, about=paths, name=gate))
-        yield from of_gate
-        for number in range(of_a_gate if of_gate else 0):
-            of = of_gate[number % len(of_gate)]
-            changed = new.change(of["stored"], first + number, paths)
+        stored = list(_stored(newest, generator, first, count=6, about=paths, name=gate))
+        yield from stored
+        for number in range(count if stored else 0):
+            of = stored[number % len(stored)]
+            changed = generator.change(of["stored"], first + number, paths)
             yield {"id": f"update-{gate}-{number}", "gate": gate, "of": of["id"], "object": changed}
 
 

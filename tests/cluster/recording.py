@@ -5,6 +5,7 @@
     PYTHONPATH=../webhook:. python -m cluster.recording               # asks every release
     PYTHONPATH=../webhook:. python -m cluster.recording --only 1.35   # or one of them
     PYTHONPATH=../webhook:. python -m cluster.recording --new-cases   # also makes the cases anew
+    PYTHONPATH=../webhook:. python -m cluster.recording --more-cases  # adds cases about gates without any
 
 Stored objects are written straight into etcd, so that every release has the same ones, with any status and with
 fields that a gate has kept out meanwhile. Requests are dry runs with strict decoding.
@@ -21,14 +22,14 @@ import random
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
 from cluster.dry_run_server import PLURALS, Server
 from cluster.programs import RECORDED, MissingProgram
-from cluster.recorded_cases import make_cases
+from cluster.recorded_cases import cases_about_gates, make_cases
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.feature_gates import FEATURE_GATES
 from support.api_server.recorded_answers import (
@@ -37,6 +38,7 @@ from support.api_server.recorded_answers import (
     Recording,
     Section,
     answered,
+    recorded_releases,
     write_cases,
     write_recording,
 )
@@ -156,16 +158,43 @@ def _read_back(bed: TestBed, stored: dict[str, Any]) -> dict[str, Any]:
     return read
 
 
+def record_more(release: str, cases: Cases, more: Collection[str]) -> Recording:
+    """Add the answers to some cases, by their names, to what is recorded of a release."""
+    recorded = Recording.read(release)
+    added = Cases(
+        {name: each for name, each in cases.stored.items() if name in more},
+        [each for each in cases.requests if each["id"] in more],
+    )
+    with _bed(release, {}) as bed:
+        _put_into_etcd(bed, added.stored.values())
+        recorded.stored.update({name: _read_back(bed, each) for name, each in added.stored.items()})
+        recorded.sections[0].answers.update(_ask(Server(bed.connection), added, added.requests))
+    return recorded
+
+
 def new_cases() -> list[dict[str, Any]]:
     """Make the cases with the oldest and the newest recorded release, all of whose gates are on."""
-    oldest, newest = RECORDED[0], RECORDED[-1]
-
-    def gates(release: str) -> dict[str, bool]:
-        return dict.fromkeys(_changeable(release), True)
-
-    with _bed(oldest, gates(oldest)) as old, _bed(newest, gates(newest)) as new:
-        servers = Server(old.connection), Server(new.connection)
+    oldest = RECORDED[0]
+    with _bed(oldest, _all_on(oldest)) as old, _newest() as new:
+        servers = Server(old.connection), new
         return list(make_cases(*servers, count=COUNT, of_a_gate=OF_A_GATE, seed=SEED))
+
+
+def more_cases() -> list[dict[str, Any]]:
+    """Make the cases about gates that no case is about, with the newest recorded release."""
+    known = {each.get("gate") for each in Cases.read().requests}
+    with _newest() as new:
+        return list(cases_about_gates(new, count=OF_A_GATE, seed=SEED, known=known))
+
+
+@contextlib.contextmanager
+def _newest() -> Iterator[Server]:
+    with _bed(RECORDED[-1], _all_on(RECORDED[-1])) as bed:
+        yield Server(bed.connection)
+
+
+def _all_on(release: str) -> dict[str, bool]:
+    return dict.fromkeys(_changeable(release), True)
 
 
 def main() -> int:
@@ -175,14 +204,26 @@ def main() -> int:
         "--only", action="append", choices=RECORDED, metavar="RELEASE", help=", ".join(RECORDED)
     )
     parser.add_argument("--new-cases", action="store_true", help="make the cases anew")
+    parser.add_argument(
+        "--more-cases", action="store_true", help="add cases about gates that have none"
+    )
     arguments = parser.parse_args()
     try:
+        more: set[str] = set()
         if arguments.new_cases:
             write_cases(new_cases())
+        elif arguments.more_cases:
+            found = more_cases()
+            more = {each["id"] for each in found}
+            write_cases([*Cases.read().lines(), *found])
         cases = Cases.read()
         for release in arguments.only or RECORDED:
             began = time.monotonic()
-            write_recording(release, record(release, cases))
+            if more and release in recorded_releases():
+                recorded = record_more(release, cases, more)
+            else:
+                recorded = record(release, cases)
+            write_recording(release, recorded)
             print(f"{release}: recorded in {time.monotonic() - began:.0f} s", flush=True)
     except (MissingProgram, OSError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)

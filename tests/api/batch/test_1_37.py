@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.api.batch.job_spec import job_spec_of
+from jobsworth.api.validation_request import job_spec_of
 from jobsworth.validation.engine import engine_for
 from support.api_server.stored_objects import manifest, stored
 from support.validation.engine_errors import (
@@ -66,7 +66,7 @@ REJECTED: dict[str, tuple[dict[str, Any], str, str]] = {
     "responder twice": (
         responders("acme.io/a", "acme.io/a"),
         "evictionResponders[1]",
-        'Duplicate value: {"name":"acme.io/a"}',
+        'Duplicate value: {"name":"acme.io/a","priority":1000}',
     ),
     "priority too high": (
         responders("acme.io/a", priority=100_001),
@@ -224,6 +224,11 @@ UPDATES: dict[str, tuple[dict[str, Any] | None, dict[str, Any] | None, dict[str,
     "no policy any more": (GANG, PLACED, {".schedulingPolicy": CLEARED,
         ".schedulingConstraints": "field is immutable"}),
     "a first policy": (PLACED, {**PLACED, **GANG}, {".schedulingPolicy": SET}),
+    "a first policy, whatever is wrong with it": (
+        PLACED,
+        {**PLACED, "schedulingPolicy": {"basic": {}, "gang": {"minCount": 0}}},
+        {".schedulingPolicy": SET},
+    ),
     "no scheduling any more": (GANG, None, {"": CLEARED}),
     "a first scheduling, whatever is wrong with it": (None, {"schedulingPolicy": {}}, {"": SET}),
     "constraints, whatever is wrong with them": (
@@ -283,7 +288,7 @@ def test_while_the_gate_is_off_stored_scheduling_stays_as_it_is() -> None:
     off, was = server("1.37"), stored_with(GANG)
     assert errors_of(was, was, at=off) == set()
     assert "scheduling" in engine_for(off).default(was, was)["spec"]
-    smaller = with_scheduling(was, {"schedulingPolicy": {"gang": {"minCount": 1}}})
+    smaller = with_scheduling(was, {"schedulingPolicy": {"gang": {"minCount": 0}}})
     assert errors_of(smaller, was, at=off) == {("spec.scheduling", "Forbidden")}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from jobsworth.api.api_server import ApiServer
 from jobsworth.validation.engine import Engine
 from support.validation.server_comparison import (
     UNKNOWN,
@@ -117,6 +118,12 @@ class Cases(NamedTuple):
                 requests.append(line)
         return cls(stored, requests)
 
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield what :func:`write_cases` takes."""
+        for name, each in self.stored.items():
+            yield {"id": name, "stored": each}
+        yield from self.requests
+
 
 def recorded_releases() -> list[str]:
     """Return the releases that have a recording, the oldest first."""
@@ -180,6 +187,18 @@ def differs_by_patch(version: str, old: dict[str, Any] | None) -> bool:
         return False
     status = old.get("status", {})
     return old["spec"]["suspend"] and "startTime" not in status and not status.get("conditions")
+
+
+def keeps_users(server: ApiServer, answer: Answered) -> bool:
+    """Return True if the server reports users of files, whose field it drops elsewhere.
+
+    Where a volume, or a source of a projected one, has several kinds at once, which is an error, Kubernetes 1.37 drops
+    the users of one kind only while the gate is off, and reports those of the others that are out of range.
+    """
+    off = server.minor >= 37 and not server.enabled("AtomicWriteVolumeUserFields")
+    return off and any(
+        field.endswith((".user", ".defaultUser")) for field, _, _ in answer.causes or ()
+    )
 
 
 def write_cases(cases: Iterable[dict[str, Any]]) -> None:

@@ -69,20 +69,27 @@ class Request:
         return self._answers[key]
 
     @property
+    def old_job_spec(self) -> dict[str, Any] | None:
+        """The JobSpec of the stored Job or CronJob; None on create."""
+        return None if self.old is None else job_spec_of(self.old)
+
+    @property
     def old_template(self) -> dict[str, Any] | None:
         """The stored object's Pod template; None on create.
 
         A rule that became stricter still accepts values that the stored object already has.
         """
-        if self.old is None:
-            return None
-        spec: dict[str, Any] = self.old["spec"]
-        spec = spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec
-        template: dict[str, Any] = spec["template"]
-        return template
+        spec = self.old_job_spec
+        return None if spec is None else spec["template"]
 
     @property
     def old_pod(self) -> dict[str, Any] | None:
         """The PodSpec of the stored object's template; None on create."""
         template = self.old_template
         return None if template is None else template["spec"]
+
+
+def job_spec_of(value: dict[str, Any]) -> dict[str, Any]:
+    """Return the JobSpec of a decoded Job or CronJob."""
+    spec: dict[str, Any] = value["spec"]
+    return spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec

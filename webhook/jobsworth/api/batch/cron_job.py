@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.batch.job_spec import JobSpec, job_spec_of
+from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
@@ -28,6 +28,7 @@ from jobsworth.api.meta.object_meta import (
     check_object_meta,
     check_object_meta_update,
 )
+from jobsworth.api.validation_request import job_spec_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -50,14 +50,9 @@ def _may_have_success_policy(spec: dict[str, Any], request: Request) -> bool:
 
 
 def _scheduling_stays(spec: dict[str, Any], request: Request) -> bool:
-    """Return False if an update adds the scheduling, which is an error whatever it is."""
-    return request.old is None or "scheduling" in job_spec_of(request.old)
-
-
-def job_spec_of(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the JobSpec of a decoded Job or CronJob."""
-    spec: dict[str, Any] = value["spec"]
-    return spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec
+    """Return False for an update that may not have the scheduling at all, whatever is wrong with it."""
+    stored = request.old_job_spec
+    return stored is None or ("scheduling" in stored and request.server.enabled("WorkloadWithJob"))
 
 
 def _is_indexed(spec: dict[str, Any]) -> bool:

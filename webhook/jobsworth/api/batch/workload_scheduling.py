@@ -82,6 +82,12 @@ WorkloadPodGroupDisruptionMode = Struct(
 IMMUTABLE_PARTS = ("schedulingConstraints", "disruptionMode", "resourceClaims")
 
 
+def _policy_stays(config: dict[str, Any], request: Request) -> bool:
+    """Return False for an update that adds the policy, which is an error whatever it is."""
+    stored = request.old_job_spec
+    return stored is None or "schedulingPolicy" in stored.get("scheduling", {})
+
+
 def _is_new(config: dict[str, Any], request: Request) -> bool:
     """Return False for an update: a change of the field is an error, and the same value stays valid."""
     return request.old is None
@@ -99,7 +105,9 @@ JobSchedulingConfiguration = Struct(
     schedulingConstraints=Field(
         Pointer(WorkloadPodGroupSchedulingConstraints), since="1.37", validate_when=_is_new
     ),
-    schedulingPolicy=Field(Pointer(WorkloadPodGroupSchedulingPolicy), since="1.37"),
+    schedulingPolicy=Field(
+        Pointer(WorkloadPodGroupSchedulingPolicy), since="1.37", validate_when=_policy_stays
+    ),
 )
 
 
@@ -136,7 +144,7 @@ def _claim_names(config: dict[str, Any], path: str, request: Request) -> Iterato
     for index, claim in enumerate(config.get("resourceClaims", ()) if request.old is None else ()):
         name = claim.get("name", "")
         if name in names:
-            yield duplicate(f"{path}.resourceClaims[{index}]", {"name": name})
+            yield duplicate(f"{path}.resourceClaims[{index}]", claim)
         names.add(name)
 
 

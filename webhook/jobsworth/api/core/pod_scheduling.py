@@ -137,7 +137,7 @@ def check_eviction_responders(pod: dict[str, Any], path: str) -> Iterator[FieldE
     for index, responder in enumerate(pod["evictionResponders"]):
         name = responder.get("name", "")
         if name in names:
-            yield duplicate(f"{at}[{index}]", {"name": name})
+            yield duplicate(f"{at}[{index}]", responder)
         names.add(name)
 
 

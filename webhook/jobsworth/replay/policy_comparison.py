@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.controller.controller_settings import settings_of
 from jobsworth.controller.jobs import read_job
-from jobsworth.explanation.explained_job import settings_of
 from jobsworth.replay.planner_replay import ReplayedEnd, replay
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def compare_policies(
         other_spec: the spec of a Job with defaults; only its POLICY_FIELDS are used.
     """
     manifest = with_policy(recording.manifest, other_spec)
-    other = replay(recording, read_job(manifest, settings_of(manifest)))
+    other = replay(recording, read_job(manifest, settings_of(manifest["spec"].get("managedBy"))))
     changes = tuple(
         (field, recording.manifest["spec"].get(field), manifest["spec"].get(field))
         for field in POLICY_FIELDS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller import well_known_names
+from jobsworth.controller.controller_settings import OURS, settings_of
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.times import read_time
-from jobsworth.explanation.explained_job import SETTINGS, settings_of
 from jobsworth.explanation.pod_document import shape_problem
 from jobsworth.replay.recording import (
     EndedContainer,
@@ -103,7 +103,7 @@ def read_recording(
     Raises:
         BadRecording: the Job was never created, or a time is missing.
     """
-    job = read_job(manifest, settings_of(manifest))
+    job = read_job(manifest, settings_of(manifest["spec"].get("managedBy")))
     written = [_event(each) for each in events]
     about = [each for each in written if each.kind == "Job" and each.name == job.name]
     deleted = set(_named_by(about, DELETED))
@@ -145,7 +145,7 @@ def _belongs(pod: Object, job: Job) -> bool:
     meta = pod["metadata"]
     if (meta.get("namespace") or "default") != (job.namespace or "default"):
         return False
-    owner = read_pod(pod, SETTINGS).controller
+    owner = read_pod(pod, OURS).controller
     if owner is not None and job.uid:
         return owner.uid == job.uid
     labels: Mapping[str, Any] = meta.get("labels") or {}
@@ -169,7 +169,7 @@ def _version(pod: Object) -> int:
 
 def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
     last = versions[-1]
-    view = read_pod(last, SETTINGS)
+    view = read_pod(last, OURS)
     if not view.created:
         raise BadRecording(f"Pod {view.name or '(unnamed)'} {_UNEXPECTED_TIMES}")
     status: Object = last.get("status") or {}

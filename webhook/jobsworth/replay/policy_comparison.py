@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.batch.job import GENERATED_LABELS
 from jobsworth.controller.controller_settings import settings_of
 from jobsworth.controller.jobs import read_job
 from jobsworth.replay.planner_replay import ReplayedEnd, replay
@@ -29,13 +30,6 @@ POLICY_FIELDS = (
 )
 """The fields of a spec that are a Job's failure policy. The last belongs to it because podFailurePolicy
 allows only one value of it."""
-
-_GENERATED_LABELS = (
-    "controller-uid",
-    "job-name",
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-name",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +182,7 @@ def as_new(manifest: Mapping[str, Any]) -> dict[str, Any]:
         labels = {
             key: value
             for key, value in (outer.get("labels") or {}).items()
-            if key not in _GENERATED_LABELS
+            if key not in GENERATED_LABELS
         }
         spec["template"] = {**spec["template"], "metadata": {**outer, "labels": labels}}
     kept = {key: meta[key] for key in ("name", "namespace", "annotations") if key in meta}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.batch.job import JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
 from jobsworth.controller import well_known_names
 from jobsworth.controller.controller_settings import OURS, settings_of
 from jobsworth.controller.jobs import read_job
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
-JOB_NAME_LABELS = ("batch.kubernetes.io/job-name", "job-name")
 DISRUPTION_TARGET = "DisruptionTarget"
 CREATED, DELETED = "SuccessfulCreate", "SuccessfulDelete"
 _MESSAGES = {CREATED: "Created pod: ", DELETED: "Deleted pod: "}
@@ -149,7 +149,7 @@ def _belongs(pod: Object, job: Job) -> bool:
     if owner is not None and job.uid:
         return owner.uid == job.uid
     labels: Mapping[str, Any] = meta.get("labels") or {}
-    return any(labels.get(label) == job.name for label in JOB_NAME_LABELS)
+    return any(labels.get(label) == job.name for label in (JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL))
 
 
 def _versions(pods: Iterable[Object]) -> Iterator[list[Object]]:

@@ -10,7 +10,7 @@ from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding, is_at_least
 from jobsworth.findings.long_messages import shortened
-from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
+from jobsworth.lint.unvalidated_rules import CONTAINED_JOB, PATCH, UNREADABLE
 from jobsworth.manifests import (
     ManifestError,
     may_hold_job,
@@ -326,10 +326,8 @@ def _locate(
 
 
 def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
-    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
-
     result = result_of(document, SKIPPED)
-    note = _note(PATCH, PATCH_NAME, patch.note(result.kind or "Job", result.name or ""))
+    note = PATCH.finding("", patch.note(result.kind or "Job", result.name or ""))
     result.findings = [_locate(note, document.position(""), document)]
     return result
 
@@ -346,11 +344,10 @@ def _skip_patch(result: Result) -> None:
     if not any("$" in each.finding.field for each in unknown):
         return
     from jobsworth.cli.inputs.kustomize import DIRECTIVE_NOTE, directive_in
-    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
 
     directive = directive_in(each.finding.field for each in unknown)
     if directive:
-        note = _note(PATCH, PATCH_NAME, DIRECTIVE_NOTE.format(directive=directive))
+        note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
         result.status = SKIPPED
         result.findings = [unknown[0].with_finding(note)]
 
@@ -358,18 +355,11 @@ def _skip_patch(result: Result) -> None:
 def _carried(document: Document) -> list[Finding]:
     """Return a note on the Jobs in an object of another kind."""
     from jobsworth.lint.carried_jobs import carried
-    from jobsworth.lint.unreadable_codes import CARRIED, CARRIED_NAME
 
     what = carried(document.value)
     if not what:
         return []
-    return [_note(CARRIED, CARRIED_NAME, f"{what}; validate them as manifests of their own")]
-
-
-def _note(code: str, name: str, message: str) -> Finding:
-    return Finding(
-        source="lint", severity="info", code=code, field="", reason=name, message=message
-    )
+    return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]
 
 
 def _located_in(document: Document, finding: Finding) -> LocatedFinding:
@@ -409,14 +399,7 @@ def result_of(document: Document, status: Status) -> Result:
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:
     """Return the result for an unreadable file or document."""
-    finding = Finding(
-        source="lint",
-        severity="error",
-        code=UNREADABLE,
-        field="",
-        reason=UNREADABLE_NAME,
-        message=error.message,
-    )
+    finding = UNREADABLE.finding("", error.message)
     excerpt = document.source_line(error.line) if document is not None else ""
     return Result(
         file=error.file,

@@ -210,7 +210,7 @@ class FileEvaluator:
             result.status = SKIPPED
             if not found and b"batch/" not in document.text and b"obSet" not in document.text:
                 return result, None
-            found = found or _carried(document)
+            found = found or _contained_jobs(document)
             if not found:
                 return result, None
         if (
@@ -352,11 +352,11 @@ def _skip_patch(result: Result) -> None:
         result.findings = [unknown[0].with_finding(note)]
 
 
-def _carried(document: Document) -> list[Finding]:
+def _contained_jobs(document: Document) -> list[Finding]:
     """Return a note on the Jobs in an object of another kind."""
-    from jobsworth.lint.carried_jobs import carried
+    from jobsworth.lint.contained_jobs import contained_jobs
 
-    what = carried(document.value)
+    what = contained_jobs(document.value)
     if not what:
         return []
     return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]

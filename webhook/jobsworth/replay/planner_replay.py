@@ -46,7 +46,7 @@ class ReplayedEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedFailure:
-    """A failed Pod, and what the planner makes of it.
+    """A failed Pod, and the decision of the planner about it.
 
     Attributes:
         at: when the Job controller took it as failed.

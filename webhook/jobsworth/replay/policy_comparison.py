@@ -74,7 +74,7 @@ class PolicyComparison:
 
     @property
     def first(self) -> ComparedFailure | None:
-        """The failure at which the policies part; None if they part without one, or never."""
+        """The failure at which the policies diverge; None if they diverge without one, or never."""
         return next(
             (
                 each

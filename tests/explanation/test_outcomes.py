@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
 from jobsworth.explanation.decision_table import decision_table, rule_uses
-from jobsworth.explanation.explained_job import SETTINGS
 from jobsworth.explanation.failure_outcome import (
     NOW,
     JobFailure,
@@ -154,8 +154,8 @@ def test_the_planner_creates_the_replacement_after_the_delay_and_not_before(seed
     outcome = Outcomes(read.job).of(pod)
     if outcome.delay is None:
         return
-    early = plan(read.job, (pod,), Memory(), NOW + outcome.delay - 1, SETTINGS).creations
-    late = plan(read.job, (pod,), Memory(), NOW + outcome.delay, SETTINGS).creations
+    early = plan(read.job, (pod,), Memory(), NOW + outcome.delay - 1, OURS).creations
+    late = plan(read.job, (pod,), Memory(), NOW + outcome.delay, OURS).creations
     assert 0 not in [creation.index or 0 for creation in early]
     assert 0 in [creation.index or 0 for creation in late]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.pods import read_pod
-from jobsworth.explanation.explained_job import SETTINGS
 from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.explanation.rule_trace import trace_pod
 from support.explanation.failing_pods import explained, random_job
@@ -86,4 +86,4 @@ def test_what_passes_the_check_is_explained(
 ) -> None:
     value = {"kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
     if pod_problem(value) is None:
-        assert trace_pod(explained(random_job(3)), read_pod(value, SETTINGS)).consequences
+        assert trace_pod(explained(random_job(3)), read_pod(value, OURS)).consequences

@@ -174,7 +174,7 @@ class OneOf:
     Only the first member that is set, in the given order, is validated; each further one is forbidden
     with the detail `several`. If no member is set, the struct is reported as required with the detail
     `none`; if `none` is None, the union may be empty. `misnamed` maps members to the different name that
-    the API server uses in its error. `ignored` tells whether the API server overlooks a member.
+    the API server uses in its error. `ignored` returns True if the API server overlooks a member.
     """
 
     __slots__ = ("ignored", "members", "misnamed", "none", "several")

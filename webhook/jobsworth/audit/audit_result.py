@@ -1,4 +1,4 @@
-"""The result of one audit: the number of objects by policy, namespace and finding, and who violates what."""
+"""The result of one audit: the number of objects by policy, namespace and finding, and the violations."""
 
 from __future__ import annotations
 

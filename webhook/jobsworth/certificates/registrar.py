@@ -25,7 +25,7 @@ LOG = logging.getLogger("jobsworth.certificates")
 
 @dataclass(frozen=True, slots=True)
 class RegistrationTemplate:
-    """What one webhook configuration is made of.
+    """The parts of one webhook configuration.
 
     Attributes:
         metadata: labels and annotations.

@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.existing_objects import ExistingObjects, describe
-from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
+from jobsworth.cli.inputs.surroundings import Surroundings
 from jobsworth.evaluation.evaluation import TOO_LARGE, merged
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding, is_at_least
 from jobsworth.findings.long_messages import shortened
-from jobsworth.lint.unreadable_codes import UNREADABLE, UNREADABLE_NAME
+from jobsworth.lint.unvalidated_rules import CONTAINED_JOB, PATCH, UNREADABLE
 from jobsworth.manifests import (
     ManifestError,
     may_hold_job,
-    may_refer,
     read_bytes,
     read_text,
 )
@@ -31,11 +30,10 @@ from jobsworth.validation.engine import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
-    from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
-    from jobsworth.cli.inputs.neighbor_files import NeighborFiles
+    from jobsworth.cli.inputs.kustomize import KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
@@ -90,11 +88,7 @@ class FileEvaluator:
         self._only_invalid = only_invalid
         self._infos = infos
         self._allow_empty = allow_empty
-        self._together = together
-        self._neighbor_files: NeighborFiles | None = None
-        self._kustomizations: Kustomizations | None = None
-        self._kustomized: dict[str, bool] = {}
-        self._chainsaw: dict[str | None, ChainsawTests] = {}
+        self._surroundings = Surroundings(together, configurations.excludes)
         self._contexts: dict[str, tuple[ResolvedSettings, str]] = {}
 
     @property
@@ -132,7 +126,7 @@ class FileEvaluator:
         settings = self._configurations.of(path)
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
-        neighbors = self._neighbors_of(path, documents) if may_refer(data) else None
+        neighbors = self._surroundings.neighbors(shown_name(path), data, documents)
         evaluated = [self._document(document, settings, texts, neighbors) for document in documents]
         results = [result for result, _ in evaluated]
         if self._mixed:
@@ -167,27 +161,9 @@ class FileEvaluator:
             add_changes(data, documents, results)
         return results
 
-    def _neighbors_of(self, path: str, documents: Sequence[Document]) -> Neighbors | None:
-        """Return the objects beside the Jobs of a file; None if there are none."""
-        values = [document.value for document in documents]
-        if self._together and path != STDIN:
-            return self._folders().of(path, values)
-        if len(values) < 2:
-            return None
-        from jobsworth.lint.neighbors import Neighbors
-
-        return Neighbors.of(values)
-
     def neighbors_digest(self, path: str, data: bytes) -> bytes:
         """Return a digest of the objects in other files on which the results of a file depend."""
-        return self._folders().digest(path) if self._together and may_refer(data) else b""
-
-    def _folders(self) -> NeighborFiles:
-        if self._neighbor_files is None:
-            from jobsworth.cli.inputs.neighbor_files import NeighborFiles, ValidatedFiles
-
-            self._neighbor_files = NeighborFiles(ValidatedFiles(self._together, self.excludes))
-        return self._neighbor_files
+        return self._surroundings.neighbors_digest(path, data)
 
     def _document(
         self,
@@ -199,8 +175,8 @@ class FileEvaluator:
         if document.error is not None:
             return unreadable(document.error, document), None
         result = result_of(document, VALID)
-        if result.kind is not None and document.file != shown_name(STDIN):
-            patch = self._kustomize_patch(document.file, os.path.dirname(document.file))
+        if result.kind is not None:
+            patch = self._surroundings.kustomize_patch(document.file)
             if patch is not None and is_known(document.value):
                 return _skipped_patch(document, patch), None
         old = self._against.old(document)
@@ -209,7 +185,7 @@ class FileEvaluator:
             old=old,
             namespace=settings.namespace,
             file=document.file,
-            beside=self._chainsaw_tests(document.file),
+            beside=self._surroundings.chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
             neighbors=neighbors,
         )
@@ -234,7 +210,7 @@ class FileEvaluator:
             result.status = SKIPPED
             if not found and b"batch/" not in document.text and b"obSet" not in document.text:
                 return result, None
-            found = found or _carried(document)
+            found = found or _contained_jobs(document)
             if not found:
                 return result, None
         if (
@@ -283,36 +259,12 @@ class FileEvaluator:
             description = settings.description()
             if description is None:
                 return None
-            place = f"{os.path.abspath(folder)}\0{list(self._chainsaw_tests(path))}"
+            tests = list(self._surroundings.chainsaw_tests(path))
+            place = f"{os.path.abspath(folder)}\0{tests}"
             known = self._contexts[folder] = settings, f"{place}\0{description}"
-        patch = self._kustomize_patch(path, folder)
+        patch = self._surroundings.kustomize_patch(path)
         note = patch.note("", "") if patch is not None else ""
         return f"{path}\0{note}\0{known[1]}"
-
-    def _chainsaw_tests(self, file: str) -> ChainsawTests:
-        """Return the Chainsaw tests in a file's folder."""
-        folder = None if file == shown_name(STDIN) else os.path.dirname(file)
-        found = self._chainsaw.get(folder)
-        if found is None:
-            found = self._chainsaw[folder] = ChainsawTests(folder)
-        return found
-
-    def _kustomize_patch(self, file: str, folder: str) -> KustomizePatch | None:
-        """Return the kustomization that names a file as a patch; most folders have none above them."""
-        kustomized = self._kustomized.get(folder)
-        if kustomized is None:
-            kustomized = self._kustomized[folder] = any(
-                os.path.isfile(os.path.join(above, name))
-                for above in folders_above(file)
-                for name in KUSTOMIZATIONS
-            )
-        if not kustomized:
-            return None
-        if self._kustomizations is None:
-            from jobsworth.cli.inputs.kustomize import Kustomizations
-
-            self._kustomizations = Kustomizations()
-        return self._kustomizations.patch(file)
 
 
 class _ScalarTexts:
@@ -347,32 +299,6 @@ def _add_violations(document: Document, result: Result, evaluation: Evaluation) 
     )
 
 
-class ChainsawTests:
-    """The names of the Chainsaw tests in a folder; looked up only if a fix depends on them, and once.
-
-    Args:
-        folder: the folder; None for standard input.
-    """
-
-    __slots__ = ("_folder", "_names")
-
-    def __init__(self, folder: str | None) -> None:
-        self._folder = folder
-        self._names: list[str] | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        if self._names is None:
-            from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
-
-            folder = self._folder
-            self._names = [
-                name
-                for name in CHAINSAW_TESTS
-                if folder is not None and os.path.exists(os.path.join(folder, name))
-            ]
-        return iter(self._names)
-
-
 def _most_values(document: Document) -> int | None:
     """Return the most values that a document can have by its length; None if it may have aliases."""
     text = document.text
@@ -400,10 +326,8 @@ def _locate(
 
 
 def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
-    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
-
     result = result_of(document, SKIPPED)
-    note = _note(PATCH, PATCH_NAME, patch.note(result.kind or "Job", result.name or ""))
+    note = PATCH.finding("", patch.note(result.kind or "Job", result.name or ""))
     result.findings = [_locate(note, document.position(""), document)]
     return result
 
@@ -420,30 +344,22 @@ def _skip_patch(result: Result) -> None:
     if not any("$" in each.finding.field for each in unknown):
         return
     from jobsworth.cli.inputs.kustomize import DIRECTIVE_NOTE, directive_in
-    from jobsworth.lint.unreadable_codes import PATCH, PATCH_NAME
 
     directive = directive_in(each.finding.field for each in unknown)
     if directive:
-        note = _note(PATCH, PATCH_NAME, DIRECTIVE_NOTE.format(directive=directive))
+        note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
         result.status = SKIPPED
         result.findings = [unknown[0].with_finding(note)]
 
 
-def _carried(document: Document) -> list[Finding]:
+def _contained_jobs(document: Document) -> list[Finding]:
     """Return a note on the Jobs in an object of another kind."""
-    from jobsworth.lint.carried_jobs import carried
-    from jobsworth.lint.unreadable_codes import CARRIED, CARRIED_NAME
+    from jobsworth.lint.contained_jobs import contained_jobs
 
-    what = carried(document.value)
+    what = contained_jobs(document.value)
     if not what:
         return []
-    return [_note(CARRIED, CARRIED_NAME, f"{what}; validate them as manifests of their own")]
-
-
-def _note(code: str, name: str, message: str) -> Finding:
-    return Finding(
-        source="lint", severity="info", code=code, field="", reason=name, message=message
-    )
+    return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]
 
 
 def _located_in(document: Document, finding: Finding) -> LocatedFinding:
@@ -483,14 +399,7 @@ def result_of(document: Document, status: Status) -> Result:
 
 def unreadable(error: ManifestError, document: Document | None = None) -> Result:
     """Return the result for an unreadable file or document."""
-    finding = Finding(
-        source="lint",
-        severity="error",
-        code=UNREADABLE,
-        field="",
-        reason=UNREADABLE_NAME,
-        message=error.message,
-    )
+    finding = UNREADABLE.finding("", error.message)
     excerpt = document.source_line(error.line) if document is not None else ""
     return Result(
         file=error.file,

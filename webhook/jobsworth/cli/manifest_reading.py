@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 
 def read_documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
-    """Read all documents under some paths, Lists by item, and collect read errors."""
+    """Yield the documents under some paths, Lists by item, and an error in place of each unreadable one."""
+    for document in _documents(paths):
+        if isinstance(document, ManifestError) or document.error is None:
+            yield document
+        else:
+            yield document.error
+
+
+def _documents(paths: Sequence[str]) -> Iterator[Document | ManifestError]:
     for file in manifests_in(paths):
         if isinstance(file, ManifestError):
             yield file
@@ -30,7 +38,7 @@ def read_existing(path: str) -> tuple[dict[Identity, Any], list[Result]]:
     """Read the objects in a file or folder by kind, namespace and name, and collect read errors."""
     objects: dict[Identity, Any] = {}
     failures = []
-    for document in read_documents([path]):
+    for document in _documents([path]):
         if isinstance(document, ManifestError):
             failures.append(unreadable(document))
         elif document.error is not None:

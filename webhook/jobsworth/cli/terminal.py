@@ -1,4 +1,4 @@
-"""What a terminal shows: colors, where a user wants them, and a progress bar after one second.
+"""Output to a terminal: colors, where a user wants them, and a progress bar after one second.
 
 One module, because every run needs both: each module costs start-up time.
 """

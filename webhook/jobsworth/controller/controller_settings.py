@@ -83,3 +83,22 @@ class ControllerSettings:
         if managed_by is None or managed_by == RESERVED_MANAGER:
             return RESERVED_FINALIZER
         return self.finalizer
+
+
+OURS = ControllerSettings()
+"""The settings of our controller; its delays are those of Kubernetes."""
+BUILT_IN = ControllerSettings(
+    adopt_unmanaged=True, termination_rules=False, waiting_index_keeps_place=True
+)
+"""The settings with which the planner decides as Kubernetes' own controller does."""
+
+
+def settings_of(managed_by: str | None) -> ControllerSettings:
+    """Return the settings of the controller that runs Jobs with this ``spec.managedBy``.
+
+    For Jobs of a third controller, these are the settings of the built-in one.
+
+    >>> settings_of("jobsworth.dev/job-controller").termination_rules, settings_of(None).termination_rules
+    (True, False)
+    """
+    return OURS if OURS.manages(managed_by) else BUILT_IN

@@ -110,7 +110,8 @@ def read_job(job: dict[str, Any], settings: ControllerSettings) -> Job:
 
     Args:
         job: the object.
-        settings: selects the tracking finalizer by ``spec.managedBy``.
+        settings: selects the tracking finalizer by ``spec.managedBy``, and applies or ignores the rules of
+            the annotation that extends the API.
     """
     meta, spec = job["metadata"], job["spec"]
     template = spec.get("template") or {}

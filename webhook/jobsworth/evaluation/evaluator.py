@@ -432,17 +432,11 @@ class Evaluator:
 
 
 def _too_large(budget: Budget) -> Finding:
-    from jobsworth.findings.finding import Finding
-    from jobsworth.lint.unreadable_codes import TOO_LARGE as CODE
-    from jobsworth.lint.unreadable_codes import TOO_LARGE_NAME
+    from jobsworth.lint.unvalidated_rules import TOO_LARGE as TOO_LARGE_RULE
 
-    return Finding(
-        source="lint",
-        severity="error",
-        code=CODE,
-        field="",
-        reason=TOO_LARGE_NAME,
-        message=f"the object has more than {budget.values:,} values and was not evaluated; "
+    return TOO_LARGE_RULE.finding(
+        "",
+        f"the object has more than {budget.values:,} values and was not evaluated; "
         "move bulk data into a ConfigMap or an image",
     )
 

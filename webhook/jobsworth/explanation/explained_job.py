@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, rules_of
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.controller_settings import settings_of
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.status import Status
-from jobsworth.controller.well_known_names import OUR_MANAGER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from jobsworth.controller.jobs import Job
 
 CONTAINER, INIT_CONTAINER, SIDECAR = "container", "init container", "sidecar"
-
-SETTINGS = ControllerSettings()
-"""The planner's settings: the delays of Kubernetes."""
-BUILT_IN = ControllerSettings(termination_rules=False)
-"""The settings for Jobs that Kubernetes' own controller runs: it ignores rules in annotations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +80,6 @@ class ExplainedJob:
         return bool(self.rules or self.termination_rules)
 
 
-def settings_of(job: Mapping[str, Any]) -> ControllerSettings:
-    """Return the settings of the controller that a Job names: ours, or the built-in one's."""
-    return SETTINGS if job["spec"].get("managedBy") == OUR_MANAGER else BUILT_IN
-
-
 def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJob:
     """Read a Job to explain.
 
@@ -100,11 +89,8 @@ def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJo
     """
     spec: dict[str, Any] = created["spec"]
     meta = created.get("metadata") or {}
-    annotations = dict(meta.get("annotations") or {})
-    extended = ANNOTATION in annotations
-    ours = spec.get("managedBy") == OUR_MANAGER
-    if extended and not ours:  # only the Job controller of jobsworth reads the annotation
-        del annotations[ANNOTATION]
+    annotations = meta.get("annotations") or {}
+    settings = settings_of(spec.get("managedBy"))
     value = {
         "metadata": {
             "name": f"{cron_job}-xxxxxxxx" if cron_job else meta.get("name") or "xxxxxxxx",
@@ -117,13 +103,13 @@ def explained_job(created: Mapping[str, Any], cron_job: str = "") -> ExplainedJo
     pod = spec["template"]["spec"]
     labels = pod.get("nodeSelector") or {}
     return ExplainedJob(
-        job=replace(read_job(value, SETTINGS), suspended=False, status=Status()),
+        job=replace(read_job(value, settings), suspended=False, status=Status()),
         spec=spec,
         rules=tuple((spec.get("podFailurePolicy") or {}).get("rules") or ()),
-        termination_rules=rules_of(value)[0],
+        termination_rules=rules_of(value)[0] if settings.termination_rules else (),
         containers=tuple(_containers(pod)),
         windows="windows" in ((pod.get("os") or {}).get("name"), labels.get("kubernetes.io/os")),
-        ignored_extension=extended and not ours,
+        ignored_extension=ANNOTATION in annotations and not settings.termination_rules,
     )
 
 

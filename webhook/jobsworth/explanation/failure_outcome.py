@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.backoff import BackoffRecord, index_remaining, remaining
+from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.plan import ActionResults, Memory, plan
 from jobsworth.controller.pod_classification import classify_indexes, classify_pods
 from jobsworth.controller.pods import ACTIVE, MAX_INT32, POD_FAILED, TERMINATING, Pod
 from jobsworth.controller.status import Status
-from jobsworth.explanation.explained_job import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,7 @@ def backoff_delays(job: Job, most: int = 8) -> list[float]:
     """Return the delays before the replacement after 1, 2, 3 … consecutive failures, up to the longest."""
     delays: list[float] = []
     for failures in range(1, most + 1):
-        delay = remaining(failures, NOW, NOW, SETTINGS)
+        delay = remaining(failures, NOW, NOW, OURS)
         if delays and delay == delays[-1]:
             break
         delays.append(delay)
@@ -254,10 +254,10 @@ def _index_fails(job: Job, pod: Pod, number: int) -> bool:
 def _delay(job: Job, pod: Pod) -> float | None:
     """Return the seconds until the planner replaces a Pod; None if it never does."""
     if job.per_index:
-        delay = index_remaining(pod, NOW, SETTINGS)
+        delay = index_remaining(pod, NOW, OURS)
     else:
-        delay = BackoffRecord().after((), (pod,)).remaining(NOW, SETTINGS)
-    created = plan(job, (pod,), Memory(), NOW + delay, SETTINGS).creations
+        delay = BackoffRecord().after((), (pod,)).remaining(NOW, OURS)
+    created = plan(job, (pod,), Memory(), NOW + delay, OURS).creations
     replaced = any(creation.index == 0 or not job.indexed for creation in created)
     return delay if replaced else None
 
@@ -268,7 +268,7 @@ def _synced(job: Job, pod: Pod, status: Status | None = None) -> Status:
 
 
 def _status_after_sync(job: Job, pods: tuple[Pod, ...]) -> Status:
-    planned = plan(job, pods, Memory(), NOW, SETTINGS)
+    planned = plan(job, pods, Memory(), NOW, OURS)
     deleted = frozenset(deletion.pod.uid for deletion in planned.deletions)
     record = planned.after(ActionResults(deleted=deleted, created=len(planned.creations)))
     conclusion = record.after(frozenset(pod.uid for pod in record.release))

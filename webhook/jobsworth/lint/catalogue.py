@@ -2,22 +2,8 @@
 
 from __future__ import annotations
 
-from jobsworth.lint import manifest_rules
+from jobsworth.lint import manifest_rules, unvalidated_rules
 from jobsworth.lint.linter import RULES
-from jobsworth.lint.unreadable_codes import (
-    CARRIED,
-    CARRIED_NAME,
-    NO_MANIFEST,
-    NO_MANIFEST_NAME,
-    PATCH,
-    PATCH_NAME,
-    TEMPLATE,
-    TEMPLATE_NAME,
-    TOO_LARGE,
-    TOO_LARGE_NAME,
-    UNREADABLE,
-    UNREADABLE_NAME,
-)
 from jobsworth.record import Record
 from jobsworth.validation.reason_codes import CODES
 
@@ -79,18 +65,10 @@ def _entries() -> Iterable[CatalogueEntry]:
         warning = code in WARNINGS_OF_THE_SERVER
         severity: Severity = "warning" if warning else "error"
         yield CatalogueEntry(code, reason, severity, _API_SUMMARIES[code], verdict=not warning)
-    unreadable = "A file, or a document in it, cannot be parsed."
-    yield CatalogueEntry(UNREADABLE, UNREADABLE_NAME, "error", unreadable, verdict=True)
-    template = "With --mixed: a Helm or Jinja template is skipped."
-    yield CatalogueEntry(TEMPLATE, TEMPLATE_NAME, "info", template)
-    no_manifest = "With --mixed: a document that cannot be parsed and names no Job is skipped."
-    yield CatalogueEntry(NO_MANIFEST, NO_MANIFEST_NAME, "info", no_manifest)
-    too_large = "An object has more values than are evaluated."
-    yield CatalogueEntry(TOO_LARGE, TOO_LARGE_NAME, "error", too_large, verdict=True)
-    patch = "A patch that a kustomization names is skipped: it is no manifest."
-    yield CatalogueEntry(PATCH, PATCH_NAME, "info", patch)
-    contained = "An object of another kind contains a Job, which is not validated."
-    yield CatalogueEntry(CARRIED, CARRIED_NAME, "info", contained)
+    for rule in unvalidated_rules.RULES:
+        yield CatalogueEntry(
+            rule.code, rule.name, rule.severity, rule.summary, verdict=rule.severity == "error"
+        )
     for rule in (*RULES, *manifest_rules.RULES):
         yield CatalogueEntry(
             rule.code, rule.name, rule.severity, rule.summary, fixable=rule.fixable, on=rule.on

@@ -89,6 +89,18 @@ class LintedJob:
             if container.get("restartPolicy") == "Always"
         ]
 
+    @property
+    def name(self) -> str:
+        """The name of the object; empty if it has none."""
+        name: str = self.written["metadata"].get("name", "")
+        return name
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the object as written; empty if it has none."""
+        namespace: str = self.written["metadata"].get("namespace", "")
+        return namespace
+
     def may_retry(self) -> bool:
         """Return True if the Job may replace a failed Pod: by its limits, or by a rule that ignores failures.
 

@@ -118,7 +118,7 @@ def _is_marked(metadata: dict[str, Any], parts: Iterable[str]) -> bool:
     return False
 
 
-def may_share(one: str, other: str) -> bool:
+def _may_share(one: str, other: str) -> bool:
     """Return True if two objects may be in the same namespace; an absent one may be any."""
     return not one or not other or one == other
 
@@ -191,6 +191,10 @@ class Neighbors:
     def named(self, kind: str, name: str) -> list[Neighbor]:
         """Return the objects of a kind and name, in any namespace."""
         return self._index().get((kind, name), [])
+
+    def reachable(self, kind: str, name: str, namespace: str) -> list[Neighbor]:
+        """Return the objects of a kind and name that a Pod in a namespace may mean."""
+        return [each for each in self.named(kind, name) if _may_share(namespace, each.namespace)]
 
     def in_namespace(self, kind: str, namespace: str) -> dict[str, Neighbor]:
         """Return the objects of a kind with exactly this namespace, by name; empty for those without."""

@@ -59,4 +59,4 @@ jobsworth validates objects of the kinds Job and CronJob. An object of another k
 template of a Job (JobSet), or a whole one as text (ConfigMap, OpenShift Template). Render it, or
 write the Job as a manifest.""",
 }
-"""What each code means, and what to do."""
+"""The meaning of each code, and what to do."""

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import ActionResults
+from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.plan import Memory, plan
 from jobsworth.controller.pods import ACTIVE, POD_FAILED, TERMINATING
 from jobsworth.controller.scaling import successor
 from jobsworth.controller.status import Status
-from jobsworth.explanation.explained_job import SETTINGS
 from jobsworth.simulation.run_record import BACKING_OFF
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class ReplayedEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedFailure:
-    """A failed Pod, and what the planner makes of it.
+    """A failed Pod, and the decision of the planner about it.
 
     Attributes:
         at: when the Job controller took it as failed.
@@ -157,7 +157,7 @@ class _Run:
         """Ask the planner what to do now."""
         failed = self._newly_failed(at)
         views = list(self._views.values())
-        planned = plan(self._job, views, Memory(backoff=self._backoff), at, SETTINGS)
+        planned = plan(self._job, views, Memory(backoff=self._backoff), at, OURS)
         self._record(at, planned, failed)
 
     def _apply(self, fact: RecordedFact) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.controller.controller_settings import settings_of
 from jobsworth.controller.jobs import read_job
-from jobsworth.explanation.explained_job import settings_of
 from jobsworth.replay.planner_replay import ReplayedEnd, replay
 
 if TYPE_CHECKING:
@@ -29,13 +30,6 @@ POLICY_FIELDS = (
 )
 """The fields of a spec that are a Job's failure policy. The last belongs to it because podFailurePolicy
 allows only one value of it."""
-
-_GENERATED_LABELS = (
-    "controller-uid",
-    "job-name",
-    "batch.kubernetes.io/controller-uid",
-    "batch.kubernetes.io/job-name",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +74,7 @@ class PolicyComparison:
 
     @property
     def first(self) -> ComparedFailure | None:
-        """The failure at which the policies part; None if they part without one, or never."""
+        """The failure at which the policies diverge; None if they diverge without one, or never."""
         return next(
             (
                 each
@@ -150,7 +144,7 @@ def compare_policies(
         other_spec: the spec of a Job with defaults; only its POLICY_FIELDS are used.
     """
     manifest = with_policy(recording.manifest, other_spec)
-    other = replay(recording, read_job(manifest, settings_of(manifest)))
+    other = replay(recording, read_job(manifest, settings_of(manifest["spec"].get("managedBy"))))
     changes = tuple(
         (field, recording.manifest["spec"].get(field), manifest["spec"].get(field))
         for field in POLICY_FIELDS
@@ -188,7 +182,7 @@ def as_new(manifest: Mapping[str, Any]) -> dict[str, Any]:
         labels = {
             key: value
             for key, value in (outer.get("labels") or {}).items()
-            if key not in _GENERATED_LABELS
+            if key not in GENERATED_LABELS
         }
         spec["template"] = {**spec["template"], "metadata": {**outer, "labels": labels}}
     kept = {key: meta[key] for key in ("name", "namespace", "annotations") if key in meta}

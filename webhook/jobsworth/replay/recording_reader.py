@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.api.batch.job import JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
 from jobsworth.controller import well_known_names
+from jobsworth.controller.controller_settings import OURS, settings_of
 from jobsworth.controller.jobs import read_job
 from jobsworth.controller.pods import read_pod
 from jobsworth.controller.times import read_time
-from jobsworth.explanation.explained_job import SETTINGS, settings_of
 from jobsworth.explanation.pod_document import shape_problem
 from jobsworth.replay.recording import (
     EndedContainer,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     Object = dict[str, Any]
 
-JOB_NAME_LABELS = ("batch.kubernetes.io/job-name", "job-name")
 DISRUPTION_TARGET = "DisruptionTarget"
 CREATED, DELETED = "SuccessfulCreate", "SuccessfulDelete"
 _MESSAGES = {CREATED: "Created pod: ", DELETED: "Deleted pod: "}
@@ -103,7 +103,7 @@ def read_recording(
     Raises:
         BadRecording: the Job was never created, or a time is missing.
     """
-    job = read_job(manifest, settings_of(manifest))
+    job = read_job(manifest, settings_of(manifest["spec"].get("managedBy")))
     written = [_event(each) for each in events]
     about = [each for each in written if each.kind == "Job" and each.name == job.name]
     deleted = set(_named_by(about, DELETED))
@@ -145,11 +145,11 @@ def _belongs(pod: Object, job: Job) -> bool:
     meta = pod["metadata"]
     if (meta.get("namespace") or "default") != (job.namespace or "default"):
         return False
-    owner = read_pod(pod, SETTINGS).controller
+    owner = read_pod(pod, OURS).controller
     if owner is not None and job.uid:
         return owner.uid == job.uid
     labels: Mapping[str, Any] = meta.get("labels") or {}
-    return any(labels.get(label) == job.name for label in JOB_NAME_LABELS)
+    return any(labels.get(label) == job.name for label in (JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL))
 
 
 def _versions(pods: Iterable[Object]) -> Iterator[list[Object]]:
@@ -169,7 +169,7 @@ def _version(pod: Object) -> int:
 
 def _pod(versions: Sequence[Object], *, scaled_down: bool) -> RecordedPod:
     last = versions[-1]
-    view = read_pod(last, SETTINGS)
+    view = read_pod(last, OURS)
     if not view.created:
         raise BadRecording(f"Pod {view.name or '(unnamed)'} {_UNEXPECTED_TIMES}")
     status: Object = last.get("status") or {}

@@ -262,7 +262,7 @@ def changed_field(change: tuple[str, Any, Any]) -> str:
 
 
 def parting_words(comparison: PolicyComparison) -> Iterator[tuple[str, str]]:
-    """Yield the first point where the policies part: when, and what each of them does."""
+    """Yield the first point where the policies diverge: the time, and what each of them does."""
     if comparison.parting is None:
         return
     recording = comparison.recording

@@ -27,7 +27,7 @@ def bullets(items: Iterable[str]) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    r"""Return text that Markdown and HTML show as it is, and that mentions nobody.
+    r"""Return text that Markdown and HTML show as it is, and that mentions no user.
 
     >>> escaped("rules[0] @here")
     'rules\\[0\\] \\@here'

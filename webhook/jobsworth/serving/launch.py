@@ -47,7 +47,7 @@ def serve(
         namespace_labels: returns the labels of a namespace, in a worker.
         on_bound: called when the server accepts connections.
         ask_release: asks the API server for its release, OSError if it does not report it; None if another
-            process does, or nobody.
+            process does, or none.
 
     Raises:
         CannotListen: an address is in use or not one of this machine.

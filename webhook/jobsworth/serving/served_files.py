@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 POLICY, CERTIFICATE = "policy", "certificate"
 STATE_FILE = "served-state.json"
 WORKER_POLL_SECONDS = 0.3
-"""The time between two looks of a worker at the state; the arbiter looks at the files about once a second."""
+"""The time after which a worker checks for a new state; the arbiter checks the files about once a second."""
 MOST_NOTES = 20
 """The largest number of broken policies that the readiness text names."""
 
 
 class ServedFiles:
-    """What all processes of one server serve.
+    """The policies and the certificate that all processes of one server serve.
 
     The arbiter reloads changed policies and hands them to the workers; each process reloads changed
     certificates itself. Only the arbiter logs and counts the loads. A new worker starts with what the arbiter

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServedState:
-    """What a server serves.
+    """The policies that a server applies, for the release of its API server.
 
     Attributes:
         policies: the active policies.
@@ -39,7 +39,7 @@ class ServedState:
 
     @property
     def is_skewed(self) -> bool:
-        """Return True if the API server runs another release than the one whose rules apply."""
+        """True if the API server runs another release than the one whose rules apply."""
         return self.release not in ("", self.reviewer.server.release)
 
     def to_json(self) -> str:

@@ -1,4 +1,4 @@
-"""Prometheus metrics of the state that all processes of one server agree about."""
+"""Prometheus metrics of the state that all processes of one server share."""
 
 from __future__ import annotations
 

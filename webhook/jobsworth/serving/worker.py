@@ -1,8 +1,8 @@
 """A gunicorn worker: one thread waits for all connections, a few threads review.
 
-The reviewing threads never wait for a client, so slow and silent clients delay nobody. When places run out,
-the connection that has been idle longest gives way, of the address that holds most connections: behind
-a load balancer, all API servers share an address.
+The reviewing threads never wait for a client, so slow and silent clients delay no others. At the
+limit of connections, the worker closes the one that has been idle longest, of the address that holds most of
+them: behind a load balancer, all API servers share an address.
 
 gunicorn's own threaded worker gives each TLS handshake and each unfinished request a thread, and stops
 accepting at SIGTERM, before a Service sends its clients elsewhere (see docs/decisions/0015-own-worker.md).
@@ -124,7 +124,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _tick(self, now: float) -> None:
         self.notify()
         if os.getppid() != self.ppid:
-            os._exit(1)  # the arbiter was killed: nobody would stop this worker
+            os._exit(1)  # the arbiter was killed: nothing else would stop this worker
         for connection in self._all_idle():
             if connection.deadline <= now:
                 self._go_on(connection, connection.expire)

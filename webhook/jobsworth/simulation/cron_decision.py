@@ -24,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CronJobState:
-    """What the controller knows of a CronJob. Times are seconds since 1970.
+    """The state of a CronJob as its controller sees it. Times are seconds since 1970.
 
     Attributes:
         starting_deadline: seconds; None without one.
@@ -44,13 +44,13 @@ class CronJobState:
 
 @dataclass(frozen=True, slots=True)
 class CronDecision:
-    """What to do.
+    """The decision about a CronJob.
 
     Attributes:
         start: create the Job of this scheduled time.
         replace: delete the active Jobs before.
         skipped: a scheduled time that does not start a Job now, and why.
-        requeue: seconds until the next look; None to wait for a change.
+        requeue: seconds until the next check; None to wait for a change.
     """
 
     start: int | None = None
@@ -96,7 +96,7 @@ def decide_run(state: CronJobState, now: float) -> CronDecision:
 
 
 def seconds_to_next(state: CronJobState, now: float) -> float | None:
-    """Return the seconds after which the controller looks again; None if the schedule never fires."""
+    """Return the seconds after which the controller checks again; None if the schedule never fires."""
     earliest = state.created if state.last is None else state.last
     recent, _ = _most_recent(state, now, None)
     if recent is None:

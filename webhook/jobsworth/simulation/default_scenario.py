@@ -1,4 +1,4 @@
-"""The scenario of a Job for which none is given: ordinary luck, and what its failure policy names."""
+"""The scenario of a Job for which none is given: usual failures, and those that its failure policy names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What chance has in store for a Pod: the same for the same seed, index and attempt, whatever the policy.
+"""Random draws for a Pod: the same for the same seed, index and attempt, whatever the policy.
 
-Every Pod has a generator of its own. So the runs that two policies are compared by differ in what the
-policies do, not in luck.
+Every Pod has a generator of its own. So the runs of two policies that are compared differ by the policies
+only, not by chance.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
-    """Whether a requirement holds; `value` is None if no run completed, and it does not hold then."""
+    """The result of a requirement. If no run completed, `value` is None, and it does not hold."""
 
     text: str
     holds: bool

@@ -23,7 +23,7 @@ Outcome = Literal["Complete", "Failed", "Unfinished"]
 
 @dataclass(slots=True, eq=False)
 class PodRecord:
-    """What happened to a Pod.
+    """The record of a Pod in a run.
 
     Attributes:
         index: completion index; None if the Job is not Indexed.
@@ -100,7 +100,7 @@ class EmittedEvent(NamedTuple):
 
 
 class ControllerReason(NamedTuple):
-    """From a time on, why the controller does what it does."""
+    """The reason for the decisions of the controller, from a time on."""
 
     at: int
     because: str
@@ -108,7 +108,7 @@ class ControllerReason(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class JobRecord:
-    """What happened to a Job.
+    """The record of a Job in a run.
 
     Attributes:
         run: of a CronJob the number of the Job; 1 for a single Job.
@@ -144,7 +144,7 @@ class JobRecord:
 
     @property
     def outcome(self) -> Outcome:
-        """How it finished."""
+        """The result of the Job."""
         if self.terminal is None:
             return "Unfinished"
         return "Complete" if self.terminal.type == "Complete" else "Failed"
@@ -185,7 +185,7 @@ class MissedRun:
 
 @dataclass(slots=True, eq=False)
 class RunRecord:
-    """What happened in one run of a scenario.
+    """One run of a scenario.
 
     Attributes:
         start: of the scenario, in seconds since 1970.

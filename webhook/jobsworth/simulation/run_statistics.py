@@ -19,7 +19,7 @@ NO_RULE = "no rule"
 
 
 class RunSummary(NamedTuple):
-    """What the statistics need of a run; for a CronJob, the sums of its Jobs.
+    """The part of a run that the statistics need; for a CronJob, the sums of its Jobs.
 
     Attributes:
         finished: milliseconds until the Job finished; None if it did not.

@@ -24,7 +24,7 @@ DEFAULT_TERMINATION = Fixed(2 * SECOND)
 
 @dataclass(frozen=True, slots=True)
 class PodIdentity:
-    """Which Pod of a run it is.
+    """The identity of a Pod in a run.
 
     Attributes:
         run: the number of its Job, from 1.
@@ -74,7 +74,7 @@ class PodSelector:
 
 @dataclass(frozen=True, slots=True)
 class PodCase:
-    """How a Pod goes; None for what is as in all Pods.
+    """The course of some Pods; None where they are like all others.
 
     Attributes:
         selector: the Pods.
@@ -127,7 +127,7 @@ class Disruption:
 
 @dataclass(frozen=True, slots=True)
 class CapacityChange:
-    """From a time on, the cluster has room for so many Pods; what runs is not stopped."""
+    """From a time on, the cluster has capacity for so many Pods; running Pods are not stopped."""
 
     at: int
     pods: int
@@ -152,13 +152,13 @@ class SpecChange:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What happens while a Job runs.
+    """The conditions under which a Job runs: its Pods, disruptions, capacity, edits.
 
     Attributes:
         start: when it begins, in seconds since 1970.
         until: when the simulation ends at the latest.
         startup, duration, termination, termination_exit_code: of Pods, as in a case.
-        cases: how some Pods go; the first that selects a Pod applies.
+        cases: the course of some Pods; the first that selects a Pod applies.
         away: periods in which the Job and CronJob controllers do not run.
     """
 

@@ -86,7 +86,7 @@ class SimulatedCronJob:
         return self._scenario.start + self._queue.now / SECOND
 
     def _wake(self, delay: int) -> None:
-        """Look after a delay, or earlier if that is planned, but not while the controller is away."""
+        """Sync after a delay, or earlier if that is planned, but not while the controller is away."""
         due = self._queue.now + delay
         for begin, end in self._scenario.away:
             if begin <= due < end:
@@ -154,7 +154,7 @@ class SimulatedCronJob:
         self._record.jobs.append(job.record)
 
     def _finished(self, job: SimulatedJob) -> None:
-        """Look for a run that waits for this Job, and remove finished Jobs as their owner wants."""
+        """Sync now, because a run may wait for this Job, and remove finished Jobs as the limits require."""
         self._wake(0)
         record = job.record
         if job.ttl is not None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.controller.actions import ActionResults
-from jobsworth.controller.controller_settings import ControllerSettings
+from jobsworth.controller.controller_settings import BUILT_IN, settings_of
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.jobs import read_job
@@ -21,7 +21,6 @@ from jobsworth.controller.pods import (
     Pod,
 )
 from jobsworth.controller.signals import creation_failed
-from jobsworth.controller.well_known_names import OUR_MANAGER
 from jobsworth.simulation.run_record import (
     ConditionChange,
     ControllerReason,
@@ -45,11 +44,7 @@ if TYPE_CHECKING:
     from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
 
-OURS = ControllerSettings()
-KUBERNETES = ControllerSettings(
-    adopt_unmanaged=True, termination_rules=False, waiting_index_keeps_place=True
-)
-_BATCH = round(KUBERNETES.batch_delay * SECOND)
+_BATCH = round(BUILT_IN.batch_delay * SECOND)
 
 
 class SimulatedJob:
@@ -82,8 +77,7 @@ class SimulatedJob:
         self._nodes = nodes
         self._run = run
         self._on_finish = on_finish
-        ours = manifest["spec"].get("managedBy") == OUR_MANAGER
-        self._settings = OURS if ours else KUBERNETES
+        self._settings = settings_of(manifest["spec"].get("managedBy"))
         self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False

@@ -35,7 +35,7 @@ DEFAULT_GRACE = 30
 
 
 class PodTemplate:
-    """What the nodes need to know of a Pod template.
+    """The part of a Pod template that the nodes need.
 
     Attributes:
         first: the name of its first container.
@@ -99,7 +99,7 @@ class SimulatedPod:
 
     @property
     def identity(self) -> PodIdentity:
-        """Return which Pod it is, for selectors and draws."""
+        """The identity of the Pod, for selectors and draws."""
         record = self.record
         index = -1 if record.index is None else record.index
         return PodIdentity(self.run, index, record.attempt, record.created)

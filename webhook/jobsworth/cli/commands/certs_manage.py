@@ -86,7 +86,7 @@ class Installation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """How to create the webhook configurations.
+    """Settings for the webhook configurations to create.
 
     Attributes:
         template: the file with their template.

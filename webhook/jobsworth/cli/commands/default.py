@@ -80,9 +80,8 @@ def fill_in(filling: DefaultInput, output: str) -> int:
     defaulted = defaulter(filling.server, filling.policies)
     code, skipped, objects = EXIT_DONE, 0, []
     for document in read_documents(filling.paths):
-        error = document if isinstance(document, ManifestError) else document.error
-        if error is not None or isinstance(document, ManifestError):
-            print(printable(f"error: {error}"), file=sys.stderr)
+        if isinstance(document, ManifestError):
+            print(printable(f"error: {document}"), file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:

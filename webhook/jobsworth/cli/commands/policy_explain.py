@@ -105,9 +105,8 @@ def explain(explanation: ExplanationInput) -> int:
     evaluator = Evaluator(explanation.server, policies=policies)
     existing = ExistingObjects(read_existing(explanation.against)[0] if explanation.against else {})
     for document in read_documents(explanation.manifests):
-        error = document if isinstance(document, ManifestError) else document.error
-        if error is not None or isinstance(document, ManifestError):
-            print(printable(f"error: {error}"), file=sys.stderr)
+        if isinstance(document, ManifestError):
+            print(printable(f"error: {document}"), file=sys.stderr)
             code = EXIT_UNREADABLE
             continue
         try:

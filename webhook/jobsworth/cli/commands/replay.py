@@ -1,4 +1,4 @@
-"""``jobsworth replay``: what happened to a Job, and what another failure policy would have done."""
+"""``jobsworth replay``: replay a recorded Job, with its failure policy and with another one."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What ``jobsworth explain`` reads: Jobs, the Jobs to compare them with, and single failures."""
+"""The input of ``jobsworth explain``: Jobs, the Jobs to compare them with, and single failures."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.options import Options, text, words
+from jobsworth.controller.controller_settings import OURS
 from jobsworth.controller.pods import Termination, read_pod
-from jobsworth.explanation.explained_job import SETTINGS
 from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
 from jobsworth.explanation.failure_outcome import failed_pod
 from jobsworth.explanation.pod_document import pod_problem
@@ -55,7 +55,7 @@ def failure_traces(
         UsageError: an option's value is wrong for this Job.
     """
     for value in pods:
-        pod = read_pod(value, SETTINGS)
+        pod = read_pod(value, OURS)
         others = {
             each.container for each in pod.terminations if job.container(each.container) is None
         }

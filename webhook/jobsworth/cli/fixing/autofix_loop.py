@@ -40,7 +40,7 @@ STOPPED = (
 """The reason with which the remaining fixes are reported after the last round."""
 
 MOST_READINGS = 10
-"""How often the fixes of a round may read a document: most read some lines of it, but some read all."""
+"""The maximum number of readings of a document in a round: most fixes read some lines, some read all."""
 
 _CANNOT_DECODE = ("JW001", "JW002")
 """Codes after which the API server checks nothing else in the object."""

@@ -59,7 +59,7 @@ def _range(start: int, end: int) -> bytes:
 
 
 def _opcodes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[Opcode]:
-    """Yield how to turn one list of lines into the other, as SequenceMatcher.get_opcodes does."""
+    """Yield the operations that turn one list of lines into another, as SequenceMatcher.get_opcodes does."""
     old, new = 0, 0
     while old < len(before) or new < len(after):
         start, new_start = old, new

@@ -46,9 +46,6 @@ class KustomizePatch(Record):
         )
 
 
-DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
-"""Prefixes of the keys of a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
-
 DIRECTIVE_NOTE = (
     "this is a patch: it has {directive}. It is not validated; validate the object that it changes "
     "(kubectl kustomize … | jobsworth validate -)"
@@ -61,8 +58,10 @@ def directive_in(fields: Iterable[str]) -> str:
     >>> directive_in(["spec.made_up", "spec.template.spec.containers[0].$patch"])
     '$patch'
     """
+    from jobsworth.evaluation.fixes.fix_scope import PATCH_DIRECTIVES  # few files have any
+
     names = (field.rpartition(".")[2] for field in fields)
-    return next((name for name in names if name.startswith(DIRECTIVES)), "")
+    return next((name for name in names if name.startswith(PATCH_DIRECTIVES)), "")
 
 
 class Kustomizations:

@@ -230,7 +230,7 @@ class _Folder:
 
 
 class _Kustomization(Record):
-    """What a kustomization does with the objects of its folder.
+    """The effects of a kustomization on the objects of its folder.
 
     Attributes:
         changes: it may change references, or objects that are referred to.

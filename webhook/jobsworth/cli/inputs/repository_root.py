@@ -69,7 +69,7 @@ def manifests_in(
 
 
 class _Links:
-    """Tells the links that stay in their repository from those that leave it."""
+    """Distinguishes links that stay in their repository from those that leave it."""
 
     def __init__(self) -> None:
         self._real_folders: dict[str, str] = {}

@@ -7,12 +7,12 @@ error, because to skip it would be to accept it.
 
 from __future__ import annotations
 
-from jobsworth.findings.finding import Finding
-from jobsworth.lint.unreadable_codes import NO_MANIFEST, NO_MANIFEST_NAME, TEMPLATE, TEMPLATE_NAME
+from jobsworth.lint.unvalidated_rules import NO_MANIFEST, TEMPLATE
 from jobsworth.reports.result import ERROR, INVALID, SKIPPED, LocatedFinding, Result
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jobsworth.lint.lint_rule import Rule
     from jobsworth.manifests import Document
 
 TEMPLATE_MARKS = ("{{", "{%", "{#", "<%")
@@ -31,10 +31,10 @@ def tolerate(result: Result, document: Document) -> Result:
     if result.status == ERROR:
         (located,) = result.findings
         if _is_template(located.excerpt, document.text):
-            return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
+            return _skipped(result, [_note(located, TEMPLATE, TEMPLATE_NOTE)])
         if not _names_job(document):
             message = f"this document is unreadable and names no Job: {located.finding.message}"
-            return _skipped(result, [_note(located, NO_MANIFEST, NO_MANIFEST_NAME, message)])
+            return _skipped(result, [_note(located, NO_MANIFEST, message)])
     elif result.status == INVALID:
         return _without_templated(result)
     return result
@@ -49,7 +49,7 @@ def _without_templated(result: Result) -> Result:
     if any(located.finding.severity == "error" for located in kept):
         result.findings = kept
         return result
-    return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NAME, TEMPLATE_NOTE)])
+    return _skipped(result, [_note(first, TEMPLATE, TEMPLATE_NOTE)])
 
 
 def _is_templated(located: LocatedFinding) -> bool:
@@ -102,8 +102,5 @@ def _skipped(result: Result, notes: list[LocatedFinding]) -> Result:
     )
 
 
-def _note(located: LocatedFinding, code: str, name: str, message: str) -> LocatedFinding:
-    finding = Finding(
-        source="lint", severity="info", code=code, field="", reason=name, message=message
-    )
-    return LocatedFinding(finding, located.line, located.column, located.excerpt)
+def _note(located: LocatedFinding, rule: Rule, message: str) -> LocatedFinding:
+    return LocatedFinding(rule.finding("", message), located.line, located.column, located.excerpt)

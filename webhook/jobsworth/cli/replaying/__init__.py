@@ -1,1 +1,1 @@
-"""What ``jobsworth replay`` reads: recordings in files and in a cluster."""
+"""The input of ``jobsworth replay``: recordings in files and in a cluster."""

@@ -42,9 +42,8 @@ def recordings_in(
     pods: list[Object] = []
     events: list[Object] = []
     for document in read_documents(paths):
-        error = document if isinstance(document, ManifestError) else document.error
-        if error is not None or isinstance(document, ManifestError):
-            raise InputError(str(error))
+        if isinstance(document, ManifestError):
+            raise InputError(str(document))
         value = cast("Object", document.value) if isinstance(document.value, dict) else {}
         kind = value.get("kind")
         if kind == "Job" and value.get("apiVersion") == "batch/v1":

@@ -1,1 +1,1 @@
-"""What ``jobsworth simulate`` reads, runs and writes."""
+"""The input, the runs and the output of ``jobsworth simulate``."""

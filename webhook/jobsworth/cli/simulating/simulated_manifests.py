@@ -151,9 +151,8 @@ def read_scenario_document(
 def _documents(path: str) -> list[Document]:
     documents = []
     for document in read_documents([path]):
-        error = document if isinstance(document, ManifestError) else document.error
-        if error is not None or isinstance(document, ManifestError):
-            raise InputError(str(error))
+        if isinstance(document, ManifestError):
+            raise InputError(str(document))
         documents.append(document)
     return documents
 

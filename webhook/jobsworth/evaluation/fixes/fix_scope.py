@@ -36,7 +36,7 @@ _TEST_FOLDERS = ("tests", "testdata", "fixtures", ".chainsaw-test", ".kyverno-te
 """Folders of tests and their data. ``test`` is not one of them: next to ``prod`` it is an environment."""
 _MAVEN_TEST_FOLDER = ("test", "resources")
 
-_PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
+PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
 """Prefixes of the keys that identify a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
 
 _CONTAINERS = (dict, list)
@@ -164,7 +164,7 @@ def _by_name(name: str) -> str:
 def _by_directive(value: Any) -> str:
     if isinstance(value, dict):
         for key, part in value.items():
-            if key[:1] == "$" and key.startswith(_PATCH_DIRECTIVES):
+            if key[:1] == "$" and key.startswith(PATCH_DIRECTIVES):
                 return PATCH.format(directive=key)
             if part.__class__ in _CONTAINERS and (found := _by_directive(part)):
                 return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.api.batch.job import CONTROLLER_UID_LABEL, LEGACY_CONTROLLER_UID_LABEL
 from jobsworth.api.meta.object_meta import IGNORED_METADATA
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 VERSION = "metadata.resourceVersion"
 
-GENERATED_LABELS = ("controller-uid", "batch.kubernetes.io/controller-uid")
+UID_LABELS = (LEGACY_CONTROLLER_UID_LABEL, CONTROLLER_UID_LABEL)
 """Labels that bind a Pod to one Job by its UID; every new Job has another UID."""
 
 
@@ -57,11 +58,9 @@ def _generated_labels(job: LintedJob) -> Iterator[Diagnostic]:
     labels = job.written_spec["template"].get("metadata", {}).get("labels", {})
     selected = job.written_spec.get("selector", {}).get("matchLabels", {})
     paths = [
-        f"{job.path}.template.metadata.labels[{label}]"
-        for label in GENERATED_LABELS
-        if label in labels
+        f"{job.path}.template.metadata.labels[{label}]" for label in UID_LABELS if label in labels
     ]
-    if any(label in GENERATED_LABELS for label in selected):
+    if any(label in UID_LABELS for label in selected):
         paths.append(f"{job.path}.selector")
     if paths:
         yield Diagnostic(

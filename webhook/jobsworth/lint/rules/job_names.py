@@ -19,11 +19,6 @@ GENERATED_NAME_MAX_LENGTH = 58
 """Length to which the API server truncates generateName before it adds five random characters."""
 
 
-def _name(job: LintedJob) -> str:
-    name: str = job.written["metadata"].get("name", "")
-    return name
-
-
 @lint_rule(
     "JW416",
     "jobs-refused",
@@ -32,7 +27,7 @@ def _name(job: LintedJob) -> str:
 )
 def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
     """Validate the Job that the controller will create; no finding if the CronJob itself is rejected."""
-    if job.cron is None or not _name(job):
+    if job.cron is None or not job.name:
         return
     template = job.written["spec"]["jobTemplate"]
     metadata = {
@@ -46,7 +41,7 @@ def jobs_refused(job: LintedJob) -> Iterator[Diagnostic]:
     created = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {**metadata, "name": _name(job) + RUN},
+        "metadata": {**metadata, "name": job.name + RUN},
         "spec": template["spec"],
     }
     engine = engine_for(job.server)
@@ -76,15 +71,15 @@ def _field_of_cron_job(field: str) -> str:
     summary="The name of a CronJob is so long that the names of its Pods are truncated.",
 )
 def truncated_pod_names(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.cron is None or not _name(job):
+    if job.cron is None or not job.name:
         return
     suffix = "-"
     if job.indexed and job.spec.get("completions"):
         suffix = f"-{job.spec['completions'] - 1}-"
-    surplus = len(_name(job) + RUN + suffix) - GENERATED_NAME_MAX_LENGTH
+    surplus = len(job.name + RUN + suffix) - GENERATED_NAME_MAX_LENGTH
     # The name of a Pod without index first loses its hyphen, which does no harm.
     if surplus > (0 if job.indexed else 1):
-        longest = len(_name(job)) - surplus + (0 if job.indexed else 1)
+        longest = len(job.name) - surplus + (0 if job.indexed else 1)
         yield Diagnostic(
             "metadata.name",
             "The names of the Pods are truncated and lose the end of the number that identifies the run. "

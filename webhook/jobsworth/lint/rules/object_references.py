@@ -10,7 +10,7 @@ from __future__ import annotations
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near, slips
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT, may_share
+from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -127,18 +127,6 @@ def _of_files(source: dict[str, Any], at: str, *, secret: str) -> Iterator[Refer
             yield Reference(kind, name, name_field, optional=optional)
 
 
-def _namespace(job: LintedJob) -> str:
-    """Return the namespace of a Job as written; empty if it has none."""
-    namespace: str = job.written["metadata"].get("namespace", "")
-    return namespace
-
-
-def _of_name(job: LintedJob, reference: Reference) -> list[Neighbor]:
-    """Return the objects with the name of a reference, in any namespace."""
-    neighbors = job.neighbors
-    return [] if neighbors is None else neighbors.named(reference.kind, reference.name)
-
-
 def _consequence(reference: Reference) -> str:
     if ".imagePullSecrets[" in reference.field:
         return PULLED_WITHOUT
@@ -181,22 +169,21 @@ def slip_of(name: str, known: Iterable[str]) -> str:
 def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
         return
-    namespace = _namespace(job)
     reported: set[str] = set()
     for reference in references(job):
         name, kind, field = reference.name, reference.kind, reference.field
         if not name or field in reported or name in EVERYWHERE.get(kind, ()):
             continue
-        if _of_name(job, reference):
+        if job.neighbors.named(kind, name):
             continue
-        known = job.neighbors.alike(kind, namespace, name)
+        known = job.neighbors.alike(kind, job.namespace, name)
         if not 0 < len(known) <= MOST_COMPARED:
             continue
         meant = slip_of(name, known)
         if not meant or job.neighbors.may_make(name):
             continue
         reported.add(field)
-        beside = job.neighbors.in_namespace(kind, namespace)[meant]
+        beside = job.neighbors.in_namespace(kind, job.namespace)[meant]
         yield Diagnostic(
             field,
             f"No {kind} is named {name} beside this manifest, but one is named {meant}"
@@ -212,16 +199,15 @@ def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A Pod refers to an object that is beside it only in another namespace.",
 )
 def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
-    namespace = _namespace(job)
-    if job.neighbors is None or not namespace:
+    if job.neighbors is None or not job.namespace:
         return
     reported: set[str] = set()
     for reference in references(job):
         name, kind = reference.name, reference.kind
         if reference.field in reported or name in EVERYWHERE.get(kind, ()):
             continue
-        found = _of_name(job, reference)
-        if not found or any(may_share(namespace, each.namespace) for each in found):
+        found = job.neighbors.named(kind, name)
+        if not found or job.neighbors.reachable(kind, name, job.namespace):
             continue
         if reference.optional or job.neighbors.may_make(name):
             continue
@@ -229,7 +215,7 @@ def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
         yield Diagnostic(
             reference.field,
             f"The {kind} {name} is in the namespace {found[0].namespace}{found[0].place}, and a Pod reaches "
-            f"only those of its own, {namespace}: {CONSEQUENCES[kind]}. Put both into one namespace.",
+            f"only those of its own, {job.namespace}: {CONSEQUENCES[kind]}. Put both into one namespace.",
         )
 
 
@@ -241,13 +227,15 @@ def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
+    if job.neighbors is None:
+        return
     keys_of: dict[tuple[str, str], dict[str, None]] = {}
     for reference in references(job):
         key, kind, name = reference.key, reference.kind, reference.name
         if not key or reference.optional:
             continue
         if (kind, name) not in keys_of:
-            keys_of[kind, name] = _known_keys(_reachable(job, reference))
+            keys_of[kind, name] = _known_keys(job.neighbors.reachable(kind, name, job.namespace))
         keys = keys_of[kind, name]
         if not keys or key in keys:
             continue
@@ -257,19 +245,13 @@ def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
         if meant is not None and meant.sure:
             edit = Edit("set", reference.key_field, meant.name)
             fix = Fix(f"Refer to the key {meant.name}", edit, safe=False)
-        place = _reachable(job, reference)[0].place
+        place = job.neighbors.reachable(kind, name, job.namespace)[0].place
         yield Diagnostic(
             reference.key_field,
             f"The {kind} {name}{place} has no key {key}, without which a Pod does not start; it has {shown}. "
             "Refer to one of them, or add the key.",
             fix,
         )
-
-
-def _reachable(job: LintedJob, reference: Reference) -> list[Neighbor]:
-    """Return the objects that a reference may mean."""
-    namespace = _namespace(job)
-    return [each for each in _of_name(job, reference) if may_share(namespace, each.namespace)]
 
 
 def _known_keys(objects: list[Neighbor]) -> dict[str, None]:

@@ -124,9 +124,8 @@ def _may_be_indexed(job: LintedJob) -> bool:
     completions = job.spec.get("completions")
     if not completions or job.spec.get("parallelism", 1) > MAX_PARALLELISM_INDEXED:
         return False
-    name = job.written["metadata"].get("name", "")
     # The Jobs of a CronJob have generated names, which the API server does not know yet.
-    return job.kind != "Job" or not name or not dns_label(f"{name}-{completions - 1}")
+    return job.kind != "Job" or not job.name or not dns_label(f"{job.name}-{completions - 1}")
 
 
 def _place_of_index(job: LintedJob) -> tuple[str, str] | None:

@@ -229,7 +229,7 @@ def too_many_indexes(job: LintedJob) -> Iterator[Diagnostic]:
     summary="The name of a Job or CronJob contains dots.",
 )
 def name_not_dns_label(job: LintedJob) -> Iterator[Diagnostic]:
-    if "." in job.written["metadata"].get("name", ""):
+    if "." in job.name:
         yield Diagnostic(
             "metadata.name",
             "The name becomes part of Pod hostnames, where DNS reads the text after a dot as a domain. "

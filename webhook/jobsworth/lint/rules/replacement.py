@@ -87,7 +87,7 @@ def replacement_overlaps(job: LintedJob) -> Iterator[Diagnostic]:
 
 def _migration(job: LintedJob) -> str:
     """Return the effect of two Pods that migrate a database; empty if the Job does not look like one."""
-    names = [job.written["metadata"].get("name", "")]
+    names = [job.name]
     for _, container in job.containers:
         names += (*container.get("command", ())[:3], *container.get("args", ())[:3])
     return "migrate the same data" if any("migrat" in name[:LONGEST_NAME] for name in names) else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.api.batch.job import GENERATED_LABELS, JOB_NAME_LABEL, LEGACY_JOB_NAME_LABEL
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.neighbors import SERVICE, may_share
+from jobsworth.lint.neighbors import SERVICE
+from jobsworth.lint.rules.parallelism import INDEX_KEY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,11 +14,6 @@ if TYPE_CHECKING:
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
-
-JOB_NAMES = ("job-name", "batch.kubernetes.io/job-name")
-"""Labels of Pods with the name of their Job."""
-INDEX = "batch.kubernetes.io/job-completion-index"
-
 
 MOST_SERVICES = 500
 """The maximum number of Services among which the one that is meant is looked for."""
@@ -28,19 +24,14 @@ def _of_subdomain(job: LintedJob) -> list[Neighbor]:
     subdomain = job.pod.get("subdomain")
     if not subdomain or job.neighbors is None:
         return []
-    namespace = job.written["metadata"].get("namespace", "")
-    return [
-        each
-        for each in job.neighbors.named(SERVICE, subdomain)
-        if may_share(namespace, each.namespace)
-    ]
+    return job.neighbors.reachable(SERVICE, subdomain, job.namespace)
 
 
 def _labels(job: LintedJob) -> dict[str, str | None]:
     """Return the labels of the Pods of a Job; a value is None if only the cluster knows it."""
-    labels: dict[str, str | None] = dict.fromkeys((*GENERATED_LABELS, INDEX))
+    labels: dict[str, str | None] = dict.fromkeys((*GENERATED_LABELS, INDEX_KEY))
     name = None if job.cron is not None else job.written["metadata"].get("name")
-    labels.update(dict.fromkeys(JOB_NAMES, name))
+    labels[JOB_NAME_LABEL] = labels[LEGACY_JOB_NAME_LABEL] = name
     return {**job.spec["template"].get("metadata", {}).get("labels", {}), **labels}
 
 
@@ -76,7 +67,7 @@ def subdomain_without_service(job: LintedJob) -> Iterator[Diagnostic]:
             f"label of these Pods, {lost}. Correct its selector or the labels of the template.",
         )
         return
-    beside = job.neighbors.in_namespace(SERVICE, job.written["metadata"].get("namespace", ""))
+    beside = job.neighbors.in_namespace(SERVICE, job.namespace)
     if len(beside) > MOST_SERVICES:
         return
     fitting = {

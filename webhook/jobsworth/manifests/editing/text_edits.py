@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def applied(sheet: EditableText, value: Any, edit: Edit) -> EditableText:
-    """Return the sheet with an edit applied; ``value`` is its decoded object. Raises CannotEdit."""
+    """Return the text with an edit applied; ``value`` is its decoded object. Raises CannotEdit."""
     place = locate(value, edit.field)
     if edit.action == "set":
         if place.missing:

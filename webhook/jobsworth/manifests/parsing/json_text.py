@@ -42,7 +42,7 @@ def ordinary_json(scanner: Any, text: str, start: int) -> tuple[Value, int]:
 
 
 def _is_deeper(value: Value, levels: int) -> bool:
-    """Return whether lists and mappings are nested in more than so many levels."""
+    """Return True if lists and mappings are nested in more than so many levels."""
     level: list[Any] = [value]
     for _ in range(levels):
         level = [

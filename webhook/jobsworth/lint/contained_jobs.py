@@ -1,7 +1,7 @@
-"""Jobs inside of objects of other kinds, which are not validated.
+"""Jobs inside objects of other kinds, which are not validated.
 
->>> carried({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "train"}})
-'JobSet train contains Job templates, which are not validated'
+>>> contained_jobs({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "fit"}})
+'JobSet fit contains Job templates, which are not validated'
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _OWN_TEMPLATES = {
 
 _KINDS = ("Job", "CronJob")
 _REFERENCES = ("ownerReferences", "involvedObject", "regarding", "related")
-"""Fields that name a Job and carry none: those of its Pods and Events."""
+"""Fields that name a Job and contain none: those of its Pods and Events."""
 MOST_VALUES = 20_000
 """The search stops after so many values."""
 
 
-def carried(value: Any) -> str:
-    """Return what an object of another kind carries, as a clause; empty if it carries no Job."""
+def contained_jobs(value: Any) -> str:
+    """Return a clause about the Jobs that an object of another kind contains; empty if it contains none."""
     if not isinstance(value, dict):
         return ""
     kind, version = value.get("kind"), value.get("apiVersion")

@@ -1,0 +1,125 @@
+"""The files around a manifest on which its results depend.
+
+A kustomization may name the manifest as a patch, a Chainsaw test beside it may apply or assert it, and Jobs
+in it may refer to objects in other files of its folder.
+"""
+
+from __future__ import annotations
+
+import os
+
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
+from jobsworth.manifests import may_refer
+from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from jobsworth.cli.inputs.kustomize import Kustomizations, KustomizePatch
+    from jobsworth.cli.inputs.neighbor_files import NeighborFiles
+    from jobsworth.lint.neighbors import Neighbors
+    from jobsworth.manifests import Document
+
+_STDIN = shown_name(STDIN)
+
+
+class Surroundings:
+    """Finds the files around manifests; looks into each folder only once.
+
+    Args:
+        together: the files and folders that the run validates.
+        excludes: returns True for a file that is excluded.
+    """
+
+    def __init__(self, together: Sequence[str], excludes: Callable[[str], bool]) -> None:
+        self._together = together
+        self._excludes = excludes
+        self._neighbor_files: NeighborFiles | None = None
+        self._kustomizations: Kustomizations | None = None
+        self._kustomized: dict[str, bool] = {}
+        self._chainsaw_tests: dict[str | None, ChainsawTests] = {}
+
+    def neighbors(self, file: str, data: bytes, documents: Sequence[Document]) -> Neighbors | None:
+        """Return the objects beside the Jobs of a file; None if there are none, or no Job refers to any.
+
+        Args:
+            file: the file, as results name it.
+            data: its content.
+            documents: the documents in it.
+        """
+        if not may_refer(data):
+            return None
+        values = [document.value for document in documents]
+        if self._together and file != _STDIN:
+            return self._folders().of(file, values)
+        if len(values) < 2:
+            return None
+        from jobsworth.lint.neighbors import Neighbors
+
+        return Neighbors.of(values)
+
+    def neighbors_digest(self, file: str, data: bytes) -> bytes:
+        """Return a digest of the objects in other files to which the Jobs of a file can refer."""
+        return self._folders().digest(file) if self._together and may_refer(data) else b""
+
+    def _folders(self) -> NeighborFiles:
+        if self._neighbor_files is None:
+            from jobsworth.cli.inputs.neighbor_files import NeighborFiles, ValidatedFiles
+
+            self._neighbor_files = NeighborFiles(ValidatedFiles(self._together, self._excludes))
+        return self._neighbor_files
+
+    def kustomize_patch(self, file: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; None if none does."""
+        if file == _STDIN:
+            return None
+        folder = os.path.dirname(file)
+        kustomized = self._kustomized.get(folder)  # most folders have no kustomization above them
+        if kustomized is None:
+            kustomized = self._kustomized[folder] = any(
+                os.path.isfile(os.path.join(above, name))
+                for above in folders_above(file)
+                for name in KUSTOMIZATIONS
+            )
+        if not kustomized:
+            return None
+        if self._kustomizations is None:
+            from jobsworth.cli.inputs.kustomize import Kustomizations
+
+            self._kustomizations = Kustomizations()
+        return self._kustomizations.patch(file)
+
+    def chainsaw_tests(self, file: str) -> ChainsawTests:
+        """Return the Chainsaw tests in a file's folder."""
+        folder = None if file == _STDIN else os.path.dirname(file)
+        found = self._chainsaw_tests.get(folder)
+        if found is None:
+            found = self._chainsaw_tests[folder] = ChainsawTests(folder)
+        return found
+
+
+class ChainsawTests:
+    """The names of the Chainsaw tests in a folder; looked up only if a fix depends on them, and once.
+
+    Args:
+        folder: the folder; None for standard input.
+    """
+
+    __slots__ = ("_folder", "_names")
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._names: list[str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        if self._names is None:
+            from jobsworth.evaluation.fixes.fix_scope import CHAINSAW_TESTS
+
+            folder = self._folder
+            self._names = [
+                name
+                for name in CHAINSAW_TESTS
+                if folder is not None and os.path.exists(os.path.join(folder, name))
+            ]
+        return iter(self._names)

@@ -7,8 +7,6 @@ items a finding is about, releases, each variant of a message and of a fix. Read
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,14 +14,15 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import RELEASES, ApiServer
-from jobsworth.findings.finding import Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.neighbors import Neighbors
 from jobsworth.lint.pages import explanation
 from jobsworth.validation.engine import engine_for
 from support.lint.changed_examples import changes_of
+from support.lint.shown_findings import shown
 from support.lint.texts_with_neighbors import jobs_in, neighbors_in
+from support.recorded_text import expect_recorded
 
 RECORDED = Path(__file__).parent / "data" / "changed_examples"
 
@@ -33,15 +32,6 @@ def found(
 ) -> tuple[str, ...]:
     engine = engine_for(ApiServer(release))
     return tuple(line for each in lint(value, engine, [rule], neighbors) for line in shown(each))
-
-
-def shown(finding: Finding) -> Iterator[str]:
-    yield f"{finding.field}: {finding.message}"
-    if finding.fix is not None:
-        yield f"    {'safe' if finding.fix.safe else 'unsafe'} fix: {finding.fix.title}"
-        for edit in finding.fix.edits:
-            value = "" if edit.action == "delete" else f" {json.dumps(edit.value)}"
-            yield f"        {edit.action} {edit.field}{value}"
 
 
 def findings_of(rule: Rule) -> Iterator[str]:
@@ -74,10 +64,4 @@ def indented(lines: tuple[str, ...]) -> Iterator[str]:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: str(rule.code))
 def test_small_changes_of_the_examples_of_a_rule_lead_to_the_recorded_findings(rule: Rule) -> None:
-    file = RECORDED / f"{rule.code}-{rule.name}.txt"
-    now = "\n".join(findings_of(rule))
-    if os.environ.get("JOBSWORTH_RENEW"):
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(now, encoding="utf-8")
-    else:
-        assert now == file.read_text(encoding="utf-8"), "read the docstring of this module"
+    expect_recorded(RECORDED / f"{rule.code}-{rule.name}.txt", findings_of(rule))

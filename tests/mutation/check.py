@@ -33,6 +33,7 @@ PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "
 TESTS = (
     "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
     "provenance", "findings", "reconciler", "admission", "examples", "model", "cli",
+    "recorded", "simulation", "explanation",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
 FALLBACK = "tests/cli"
@@ -58,10 +59,11 @@ class Map:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests to run: those of the same package first, then the quick ones."""
         lines = self._lines.get(mutant.path, {})
-        if mutant.in_function:
-            wanted = {str(line) for line in range(mutant.line, mutant.last_line + 1)}
-            found = {test for line in wanted & lines.keys() for test in lines[line]}
-        else:
+        changed = {str(line) for line in range(mutant.line, mutant.last_line + 1)} & lines.keys()
+        # Python makes a tuple of constants one, which has no lines of its own.
+        run = changed or {str(mutant.statement)} & lines.keys()
+        found = {test for line in run for test in lines[line]} if mutant.in_function else set()
+        if not mutant.in_function or (run and not found):
             # An import runs the line, not a test: take the tests that use anything of the module, and of the package.
             found = {test for tests in lines.values() for test in tests}
             found |= {test for test in self.seconds if test.startswith(self._folders(mutant))}

@@ -98,42 +98,43 @@ CONTAINER_FIELDS: dict[str, tuple[Any, ...]] = {
 
 def changes_of(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what each change does, and the changed object."""
-    for steps, part in _parts(value, ()):
+    for steps, part in parts_of(value):
         name = steps[-1]
         if name in KEPT:
             continue
-        place = _written(steps)
+        place = written_steps(steps)
         yield f"without {place}", _deleted(value, steps)
         for new in _instead_of(name, part):
-            yield f"{place}: {_shown(new)}", _set(value, steps, new)
+            yield f"{place}: {shown_value(new)}", _set(value, steps, new)
         if isinstance(part, list) and len(part) > 1:
             yield f"{place} reversed", _set(value, steps, part[::-1])
         if isinstance(name, int):
             yield f"{place} twice", _inserted(value, steps, part)
     for steps, fields in _places_to_add(value):
-        holder = _at(value, steps)
+        holder = at_steps(value, steps)
         for field, values in fields.items():
             for new in values if field not in holder else ():
                 place = (*steps, field)
-                yield f"{_written(place)}: {_shown(new)}", _set(value, place, new)
+                yield f"{written_steps(place)}: {shown_value(new)}", _set(value, place, new)
     pod = (*_job_spec(value), "template", "spec")
     for added, beside in (
         (INIT, "initContainers"),
         (SIDECAR, "initContainers"),
         (INIT, "containers"),
     ):
-        listed = [*_at(value, pod).get(beside, ()), added]
+        listed = [*at_steps(value, pod).get(beside, ()), added]
         yield (
-            f"{_written((*pod, beside))} with {added['name']}",
+            f"{written_steps((*pod, beside))} with {added['name']}",
             _set(value, (*pod, beside), listed),
         )
 
 
-def _parts(value: Any, steps: Steps) -> Iterator[tuple[Steps, Any]]:
+def parts_of(value: Any, steps: Steps = ()) -> Iterator[tuple[Steps, Any]]:
+    """Yield each part of a value, below its place."""
     items = enumerate(value) if isinstance(value, list) else ()
     for key, part in value.items() if isinstance(value, dict) else items:
         yield (*steps, key), part
-        yield from _parts(part, (*steps, key))
+        yield from parts_of(part, (*steps, key))
 
 
 def _instead_of(name: str | int, value: Any) -> list[Any]:
@@ -158,7 +159,8 @@ def _job_spec(value: dict[str, Any]) -> Steps:
     return ("spec", "jobTemplate", "spec") if value["kind"] == "CronJob" else ("spec",)
 
 
-def _at(value: Any, steps: Steps) -> Any:
+def at_steps(value: Any, steps: Steps) -> Any:
+    """Return the part of a value at a place."""
     for step in steps:
         value = value[step]
     return value
@@ -166,25 +168,27 @@ def _at(value: Any, steps: Steps) -> Any:
 
 def _deleted(value: dict[str, Any], steps: Steps) -> dict[str, Any]:
     changed = copy.deepcopy(value)
-    del _at(changed, steps[:-1])[steps[-1]]
+    del at_steps(changed, steps[:-1])[steps[-1]]
     return changed
 
 
 def _set(value: dict[str, Any], steps: Steps, new: Any) -> dict[str, Any]:
     changed = copy.deepcopy(value)
-    _at(changed, steps[:-1])[steps[-1]] = new
+    at_steps(changed, steps[:-1])[steps[-1]] = new
     return changed
 
 
 def _inserted(value: dict[str, Any], steps: Steps, new: Any) -> dict[str, Any]:
     changed = copy.deepcopy(value)
-    _at(changed, steps[:-1]).insert(steps[-1], copy.deepcopy(new))
+    at_steps(changed, steps[:-1]).insert(steps[-1], copy.deepcopy(new))
     return changed
 
 
-def _written(steps: Steps) -> str:
+def written_steps(steps: Steps) -> str:
+    """Return a place as a field path."""
     return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps).removeprefix(".")
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """Return a value as text, shortened if it is long."""
     return str(value) if len(str(value)) < 90 else f"{str(value)[:87]}..."

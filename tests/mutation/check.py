@@ -36,6 +36,8 @@ TESTS = (
     "recorded", "simulation", "explanation",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
+USERS = {"api": ("validation", "recorded")}
+"""Further folders whose tests use the declarations of a package: no line of its modules runs for them."""
 FALLBACK = "tests/cli"
 """What a mutant meets that none of them runs: the tests of the command line, which apply fixes."""
 PROSE = {"descriptions"}
@@ -76,7 +78,12 @@ class Map:
 
     def _folders(self, mutant: Mutant) -> tuple[str, ...]:
         package = Path(mutant.path).relative_to(CODE).parts[0]
-        return (f"tests/{package}/", "tests/oracle/", f"webhook/jobsworth/{package}/")
+        return (
+            f"tests/{package}/",
+            *(f"tests/{each}/" for each in USERS.get(package, ())),
+            "tests/oracle/",
+            f"webhook/jobsworth/{package}/",
+        )
 
 
 def _up_to(most: float, tests: list[str], seconds: dict[str, float]) -> list[str]:

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from jobsworth.policy.consistency import inconsistencies
+from jobsworth.policy.language.policy_fields import FIELDS
+from jobsworth.policy.language.violation_codes import CODES
 from jobsworth.policy.policy_set import PolicySet
 from support.evaluation.mistakes import CRON_JOB, JOB, mistakes_in
 from support.lint.changed_examples import changes_of
@@ -183,3 +186,70 @@ def test_changed_jobs_get_the_recorded_violations_and_defaults(
 
     title = f"{policy['metadata']['name']}_of_{'updated' if update else 'new'}_{value['kind']}"
     expect_recorded(RECORDED / "effects" / f"{title}.txt", lines())
+
+
+KEYS: dict[str, Any] = {
+    "minimum": 1,
+    "maximum": 3,
+    "allowed": ["Other"],
+    "denied": ["a*"],
+    "required": True,
+    "forbidden": True,
+}
+
+
+def limits_of_every_field(key: str, value: Any) -> dict[str, Any]:
+    limits: dict[str, Any] = {}
+    for name in FIELDS:
+        scope, dot, field = name.rpartition(".")
+        holder = limits.setdefault(scope, {}) if dot else limits
+        holder[field] = {key: value}
+    return limits
+
+
+def test_each_limit_of_each_field_has_the_recorded_problems() -> None:
+    lines = (
+        line
+        for key, value in KEYS.items()
+        for line in (
+            f"{key}: {value}",
+            *(f"    {each}" for each in problems(limits=limits_of_every_field(key, value))),
+        )
+    )
+    expect_recorded(RECORDED / "limits_of_every_field.txt", lines)
+
+
+def test_every_field_can_be_immutable() -> None:
+    expect_recorded(RECORDED / "immutable_fields.txt", [*FIELDS, *problems(immutable=[*FIELDS])])
+
+
+def test_defaults_that_limits_reject_are_the_recorded_ones() -> None:
+    strict = document("strict", limits={**LIMITS, "labels": {"team": {"required": True}}})
+    own = {"suspend": {"allowed": [False]}, "ttlSecondsAfterFinished": {"minimum": 100_000}}
+    found = problems(strict, document("defaults", defaults=DEFAULTS, limits=own))
+    expect_recorded(RECORDED / "rejected_defaults.txt", found)
+
+
+def test_defaults_that_break_limits_in_some_jobs_are_the_recorded_ones() -> None:
+    shared = {"podFailurePolicy": {"maximumRules": 1}, "backoffLimit": {"maximum": 3}}
+    own = {"maxFailedIndexes": {"maximum": 5}, "podReplacementPolicy": {"allowed": ["Failed"]}}
+    defaults = {
+        "backoffLimit": 2,
+        "podReplacementPolicy": "Failed",
+        "backoffLimitPerIndex": 1,
+        "maxFailedIndexes": "10%",
+        "podFailurePolicy": {"rulesBefore": [DISRUPTIONS]},
+    }
+    held = policies(
+        document("shared", limits=shared, rules={"JW201": "deny", "JW204": "warn"}),
+        document("own", limits=own, defaults=defaults),
+        document("jobs", match={"kinds": ["Job"]}, limits=own, defaults=defaults),
+        document("cron-jobs", match={"kinds": ["CronJob"]}, limits=own, defaults=defaults),
+    )
+    expect_recorded(RECORDED / "inconsistencies.txt", map(str, inconsistencies(held, SERVER)))
+
+
+def test_the_page_has_every_code_and_no_other() -> None:
+    page = (Path(__file__).parents[2] / "docs/policy.md").read_text("utf-8")
+    rows = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| `JP")]
+    assert {code.strip(" `"): meaning.strip() for code, meaning in rows} == CODES

@@ -1,4 +1,4 @@
-"""The findings for many schedules, shell scripts and security contexts, as tables to read.
+"""The findings for many schedules, scripts, security contexts, failure policies and references, as tables to read.
 
 Each file in ``data/findings`` has a line for each case, and below it what the rules say. To renew them after an
 intended change: ``JOBSWORTH_RENEW=1 pytest tests/lint/test_recorded_findings.py``.
@@ -6,14 +6,26 @@ intended change: ``JOBSWORTH_RENEW=1 pytest tests/lint/test_recorded_findings.py
 
 from __future__ import annotations
 
+import json
+import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.neighbors import Neighbors
 from jobsworth.validation.engine import engine_for
-from support.lint.linted_jobs import cron_job, job
+from support.lint.linted_jobs import (
+    INIT,
+    POD,
+    SIDECAR,
+    cron_job,
+    job,
+    on_codes,
+    on_condition,
+    with_policy,
+)
 from support.lint.shown_findings import shown
 from support.recorded_text import expect_recorded
 
@@ -285,3 +297,87 @@ def of_standards() -> Iterator[str]:
 
 def test_security_contexts_have_the_recorded_findings() -> None:
     expect_recorded(RECORDED / "security_standards.txt", of_standards())
+
+
+def failure_policies() -> Iterator[tuple[str, dict[str, Any]]]:
+    codes = ((137,), (143,), (42,), (0,), (1, 2, 42), (137, 143), (254, 255), tuple(range(1, 256)))
+    choose = random.Random(7)
+    for number in range(150):
+        rules = []
+        for _ in range(choose.randint(1, 4)):
+            action = choose.choice(("FailJob", "FailIndex", "Ignore", "Count"))
+            if choose.random() < 0.3:
+                kind = choose.choice(("DisruptionTarget", "ConfigIssue", "Ready"))
+                status = choose.choice(("True", "True", "False", "Unknown"))
+                rules.append(on_condition(action, kind, status))
+                continue
+            of = choose.choice((None, None, "main", "proxy", "download"))
+            operator = choose.choice(("In", "In", "NotIn"))
+            rules.append(on_codes(action, operator, *choose.choice(codes), of=of))
+        pod: dict[str, Any] = {"terminationGracePeriodSeconds": choose.choice((1, 30))}
+        if number % 3 == 0:
+            pod["initContainers"] = [INIT, SIDECAR]
+        fields = choose.choice(
+            (
+                {},
+                {"backoffLimit": 0},
+                {"backoffLimit": 2},
+                {"backoffLimitPerIndex": 1, "completionMode": "Indexed"},
+            )
+        )
+        value = with_policy(*rules, pod={**POD, **pod}, completions=4, **fields)
+        yield (
+            f"{number}: {json.dumps(rules) if len(str(rules)) < 900 else len(rules)} {fields}",
+            value,
+        )
+
+
+def test_failure_policies_have_the_recorded_findings() -> None:
+    lines = (
+        line for title, value in failure_policies() for line in (title, *findings("JW1", value))
+    )
+    expect_recorded(RECORDED / "failure_policies.txt", lines)
+
+
+def referring() -> Iterator[dict[str, Any]]:
+    """Yield Pods with a reference from each place, required and optional, to an object, its slip, and a key."""
+    for name in ("settings", "setings", "elsewhere", "other"):
+        for optional in (None, False, True):
+            more = {} if optional is None else {"optional": optional}
+            for key in ("mode", "mod"):
+                for kind, named in (("configMap", "name"), ("secret", "secretName")):
+                    items = [{"key": key, "path": "p"}]
+                    yield {"volumes": [{"name": "v", kind: {named: name, "items": items, **more}}]}
+                    source = {kind: {"name": name, "items": items, **more}}
+                    yield {"volumes": [{"name": "v", "projected": {"sources": [source]}}]}
+                for field in ("configMapKeyRef", "secretKeyRef"):
+                    value = {"name": "A", "valueFrom": {field: {"name": name, "key": key, **more}}}
+                    yield {"containers": [{"name": "main", "image": "a:1", "env": [value]}]}
+            for kind, named in (("configMap", "name"), ("secret", "secretName")):
+                yield {"volumes": [{"name": "v", kind: {named: name, **more}}]}
+            for field in ("configMapRef", "secretRef"):
+                value = {field: {"name": name, **more}}
+                yield {"containers": [{"name": "main", "image": "a:1", "envFrom": [value]}]}
+        yield {"serviceAccountName": name}
+        yield {"imagePullSecrets": [{"name": name}]}
+        yield {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": name}}]}
+
+
+def test_references_have_the_recorded_findings() -> None:
+    kinds = ("ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim")
+    objects = [
+        {"apiVersion": "v1", "kind": kind, "metadata": {"name": name, **namespace}, "data": {"mode": "fast"}}
+        for kind in kinds
+        for name, namespace in (("settings", {}), ("elsewhere", {"namespace": "prod"}))
+    ]  # fmt: skip
+    engine = engine_for(ApiServer())
+    rules = [rule for rule in RULES if rule.code.startswith("JW7")]
+
+    def lines() -> Iterator[str]:
+        for pod in referring():
+            value = job(pod)
+            yield json.dumps(pod)
+            for finding in lint(value, engine, rules, Neighbors.of([value, *objects])):
+                yield from (f"    {line}" for line in shown(finding))
+
+    expect_recorded(RECORDED / "references.txt", lines())

@@ -33,7 +33,7 @@ PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "
 TESTS = (
     "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
     "provenance", "findings", "reconciler", "admission", "examples", "model", "cli",
-    "recorded", "simulation", "explanation",
+    "recorded",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
 USERS = {"api": ("validation", "recorded")}

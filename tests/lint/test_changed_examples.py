@@ -41,6 +41,8 @@ def findings_of(rule: Rule) -> Iterator[str]:
         neighbors = neighbors_in(text)
         for number, value in enumerate(jobs_in(text), start=1):
             unchanged = found(rule, value, neighbors)
+            if which == "Good" or number > 1:
+                yield ""
             yield f"{which} example, {value['kind']} {number}"
             yield from indented(unchanged)
             others: dict[tuple[str, ...], list[str]] = {}
@@ -54,7 +56,6 @@ def findings_of(rule: Rule) -> Iterator[str]:
             for after, leading in others.items():
                 yield from leading
                 yield from indented(after)
-            yield ""
 
 
 def indented(lines: tuple[str, ...]) -> Iterator[str]:

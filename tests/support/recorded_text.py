@@ -17,6 +17,7 @@ def expect_recorded(file: Path, lines: Iterable[str]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     else:
-        assert text == file.read_text(encoding="utf-8"), (
+        recorded = file.read_text(encoding="utf-8") if file.exists() else ""
+        assert text == recorded, (
             "other than recorded: if this is intended, set JOBSWORTH_RENEW=1 and read the diff"
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 def expect_recorded(file: Path, lines: Iterable[str]) -> None:
     """Fail if these lines are not those of a file, or write them to it."""
-    text = "".join(f"{line}\n" for line in lines)
+    text = "".join(f"{line.rstrip()}\n" for line in lines)
     if os.environ.get("JOBSWORTH_RENEW"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

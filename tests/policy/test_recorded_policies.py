@@ -232,7 +232,10 @@ def test_defaults_that_limits_reject_are_the_recorded_ones() -> None:
 
 def test_defaults_that_break_limits_in_some_jobs_are_the_recorded_ones() -> None:
     shared = {"podFailurePolicy": {"maximumRules": 1}, "backoffLimit": {"maximum": 3}}
-    own = {"maxFailedIndexes": {"maximum": 5}, "podReplacementPolicy": {"allowed": ["Failed"]}}
+    own = {
+        "maxFailedIndexes": {"minimum": 1, "maximum": 5},
+        "podReplacementPolicy": {"allowed": ["Failed"]},
+    }
     defaults = {
         "backoffLimit": 2,
         "podReplacementPolicy": "Failed",

@@ -1,6 +1,14 @@
-"""The table of feature gates is one that Kubernetes could have: a law for each gate and its stages."""
+"""The table of feature gates is that of Kubernetes.
+
+Beside it lies what ``test/compatibility_lifecycle/reference/versioned_feature_list.yaml`` of Kubernetes 1.33.13, 1.34.4,
+1.35.4, 1.36.1 and 1.37.2 has of these gates: of each, the newest of the lists that has it.
+"""
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,6 +17,30 @@ from jobsworth.api.feature_gates import FEATURE_GATES
 from support.api_server.recorded_answers import Recording, recorded_releases
 
 STAGES = ["alpha", "beta", "stable", "deprecated"]
+LISTED: dict[str, list[list[Any]]] = json.loads(
+    (Path(__file__).parent / "data/versioned_feature_list.json").read_text(encoding="utf-8")
+)
+NEWEST_COMPARED = 36
+"""The minor version of the newest release whose stages are compared."""
+
+NOT_LISTED = {
+    # Removed before Kubernetes kept the list.
+    "AppArmorFields": "1.30 beta on, 1.31 stable on locked",
+    "CronJobTimeZone": "1.24 alpha, 1.25 beta on, 1.27 stable on locked",
+    "IndexedJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked",
+    "JobMutableNodeSchedulingDirectives": "1.23 beta on, 1.27 stable on locked",
+    "JobPodFailurePolicy": "1.25 alpha, 1.26 beta on, 1.31 stable on locked",
+    "JobReadyPods": "1.23 alpha, 1.24 beta on, 1.29 stable on locked",
+    "JobTrackingWithFinalizers": "1.22 alpha, 1.23 beta on, 1.26 stable on locked",
+    "MinDomainsInPodTopologySpread": "1.24 alpha, 1.25 beta, 1.27 beta on, 1.30 stable on locked",
+    "SuspendJob": "1.21 alpha, 1.22 beta on, 1.24 stable on locked",
+    # Listed from 1.35 on, but kube-apiserver 1.35.4 does not have it.
+    "ImageVolumeWithDigest": "1.36 alpha",
+}
+
+
+def written(release: str, stage: str, on: bool, locked: bool) -> str:
+    return f"{release} {stage}{' on' * on}{' locked' * locked}"
 
 
 @pytest.mark.parametrize("gate", sorted(FEATURE_GATES))
@@ -26,6 +58,21 @@ def test_a_gate_advances(gate: str) -> None:
         assert not locked or stage in ("stable", "deprecated")
         releases.append(int(minor))
     assert releases == sorted(set(releases))
+
+
+@pytest.mark.parametrize("gate", sorted(FEATURE_GATES))
+def test_a_gate_has_the_stages_that_kubernetes_lists(gate: str) -> None:
+    known = [written(*stage) for stage in FEATURE_GATES[gate] if is_compared(stage[0])]
+    listed = [
+        written(release, "stable" if stage == "GA" else stage.lower(), on, locked)
+        for release, stage, on, locked in LISTED.get(gate, ())
+        if is_compared(release)
+    ]
+    assert ", ".join(known) == NOT_LISTED.get(gate, ", ".join(listed))
+
+
+def is_compared(release: str) -> bool:
+    return int(release.partition(".")[2]) <= NEWEST_COMPARED
 
 
 @pytest.mark.parametrize("release", recorded_releases())

@@ -33,8 +33,11 @@ PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "
 TESTS = (
     "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
     "provenance", "findings", "reconciler", "admission", "examples", "model", "cli",
+    "recorded",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
+USERS = {"api": ("validation", "recorded")}
+"""Further folders whose tests use the declarations of a package: no line of its modules runs for them."""
 FALLBACK = "tests/cli"
 """What a mutant meets that none of them runs: the tests of the command line, which apply fixes."""
 PROSE = {"descriptions"}
@@ -58,10 +61,11 @@ class Map:
     def tests_of(self, mutant: Mutant) -> list[str]:
         """Return the tests to run: those of the same package first, then the quick ones."""
         lines = self._lines.get(mutant.path, {})
-        if mutant.in_function:
-            wanted = {str(line) for line in range(mutant.line, mutant.last_line + 1)}
-            found = {test for line in wanted & lines.keys() for test in lines[line]}
-        else:
+        changed = {str(line) for line in range(mutant.line, mutant.last_line + 1)} & lines.keys()
+        # Python makes a tuple of constants one, which has no lines of its own.
+        run = changed or {str(mutant.statement)} & lines.keys()
+        found = {test for line in run for test in lines[line]} if mutant.in_function else set()
+        if not mutant.in_function or (run and not found):
             # An import runs the line, not a test: take the tests that use anything of the module, and of the package.
             found = {test for tests in lines.values() for test in tests}
             found |= {test for test in self.seconds if test.startswith(self._folders(mutant))}
@@ -74,7 +78,12 @@ class Map:
 
     def _folders(self, mutant: Mutant) -> tuple[str, ...]:
         package = Path(mutant.path).relative_to(CODE).parts[0]
-        return (f"tests/{package}/", "tests/oracle/", f"webhook/jobsworth/{package}/")
+        return (
+            f"tests/{package}/",
+            *(f"tests/{each}/" for each in USERS.get(package, ())),
+            "tests/oracle/",
+            f"webhook/jobsworth/{package}/",
+        )
 
 
 def _up_to(most: float, tests: list[str], seconds: dict[str, float]) -> list[str]:

@@ -40,6 +40,7 @@ class Mutant:
     Attributes:
         path: of the module, below the root of the clone.
         line, last_line: what it changes, from 1 on.
+        statement: the line on which the statement around it begins.
         start, end: offsets in the UTF-8 text.
         new: the text instead.
         in_function: it changes the body of a function, not what an import runs.
@@ -48,6 +49,7 @@ class Mutant:
     path: str
     line: int
     last_line: int
+    statement: int
     start: int
     end: int
     new: str
@@ -78,9 +80,18 @@ class _Finder(ast.NodeVisitor):
         self._path = path
         self._source = source
         self._functions = 0
+        self._statement = 0
         self._lines = [0]
         for line in source.splitlines(keepends=True):
             self._lines.append(self._lines[-1] + len(line))
+
+    def visit(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.stmt):
+            super().visit(node)
+            return
+        outer, self._statement = self._statement, node.lineno
+        super().visit(node)
+        self._statement = outer
 
     # What is left out.
 
@@ -261,7 +272,9 @@ class _Finder(ast.NodeVisitor):
 
     def _add(self, start: int, end: int, new: str, line: int, last_line: int) -> None:
         in_function = self._functions > 0
-        self.found.append(Mutant(self._path, line, last_line, start, end, new, in_function))
+        self.found.append(
+            Mutant(self._path, line, last_line, self._statement, start, end, new, in_function)
+        )
 
     def _text(self, node: ast.expr | ast.stmt) -> str:
         return self._source[self._offset(node) : self._end(node)].decode()

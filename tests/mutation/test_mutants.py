@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mutation.check import Map
 from mutation.mutants import is_valid, mutants_of
 
 
@@ -62,6 +63,22 @@ def test_a_mutant_knows_its_lines_and_whether_an_import_runs_them() -> None:
     )[:2]
     assert (outside.line, outside.last_line, outside.in_function) == (1, 1, False)
     assert (inside.line, inside.last_line, inside.in_function) == (5, 6, True)
+
+
+def test_a_mutant_knows_where_its_statement_begins() -> None:
+    source = b"def f():\n    for a in (\n        1,\n        2,\n    ):\n        g(3)"
+    assert {(each.line, each.statement) for each in mutants_of("m.py", source)} >= {
+        (3, 2),
+        (4, 2),
+        (6, 6),
+    }
+
+
+def test_a_mutant_of_a_line_that_only_an_import_runs_meets_the_tests_of_its_package() -> None:
+    (mutant,) = mutants_of("webhook/jobsworth/lint/m.py", b"def f():\n    return 1")[1:]
+    seconds = {"tests/lint/test_a.py::test_b": 1.0, "tests/policy/test_c.py::test_d": 1.0}
+    read = Map({"seconds": seconds, "lines": {mutant.path: {"1": [], "2": []}}})
+    assert read.tests_of(mutant) == ["tests/lint/test_a.py::test_b"]
 
 
 def test_a_mutant_that_python_cannot_compile_is_left_out() -> None:

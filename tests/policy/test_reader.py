@@ -359,3 +359,10 @@ def test_no_yaml_value_makes_the_reader_fail(part: str, value: Any) -> None:
         problems(document(**spec))
     problems({**document(**SOUND), "metadata": value})
     problems(value)
+
+
+def test_problems_are_in_the_order_of_the_document() -> None:
+    labels = dict.fromkeys("bdacfe", 7)
+    found = problems(document(limits={"labels": labels}, description=""))
+    fields = [problem.partition(": ")[0].rpartition(" ")[2] for problem in found]
+    assert fields == [*(f"spec.limits.labels[{key}]" for key in labels), "spec.description"]

@@ -137,6 +137,7 @@ def test_fibre_channel(disk: dict[str, Any], errors: Errors) -> None:
         ({"iqn": "iqn.2001"}, {"iqn": 'Invalid value: "iqn.2001": must be valid format'}),
         ({"lun": 256}, {"lun": f"Invalid value: 256: {UNIT}"}),
         ({"chapAuthSession": True}, {"secretRef": REQUIRED}),
+        ({"chapAuthDiscovery": True}, {"secretRef": REQUIRED}),
         ({"chapAuthDiscovery": True, "secretRef": {}}, {}),
         ({"initiatorName": "naa." + "0" * 32}, {}),
         (

@@ -34,8 +34,8 @@ class Answer:
         verdict: the result, for the log and the metrics.
         codes: the codes of the findings, in order, without duplicates.
         policies: the names of the policies that denied the request or whose defaults apply.
-        unreadable: the reasons why parts of the object were not evaluated, from
-            :data:`jobsworth.evaluation.evaluation.UNREADABLE`.
+        unreadable: the reasons why parts of the object were not evaluated: see
+            :class:`~jobsworth.evaluation.evaluation.Evaluation`.
         violations: the violated policies, each with the effect on the request.
     """
 

@@ -28,7 +28,6 @@ UNKNOWN_FIELD: Final = "unknown_field"
 WRONG_TYPE: Final = "wrong_type"
 UNKNOWN_KIND: Final = "kind"
 TOO_LARGE: Final = "too_large"
-UNREADABLE: tuple[Unreadable, ...] = (UNKNOWN_FIELD, WRONG_TYPE, UNKNOWN_KIND, TOO_LARGE)
 """The reasons why policies cannot evaluate an object completely: a field of a later release, a value of the
 wrong type, an object of another kind than its resource, an object of too many values."""
 
@@ -119,7 +118,7 @@ class Evaluation:
         api: the API server's findings, in its words.
         lint: the findings of lint rules.
         policy: the result of the policies; None without policies.
-        unreadable: the reasons, of :data:`UNREADABLE`, why policies did not evaluate the whole object.
+        unreadable: the reasons, of ``Unreadable``, why policies did not evaluate the whole object.
         further: what the API server would report once the decoding errors of a manifest are fixed.
         repaired: the copy without decoding errors, whose paths the further findings have; None without one.
         withheld: the fixes that are not allowed in this document, removed from the findings.

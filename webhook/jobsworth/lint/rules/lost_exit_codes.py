@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 ALWAYS_ZERO = (["exit", "0"], ["true"], [":"])
 """Commands that only set the exit code 0. An echo after ``||`` is no such command: it reports the failure."""
 
-FEEDING = frozenset(
-    ("cut", "date", "echo", "head", "jq", "printf", "sed", "sort", "tail", "tr", "yes")
-)
-"""Commands that only feed a pipe: they hardly fail."""
+FEEDING = frozenset(("cut", "head", "jq", "sed", "sort", "tail", "tr", "yes"))
+"""Commands that only feed a pipe, beside those that do no work: they hardly fail."""
 
 FAILING_WITHOUT_INPUT = ("egrep", "grep", "read")
 """Commands that show, further down a pipe, that the program before them had no output."""

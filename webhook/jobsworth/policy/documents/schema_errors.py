@@ -68,8 +68,12 @@ def _check_pattern(
 
 
 def check(document: object, problems: Problems) -> None:
-    """Report every schema error of a document."""
-    for error in validator().iter_errors(document):
+    """Report every schema error of a document, in the order of the document."""
+    # jsonschema goes through the keys of a map in the order of a set, which differs from run to run.
+    for error in sorted(
+        validator().iter_errors(document),
+        key=lambda error: _position(document, error.absolute_path),
+    ):
         at = field_path(error.absolute_path)
         if error.validator == "additionalProperties":
             _unknown_fields(error, at, problems)
@@ -79,6 +83,15 @@ def check(document: object, problems: Problems) -> None:
             problems.add(f"{at}.{name}" if at else name, "must be set")
         else:
             problems.add(at, *_DESCRIBERS.get(str(error.validator), _otherwise)(error))
+
+
+def _position(document: Any, steps: Iterable[str | int]) -> list[int]:
+    """Return the position of a place: its index in the document, and in each part that holds it."""
+    position = []
+    for step in steps:
+        position.append(step if isinstance(step, int) else list(document).index(step))
+        document = document[step]
+    return position
 
 
 def field_path(steps: Iterable[str | int]) -> str:

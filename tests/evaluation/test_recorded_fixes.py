@@ -1,0 +1,57 @@
+"""The errors, hints and fixes for common mistakes in a Job and a CronJob, as a table to read.
+
+To renew the table after an intended change: ``JOBSWORTH_RENEW=1 pytest tests/evaluation/test_recorded_fixes.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jobsworth.api.api_server import ApiServer
+from jobsworth.evaluation.fixes.api_fixes import with_fixes
+from jobsworth.evaluation.fixes.meant_zones import _CITIES_OF_ZONES, meant_zone
+from jobsworth.findings.edits import CannotEdit, at, locate
+from jobsworth.validation.engine import engine_for
+from support.evaluation.mistakes import CRON_JOB, JOB, ZONES, mistakes_in
+from support.lint.shown_findings import shown
+from support.recorded_text import expect_recorded
+
+RECORDED = Path(__file__).parent / "data"
+SERVER = ApiServer("1.36")
+
+
+def findings(value: dict[str, Any]) -> Iterator[str]:
+    def written(path: str) -> str | None:
+        try:
+            return str(at(value, locate(value, path).steps)).lower()
+        except CannotEdit:
+            return None
+
+    for finding in with_fixes(engine_for(SERVER).validate(value), value, SERVER, written):
+        for line in shown(finding):
+            yield f"    {finding.code} {line}" if line[0] != " " else f"    {line}"
+
+
+@pytest.mark.parametrize("value", [JOB, CRON_JOB], ids=["Job", "CronJob"])
+def test_common_mistakes_have_the_recorded_errors_and_fixes(value: dict[str, Any]) -> None:
+    assert list(findings(value)) == []
+    lines = (
+        line
+        for mistake, changed in mistakes_in(value)
+        if (found := list(findings(changed)))
+        for line in (mistake, *found)
+    )
+    expect_recorded(RECORDED / f"mistakes_in_a_{value['kind']}.txt", lines)
+
+
+def test_names_that_are_no_zones_mean_the_recorded_zones() -> None:
+    cities = [city for each in _CITIES_OF_ZONES.values() for city in each.split()]
+    names = [*ZONES, *cities, *(f"Europe/{city.lower()}" for city in cities[::7])]
+    zones = ("America/New_York", "Asia/Kolkata", "Australia/Sydney", "Europe/Berlin")
+    expect_recorded(
+        RECORDED / "meant_zones.txt", (f"{name}: {meant_zone(name, zones)}" for name in names)
+    )

@@ -20,9 +20,6 @@ STAGES = ["alpha", "beta", "stable", "deprecated"]
 LISTED: dict[str, list[list[Any]]] = json.loads(
     (Path(__file__).parent / "data/versioned_feature_list.json").read_text(encoding="utf-8")
 )
-NEWEST_COMPARED = 36
-"""The minor version of the newest release whose stages are compared."""
-
 NOT_LISTED = {
     # Removed before Kubernetes kept the list.
     "AppArmorFields": "1.30 beta on, 1.31 stable on locked",
@@ -62,17 +59,12 @@ def test_a_gate_advances(gate: str) -> None:
 
 @pytest.mark.parametrize("gate", sorted(FEATURE_GATES))
 def test_a_gate_has_the_stages_that_kubernetes_lists(gate: str) -> None:
-    known = [written(*stage) for stage in FEATURE_GATES[gate] if is_compared(stage[0])]
+    known = [written(*stage) for stage in FEATURE_GATES[gate]]
     listed = [
         written(release, "stable" if stage == "GA" else stage.lower(), on, locked)
         for release, stage, on, locked in LISTED.get(gate, ())
-        if is_compared(release)
     ]
     assert ", ".join(known) == NOT_LISTED.get(gate, ", ".join(listed))
-
-
-def is_compared(release: str) -> bool:
-    return int(release.partition(".")[2]) <= NEWEST_COMPARED
 
 
 @pytest.mark.parametrize("release", recorded_releases())

@@ -82,6 +82,7 @@ def api_server(
     if audit:
         command += [
             f"--audit-policy-file={folder.audit_policy}",
+            "--audit-log-maxsize=100000",  # never rotated: readers of the log keep offsets (100 MB by default)
             f"--audit-log-path={folder.audit_log}",
         ]
     return [*command, *_gates(feature_gates), *flags]

@@ -26,6 +26,7 @@ from support.policy.policy_requests import (
     policies,
     policy_findings,
     problems,
+    requested,
 )
 from support.recorded_text import expect_recorded
 
@@ -186,6 +187,19 @@ def test_changed_jobs_get_the_recorded_violations_and_defaults(
 
     title = f"{policy['metadata']['name']}_of_{'updated' if update else 'new'}_{value['kind']}"
     expect_recorded(RECORDED / "effects" / f"{title}.txt", lines())
+
+
+def test_violations_have_the_recorded_reasons_and_hints() -> None:
+    held = policies(LIMITING)
+    changed = (each for value in (JOB, CRON_JOB) for _, each in changes_of(value))
+    found = {
+        (finding.code, finding.severity, finding.source, finding.reason, finding.hint)
+        for value in changed
+        for finding in (
+            each.finding for each in held.evaluate(requested(in_default(value)), SERVER).findings
+        )
+    }
+    expect_recorded(RECORDED / "reasons.txt", (": ".join(each) for each in sorted(found)))
 
 
 KEYS: dict[str, Any] = {

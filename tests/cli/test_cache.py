@@ -69,6 +69,18 @@ def test_unchanged_files_are_not_evaluated_again(run: Validate, evaluated: list[
     assert first.code == 1
 
 
+def test_unchanged_files_need_no_evaluator(run: Validate, tmp_path: Path) -> None:
+    run()
+    program = (
+        "import sys, jobsworth.cli\n"
+        "jobsworth.cli.run(['validate', 'manifests'])\n"
+        "print(*(name for name in sys.modules if name.endswith(('.evaluator', '.engine', '.linter'))), file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stderr.splitlines()[-1] == ""
+
+
 def test_without_the_cache_all_are_evaluated_and_nothing_is_written(
     run: Validate, evaluated: list[str], tmp_path: Path
 ) -> None:

@@ -26,7 +26,6 @@ from jobsworth.reports.result import (
     LocatedFinding,
     Result,
 )
-from jobsworth.validation.engine import is_known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,8 +176,11 @@ class FileEvaluator:
         result = result_of(document, VALID)
         if result.kind is not None:
             patch = self._surroundings.kustomize_patch(document.file)
-            if patch is not None and is_known(document.value):
-                return _skipped_patch(document, patch), None
+            if patch is not None:
+                from jobsworth.validation.engine import is_known
+
+                if is_known(document.value):
+                    return _skipped_patch(document, patch), None
         old = self._against.old(document)
         subject = Subject(
             document.value,
@@ -300,9 +302,12 @@ def _add_violations(document: Document, result: Result, evaluation: Evaluation) 
 
 
 def _most_values(document: Document) -> int | None:
-    """Return the most values that a document can have by its length; None if it may have aliases."""
+    """Return the most values that a document can have by its length; None if it may have aliases.
+
+    A schedule has stars, too, but no anchor.
+    """
     text = document.text
-    return None if b"*" in text else len(text)
+    return None if b"*" in text and b"&" in text else len(text)
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:

@@ -259,7 +259,9 @@ class _Sink:
         if self._shown is not None:
             self._shown.append(result)
         else:
-            self._write(self._lines(result))
+            lines = "\n".join((*self._lines(result), ""))  # one call, not one for each line
+            if lines:
+                self._write((lines[:-1],))
 
     def finish(self) -> None:
         if self._shown is not None:

@@ -12,6 +12,7 @@ import gc
 import marshal
 import os
 
+import jobsworth.evaluation.evaluator  # noqa: F401  # before the fork: imported once for all processes
 from jobsworth.cli.caching.stored_results import ResultReader, plain_results
 from jobsworth.cli.command import InputError
 
@@ -33,6 +34,10 @@ FORKS = hasattr(os, "memfd_create")
 PIPE_BYTES = 1 << 20
 """Results that a process may have sent before this one reads them, while it evaluates a batch itself."""
 
+COLLECTED_AFTER = 50_000
+"""Containers after which they are collected: those of a hundred files. Python's 700 are those of one or two,
+and next to nothing of a file is in a cycle."""
+
 _NUMBER_BYTES, _HEAD_BYTES = 4, 9
 _RESULTS, _ERROR = b"\0", b"\1"
 
@@ -52,6 +57,7 @@ def in_order(
         InputError: a process was killed.
     """
     gc.freeze()  # so that collections neither traverse nor unshare what is imported
+    gc.set_threshold(COLLECTED_AFTER)
     gc.enable()
     return (_forked if FORKS else _started)(evaluate, batches, processes)
 

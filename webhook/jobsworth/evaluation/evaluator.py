@@ -455,10 +455,14 @@ def _in_scope(evaluation: Evaluation, subject: Subject) -> Evaluation:
 
     now = [*evaluation.api, *evaluation.lint]
     scoped = in_scope(now, subject.value, subject.file, subject.beside)
-    further = in_scope(evaluation.further, subject.value, subject.file, subject.beside, others=now)
     evaluation.api = [finding for finding in scoped.findings if finding.source == "api"]
     evaluation.lint = [finding for finding in scoped.findings if finding.source != "api"]
-    evaluation.further = further.findings
-    evaluation.withheld = [*scoped.withheld, *further.withheld]
-    evaluation.withheld_reason = scoped.reason or further.reason
+    evaluation.withheld, evaluation.withheld_reason = scoped.withheld, scoped.reason
+    if evaluation.further:
+        further = in_scope(
+            evaluation.further, subject.value, subject.file, subject.beside, others=now
+        )
+        evaluation.further = further.findings
+        evaluation.withheld = [*scoped.withheld, *further.withheld]
+        evaluation.withheld_reason = scoped.reason or further.reason
     return evaluation

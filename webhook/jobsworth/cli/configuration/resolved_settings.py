@@ -21,7 +21,6 @@ from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.repository_root import is_root
 from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
-from jobsworth.evaluation.evaluator import Evaluator
 from jobsworth.lint.selection import Selection
 from jobsworth.regular_files import MOST_MANIFEST_BYTES, read_regular_file
 
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from jobsworth.cli.configuration.configuration_file import ConfigurationFile
     from jobsworth.cli.inputs.policy_files import PolicyFiles
     from jobsworth.cli.profile_options import Profile, ProfileChoice
+    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.findings.finding import Threshold
     from jobsworth.policy.violation import Effect
 
@@ -71,10 +71,9 @@ class ResolvedSettings:
         policies: the organization's policies; None for none.
         fail_on: the lowest severity whose findings make the run fail, or ``never``.
         namespace: of manifests that have none; empty for the server's own default.
-        evaluator: evaluates objects with these settings.
     """
 
-    __slots__ = ("evaluator", "fail_on", "namespace", "policies", "selection", "server")
+    __slots__ = ("_evaluator", "fail_on", "namespace", "policies", "selection", "server")
 
     def __init__(
         self,
@@ -89,9 +88,17 @@ class ResolvedSettings:
         self.policies = policies
         self.fail_on: Threshold = fail_on
         self.namespace = namespace
-        self.evaluator = Evaluator(
-            server, selection, None if policies is None else policies.policies
-        )
+        self._evaluator: Evaluator | None = None
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The evaluator of objects with these settings; imported when a file is not in the cache."""
+        if self._evaluator is None:
+            from jobsworth.evaluation.evaluator import Evaluator
+
+            policies = None if self.policies is None else self.policies.policies
+            self._evaluator = Evaluator(self.server, self.selection, policies)
+        return self._evaluator
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle without the rules: they are functions, which the other process imports itself.

@@ -88,8 +88,10 @@ def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
     for part in ("annotations", "labels"):
         values = metadata.get(part, {})
         for key, on, ending in INJECTED:
+            if key not in values or values[key] not in on:
+                continue
             ends = any(metadata.get("annotations", {}).get(other) == "true" for other in ending)
-            if values.get(key) in on and not ends and not stopped_by_command(job.pod):
+            if not ends and not stopped_by_command(job.pod):
                 advice = f"Set {ending[-1]}, if" if ending else "Stop it at the end of the work, if"
                 yield Diagnostic(
                     f"{job.path}.template.metadata.{part}[{key}]",

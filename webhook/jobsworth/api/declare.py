@@ -304,9 +304,16 @@ class Field:
         self.reported_as = reported_as
         self.as_json = as_json
 
-    def is_kept_by(self, server: ApiServer) -> bool:
-        """Return True if the server has the field and does not drop it, as it does while its gate is off."""
-        return server.knows(self.since, self.until) and (not self.gate or server.enabled(self.gate))
+    def is_kept_by(self, server: ApiServer, *, later: bool = False) -> bool:
+        """Return True if the server has the field and does not drop it, as it does while its gate is off.
+
+        Args:
+            server: the API server.
+            later: True in a template of objects that are created later; only then the server drops fields.
+        """
+        return server.knows(self.since, self.until) and (
+            later or not self.gate or server.enabled(self.gate)
+        )
 
 
 class Struct:

@@ -51,10 +51,7 @@ class Checking:
 
     def _compile(self, struct: Struct, later: bool) -> Check:
         fields = [
-            field
-            for field in struct.fields.values()
-            if (later or not field.gate or self._server.enabled(field.gate))
-            and self._server.knows(field.since, field.until)
+            field for field in struct.fields.values() if field.is_kept_by(self._server, later=later)
         ]
         checks: dict[str, Check] = {}
         conditions: dict[str, Callable[[dict[str, Any], Request], bool]] = {}

@@ -103,7 +103,7 @@ class Decoder:
                 continue
             if isinstance(field.type, Struct):
                 held.append((name, field.type, field.made_later))
-            dropped = not later and bool(field.gate) and not self._server.enabled(field.gate)
+            dropped = not field.is_kept_by(self._server, later=later)
             plain = (None, False) if dropped else _plain(field)
             if dropped and field.sibling_default:
                 sibling, default = field.sibling_default

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from jobsworth.replay.planner_replay import replay
 from jobsworth.replay.policy_comparison import compare_policies
-from support.replay.recorded_jobs import START, recorded_run
+from support.replay.recorded_jobs import START, pod, recorded_run, recording, stored
 from support.simulation.simulated_runs import (
     IGNORE_DISRUPTIONS,
     indexed,
@@ -128,3 +128,15 @@ def test_a_limit_that_is_too_small_ends_the_job_at_its_failure(limit: int) -> No
     assert comparison.first.pod is failure
     assert comparison.spared == list(recording.pods[limit + 1 :])
     assert recording.created == START
+
+
+@pytest.mark.parametrize(
+    ("managed_by", "expected"), [(None, 70), ("jobsworth.dev/job-controller", 60)]
+)
+def test_an_index_that_waits_keeps_its_place_for_the_built_in_controller_only(
+    managed_by: str | None, expected: int
+) -> None:
+    spec = {} if managed_by is None else {"managedBy": managed_by}
+    manifest = indexed(size=2, parallelism=1, backoffLimitPerIndex=1, **spec)
+    held = recording(stored(manifest), pod("train-0", 0, 60, 1, index=0, failures=0))
+    assert replay(held).next_pod == START + expected

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from jobsworth.controller import well_known_names
 from jobsworth.controller.actions import ActionResults
-from jobsworth.controller.controller_settings import OURS
+from jobsworth.controller.controller_settings import settings_of
 from jobsworth.controller.failure_policy import FailurePolicyMatcher
 from jobsworth.controller.index_sets import IndexSet
 from jobsworth.controller.plan import Memory, plan
@@ -141,6 +141,7 @@ class _Run:
         self._touched: list[str] = []  # UIDs of the Pods that changed since the last sync
         self._counted = 0
         self._backoff: BackoffRecord | None = None
+        self._settings = settings_of(job.managed_by)
         self._matcher = FailurePolicyMatcher(job.failure_policy)
         self.replay = Replay(self._job)
 
@@ -157,7 +158,7 @@ class _Run:
         """Ask the planner what to do now."""
         failed = self._newly_failed(at)
         views = list(self._views.values())
-        planned = plan(self._job, views, Memory(backoff=self._backoff), at, OURS)
+        planned = plan(self._job, views, Memory(backoff=self._backoff), at, self._settings)
         self._record(at, planned, failed)
 
     def _apply(self, fact: RecordedFact) -> None:

@@ -198,6 +198,8 @@ def test_files_beside_a_chainsaw_test_are_left_alone() -> None:
         None,
         "it belongs to the Chainsaw test beside it",
     )
+    short = in_scope([finding(fix)], value, "e2e/job.yaml", ["chainsaw-test.yml"])
+    assert short.reason == alone.reason
     repaired = in_scope([finding(fix)], value, "e2e/job.yaml", ["README.md"])
     assert (repaired.findings[0].fix, repaired.reason) == (fix, "")
 

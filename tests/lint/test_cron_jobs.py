@@ -101,6 +101,21 @@ def test_a_cron_job_is_reported(code: str, value: dict[str, Any], field: str) ->
         ("JW421", with_deadline(600, concurrencyPolicy="Replace")),
         ("JW421", every_ten_minutes()),
         ("JW421", cron_job(job(), schedule="0 0 31 2 *", concurrencyPolicy="Replace")),
+        *(
+            ("JW409", every_minute(program, concurrencyPolicy="Forbid"))
+            for program in (
+                "/bin/cat",
+                "date",
+                "false",
+                "hostname",
+                "id",
+                "ls",
+                "printf",
+                "sleep",
+                "true",
+                "whoami",
+            )
+        ),
         ("JW410", with_deadline(3600, concurrencyPolicy="Forbid")),
         ("JW410", with_deadline(3600, concurrencyPolicy="Replace")),
         ("JW410", every_ten_minutes()),

@@ -200,6 +200,9 @@ CASES: list[tuple[str, str, dict[str, Any], list[str]]] = [
     ("the default is not written", "JW215", job(activeDeadlineSeconds=10), []),
     # JW216 exported-manifest
     ("a UID", "JW216", labelled(job(), uid="a-b"), ["metadata.uid"]),
+    ("a generation", "JW216", labelled(job(), generation=2), ["metadata.generation"]),
+    ("a link", "JW216", labelled(job(), selfLink="/apis"), ["metadata.selfLink"]),
+    ("managed fields", "JW216", labelled(job(), managedFields=[{"manager": "a"}]), ["metadata.managedFields"]),
     ("a status", "JW216", {**job(), "status": {"active": 1}}, ["status"]),
     ("an empty status", "JW216", {**job(), "status": {}}, []),
     ("a timestamp of null, as kubectl create prints it", "JW216", labelled(job(), creationTimestamp=None), []),

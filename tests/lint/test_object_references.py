@@ -181,12 +181,14 @@ def test_an_object_in_another_namespace_cannot_be_reached() -> None:
 
 
 def test_a_copied_object_can_be_reached() -> None:
-    value = in_namespace(job({"imagePullSecrets": [{"name": "registry"}]}), "ml")
-    secret = stored("Secret", "registry", "web")
+    volume = {"name": "v", "secret": {"secretName": "registry"}}
+    value = in_namespace(job({"volumes": [volume]}), "ml")
+    secret, other = stored("Secret", "registry", "web"), stored("Secret", "other", "ml")
+    assert codes(value, secret, other) == ["JW702"]
     secret["metadata"]["annotations"] = {
         "reflector.v1.k8s.emberstack.com/reflection-allowed": "true"
     }
-    assert codes(value, secret) == []
+    assert codes(value, secret, other) == []
 
 
 @pytest.mark.parametrize("held", ["data", "binaryData"])

@@ -33,6 +33,7 @@ def shell(script: str, **spec: Any) -> dict[str, Any]:
         ({"command": ["sh", "-c", f"sleep 5; curl {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"work | curl --data-binary @- {CURL}"]}, "command[2]"),
         ({"command": ["sh", "-c", f"curl -o fail {CURL}"]}, "command[2]"),
+        ({"command": ["sh", "-c", f"work && curl {CURL}"]}, "command[2]"),
     ],
 )
 def test_a_request_that_is_the_work_must_fail_on_errors(parts: dict[str, Any], field: str) -> None:

@@ -52,6 +52,7 @@ def commands(text: str) -> list[list[str]]:
         ("exec sudo /bin/a b", [["/bin/a", "b"]]),
         ("a <(b; c) d", [["a", "d"]]),
         ("if a; then b", []),
+        ("'if' a; \"done\"; `b`; 'A=1' c", [["if", "a"], ["done"], ["`b`"], ["c"]]),
         ("a 'b", []),
         ("a $(b", []),
         ("done", []),

@@ -89,6 +89,8 @@ def test_each_criterion_decides_and_explains_as_recorded() -> None:
     expect_recorded(RECORDED / "decisions.txt", lines())
 
 
+IGNORE_DISRUPTIONS = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+WRONG_USAGE = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [2]}}
 PRESENT: dict[str, dict[str, Any]] = {
     "a new Job": job(),
     "one with values": job(
@@ -98,6 +100,7 @@ PRESENT: dict[str, dict[str, Any]] = {
         backoffLimit=6,
     ),
     "an indexed one": job(completionMode="Indexed", completions=3, backoffLimitPerIndex=2),
+    "one with a failure policy": job(podFailurePolicy={"rules": [WRONG_USAGE]}),
     "a CronJob": cron_job(job(backoffLimit=0)),
 }
 WHENS = (None, "ifUnset", "ifServerDefault", "always")
@@ -109,6 +112,7 @@ DEFAULTS: dict[str, Any] = {
     "labels": {"tier": "batch"},
     "managedBy": "example.com/queue",
     "maxFailedIndexes": 5,
+    "podFailurePolicy": {"value": {"rules": [IGNORE_DISRUPTIONS]}},
     "podReplacementPolicy": "TerminatingOrFailed",
     "suspend": True,
     "ttlSecondsAfterFinished": 60,
@@ -118,6 +122,8 @@ DEFAULTS: dict[str, Any] = {
 def with_when(when: str | None, value: Any) -> Any:
     if when is None:
         return value
+    if isinstance(value, dict) and "value" in value:
+        return {**value, "when": when}
     if isinstance(value, dict):
         return {key: {"value": one, "when": when} for key, one in value.items()}
     return {"value": value, "when": when}

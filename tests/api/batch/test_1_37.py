@@ -347,12 +347,16 @@ def test_a_template_names_the_image_of_a_volume_unless_the_stored_one_does_not()
     assert pod_errors(unnamed, unnamed, at=server("1.37")) == set()
 
 
-def test_capabilities_that_contradict_privilege_escalation_stay_if_they_are_stored() -> None:
+@pytest.mark.parametrize("field", ["containers", "initContainers"])
+def test_capabilities_that_contradict_privilege_escalation_stay_if_they_are_stored(
+    field: str,
+) -> None:
     def adding(*, escalation: bool | None) -> dict[str, Any]:
         context: dict[str, Any] = {"capabilities": {"add": ["CAP_SYS_ADMIN"]}}
         if escalation is not None:
             context["allowPrivilegeEscalation"] = escalation
-        return {"containers": [{"name": "main", "image": "a", "securityContext": context}]}
+        main = {"name": "main", "image": "a"}
+        return {"containers": [main], field: [{**main, "name": "x", "securityContext": context}]}
 
     wrong = adding(escalation=False)
     for stored_escalation, stays in ((False, True), (None, True), (True, False)):

@@ -14,6 +14,7 @@ from jobsworth.lint import manifest_rules, pages
 from jobsworth.lint.catalogue import CATALOGUE
 from jobsworth.lint.linter import RULES
 from support.cli.command_processes import run
+from support.cli.command_runs import Command
 
 ROOT = Path(__file__).parent.parent.parent
 ALL = sorted((*RULES, *manifest_rules.RULES), key=lambda rule: rule.code)
@@ -102,9 +103,10 @@ def test_pages_and_their_index_are_written(tmp_path: Path) -> None:
     assert shadowed == pages.page(ALL[0], simulation_section(ALL[0]))
 
 
-def test_the_pages_in_the_repository_are_up_to_date(tmp_path: Path) -> None:
-    assert run("rule", "--directory", str(tmp_path)).returncode == 0
-    written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+def test_the_pages_in_the_repository_are_up_to_date(command: Command, tmp_path: Path) -> None:
+    assert command("rule", "--directory", "pages").code == 0
+    pages = tmp_path / "pages"
+    written = {path.name: path.read_text(encoding="utf-8") for path in pages.iterdir()}
     kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/rules").iterdir()}
     assert kept == written, "run: jobsworth rule --directory docs/rules"
 

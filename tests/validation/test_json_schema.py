@@ -16,9 +16,11 @@ import jobsworth
 from jobsworth.api.api_server import RELEASES, ApiServer
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.descriptions import field_descriptions
+from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.kinds import Job
 from jobsworth.validation.json_schema import json_schema
 from support.random_objects.random_jobs import random_job
+from support.recorded_text import expect_recorded
 
 ROOT = Path(__file__).parent.parent.parent
 CASES = ROOT / "tests/oracle/cases"
@@ -105,6 +107,25 @@ def test_every_field_and_type_is_described() -> None:
         for definition in schema["$defs"].values():
             visit(definition)
     assert undescribed == []
+
+
+def descriptions(server: ApiServer) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for struct in (Job, CronJob):
+        schema = json_schema(struct, "batch/v1", server, field_descriptions())
+        for definition in schema["$defs"].values():
+            found[definition["title"]] = definition["description"]
+            for name, field in definition["properties"].items():
+                found[f"{definition['title']}.{name}"] = field["description"]
+    return found
+
+
+def test_fields_behind_gates_have_the_recorded_descriptions() -> None:
+    """The schemas in the repository have all others."""
+    shipped = descriptions(ApiServer())
+    gated = descriptions(ApiServer().with_fields_of(FEATURE_GATES))
+    lines = (f"{name}: {text}" for name, text in sorted(gated.items()) if name not in shipped)
+    expect_recorded(Path(__file__).parent / "data/fields_behind_gates.txt", lines)
 
 
 @pytest.mark.parametrize(("length", "valid"), [(63, True), (64, False)])

@@ -78,6 +78,7 @@ def test_a_first_installation_is_done_at_once() -> None:
         shown = {published(folder)[0] for folder in it.folders}
         assert len(shown) == 1
         assert None not in shown
+        assert [manager.fill() for manager in it.managers] == [True, True]  # and stay as they are
         it.assert_reachable()
 
 

@@ -505,3 +505,22 @@ def test_a_volume_without_a_name_is_no_identity() -> None:
 def test_a_short_time_to_live_says_when_the_job_is_gone(ttl: int, when: str) -> None:
     (finding,) = found("JW205", job(ttlSecondsAfterFinished=ttl))
     assert when in finding.message
+
+
+@pytest.mark.parametrize("part", ["labels", "annotations"])
+@pytest.mark.parametrize(
+    ("key", "tool"),
+    [
+        ("argocd.argoproj.io/instance", "Argo CD"),
+        ("kustomize.toolkit.fluxcd.io/name", "Flux"),
+        ("helm.toolkit.fluxcd.io/name", "Flux"),
+    ],
+)
+def test_a_ttl_is_no_advice_where_a_tool_creates_the_job_again(
+    part: str, key: str, tool: str
+) -> None:
+    (finding,) = found("JW204", labelled(job(), **{part: {key: "a"}}))
+    assert f"{tool} would create a Job that a TTL deletes again" in finding.message
+    assert finding.fix is None
+    (other,) = found("JW204", labelled(job(), **{part: {"example.com/a": "a"}}))
+    assert other.fix is not None

@@ -16,13 +16,16 @@ from jobsworth.lint.neighbors import Neighbors, neighbor
 from jobsworth.lint.rules.object_references import slip_of
 from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import cron_job, job
+from support.lint.recorded_messages import SEEN
 
 ENGINE = engine_for(ApiServer("1.36"))
 REFERENCE_RULES = [rule for rule in RULES if rule.code.startswith("JW7")]
 
 
 def reported(value: dict[str, Any], *beside: dict[str, Any]) -> list[Finding]:
-    return lint(value, ENGINE, REFERENCE_RULES, Neighbors.of([value, *beside]))
+    findings = lint(value, ENGINE, REFERENCE_RULES, Neighbors.of([value, *beside]))
+    SEEN.extend(findings)
+    return findings
 
 
 def codes(value: dict[str, Any], *beside: dict[str, Any]) -> list[str]:
@@ -160,9 +163,12 @@ def test_a_misspelled_name_is_meant_in_the_same_namespace() -> None:
 
 
 def test_an_optional_reference_says_that_the_pod_starts() -> None:
-    wrong = variable("configMapKeyRef", name=SLIP, key="k", optional=True)
-    (finding,) = reported(wrong, stored("ConfigMap", MEANT))
-    assert "starts without it" in finding.message
+    for optional in (True, False):
+        one = variable("configMapKeyRef", name=SLIP, key="k", optional=optional)
+        all_ = job(container(envFrom=[{"configMapRef": {"name": SLIP, "optional": optional}}]))
+        for wrong in (one, all_):
+            (finding,) = reported(wrong, stored("ConfigMap", MEANT))
+            assert ("starts without it" in finding.message) is optional
 
 
 def test_an_object_in_another_namespace_cannot_be_reached() -> None:

@@ -9,6 +9,7 @@ from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import RULES, lint
 from jobsworth.validation.engine import engine_for
+from support.lint.recorded_messages import SEEN
 
 RULE_OF = {rule.code: rule for rule in RULES}
 
@@ -61,7 +62,9 @@ def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any
 
 def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Finding]:
     """Return the findings of the rule of a code."""
-    return lint(value, engine_for(ApiServer(release)), [RULE_OF[code]])
+    findings = lint(value, engine_for(ApiServer(release)), [RULE_OF[code]])
+    SEEN.extend(findings)
+    return findings
 
 
 def fields(code: str, value: dict[str, Any], release: str = "1.36") -> list[str]:

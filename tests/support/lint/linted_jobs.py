@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 from typing import Any
 
 from jobsworth.api.api_server import ApiServer
 from jobsworth.findings.finding import Finding
 from jobsworth.lint import RULES, lint
+from jobsworth.lint.linter import Linter
 from jobsworth.validation.engine import engine_for
 from support.lint.recorded_messages import SEEN
 
@@ -62,9 +64,19 @@ def on_condition(action: str, type_: str, status: str = "True") -> dict[str, Any
 
 def found(code: str, value: dict[str, Any], release: str = "1.36") -> list[Finding]:
     """Return the findings of the rule of a code."""
-    findings = lint(value, engine_for(ApiServer(release)), [RULE_OF[code]])
+    engine = engine_for(ApiServer(release))
+    findings = lint(value, engine, [RULE_OF[code]])
+    decoded = engine.decode_object(value)
+    assert _linter(code).lint(decoded, engine) == findings, (
+        "its family does not apply to the object"
+    )
     SEEN.extend(findings)
     return findings
+
+
+@cache
+def _linter(code: str) -> Linter:
+    return Linter(lambda rule: rule.code == code)
 
 
 def fields(code: str, value: dict[str, Any], release: str = "1.36") -> list[str]:

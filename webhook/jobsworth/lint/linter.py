@@ -46,7 +46,8 @@ def _failure_policy(job: LintedJob) -> bool:
 
 
 def _disruptions_matter(job: LintedJob) -> bool:
-    return _failure_policy(job) or (job.spec.get("backoffLimit") == 0 and _few_rules(job))
+    never_retried = 0 in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
+    return _failure_policy(job) or (never_retried and _few_rules(job))
 
 
 def _indexes(job: LintedJob) -> bool:

@@ -112,7 +112,7 @@ def global_limit_with_per_index(job: LintedJob) -> Iterator[Diagnostic]:
 def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     completions = job.spec.get("completions")
     failed = job.spec.get("maxFailedIndexes")
-    if failed is None or not completions or failed < completions:
+    if not job.indexed or failed is None or not completions or failed < completions:
         return
     path = f"{job.path}.maxFailedIndexes"
     fix = None
@@ -134,7 +134,8 @@ def max_failed_indexes_noop(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def index_limit_with_on_failure(job: LintedJob) -> Iterator[Diagnostic]:
-    if "backoffLimitPerIndex" not in job.spec or job.pod.get("restartPolicy") != "OnFailure":
+    limited = job.indexed and "backoffLimitPerIndex" in job.spec
+    if not limited or job.pod.get("restartPolicy") != "OnFailure":
         return
     at = f"{job.pod_path}.restartPolicy"
     unbounded = "" if "backoffLimit" in job.written_spec else ", and no other limit does"

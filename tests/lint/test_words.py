@@ -1,0 +1,73 @@
+"""The words that rules know: what a rule says about each, in the record of the messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobsworth.lint.rules.parallelism import NUMBERS_OF_SHARDS
+from jobsworth.lint.rules.pod_annotations import INJECTED, READ_ON_PODS
+from jobsworth.lint.rules.pod_practices import MOVING_TAGS
+from jobsworth.lint.rules.sidecars import IMAGES_THAT_RUN_ON
+from jobsworth.lint.shells import SHELLS
+from support.lint.linted_jobs import POD, fields, job
+
+INDEXED = {"completionMode": "Indexed", "completions": 3}
+
+
+def container(**parts: Any) -> dict[str, Any]:
+    return {"name": "main", "image": "tool:1", **parts}
+
+
+@pytest.mark.parametrize("tag", sorted(MOVING_TAGS))
+def test_a_tag_that_moves_is_reported(tag: str) -> None:
+    image = "template.spec.containers[0].image"
+    assert fields("JW501", job({"containers": [container(image=f"tool:{tag}")]})) == [image]
+    assert fields("JW501", job({"containers": [container(image=f"tool:{tag}-1.2")]})) == []
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_scripts_of_every_shell_are_read(shell: str) -> None:
+    for command in (shell, f"/bin/{shell}"):
+        script = container(command=[command, "-c", "work; true"])
+        assert fields("JW222", job({"containers": [script]})) != []
+
+
+@pytest.mark.parametrize("image", sorted(IMAGES_THAT_RUN_ON))
+def test_an_image_that_runs_on_is_reported_as_a_container(image: str) -> None:
+    other = container(name="proxy", image=f"registry.example.com/{image}:1.2")
+    assert fields("JW214", job({"containers": [*POD["containers"], other]})) != []
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS_OF_SHARDS))
+def test_a_number_of_shards_is_compared_with_completions(name: str) -> None:
+    for variable in (name, name.upper()):
+        env = [{"name": variable, "value": "4"}]
+        assert fields("JW232", job({"containers": [container(env=env)]}, **INDEXED)) != []
+
+
+@pytest.mark.parametrize("part", ["annotations", "labels"])
+@pytest.mark.parametrize(
+    ("key", "value"), [(key, value) for key, values, _ in INJECTED for value in values]
+)
+def test_what_injects_a_sidecar_is_reported(key: str, value: str, part: str) -> None:
+    injected = job()
+    injected["spec"]["template"]["metadata"] = {part: {key: value}}
+    assert fields("JW230", injected) == [f"template.metadata.{part}[{key}]"]
+
+
+@pytest.mark.parametrize("key", sorted(READ_ON_PODS))
+def test_an_annotation_that_is_read_on_pods_is_reported_on_a_job(key: str) -> None:
+    value = job()
+    value["metadata"]["annotations"] = {key: "true"}
+    assert fields("JW227", value) != []
+
+
+@pytest.mark.parametrize("client", ("argocd", "helm", "kubectl", "kustomize"))
+def test_a_client_of_the_api_needs_its_token(client: str) -> None:
+    assert (
+        fields("JW503", job({"containers": [container(command=[f"/bin/{client}", "get"])]})) == []
+    )
+    assert fields("JW503", job({"containers": [container(image=f"alpine/{client}:3")]})) == []
+    assert fields("JW503", job()) != []

@@ -22,6 +22,13 @@ def test_a_word_that_suppresses_nothing_is_reported(validate: Validate, form: st
     assert "no JW501 finding in this document; remove JW501 from this ignore" in done.out
 
 
+def test_a_word_at_a_line_is_about_that_line(validate: Validate) -> None:
+    line = SHADOWED.splitlines()[-1]
+    text = SHADOWED.replace(line, f"{line}  # jobsworth: ignore[JW101,JW501]")
+    done = validate("a.yaml", files={"a.yaml": text})
+    assert "finding on this line; remove" in done.out
+
+
 @pytest.mark.parametrize("words", ["JW101", "rule-shadowed", "JW1", "JW101,JW1"])
 def test_words_that_suppress_something_are_not(validate: Validate, words: str) -> None:
     assert "JW900" not in validate("a.yaml", files={"a.yaml": COMMENT.replace("WORDS", words)}).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import product
 
 import pytest
@@ -38,6 +39,21 @@ def test_a_range_of_days_means_what_it_meant(first: int, last: int) -> None:
     assert parse(found.schedule).days_of_week == days(first, last)
     assert not parse(found.schedule).any_day_of_week
     assert found.sure
+
+
+def test_names_that_are_written_in_full_mean_what_they_say() -> None:
+    for number in range(1, 13):
+        name = datetime(2026, number, 1, tzinfo=UTC).strftime("%B")
+        for month in (name, name.lower(), name.upper()):
+            if not is_read(f"0 6 1 {month} *"):  # "May" is short enough
+                found = fixed_schedule(f"0 6 1 {month} *")
+                assert found is not None
+                assert parse(found.schedule).months == {number}
+    for number in range(7):
+        name = datetime(2026, 11, 22 + number, tzinfo=UTC).strftime("%A")
+        found = fixed_schedule(f"0 6 * * {name}")
+        assert found is not None
+        assert parse(found.schedule).days_of_week == {number}
 
 
 @pytest.mark.parametrize(("first", "last"), list(product(range(8), range(8))))

@@ -64,7 +64,7 @@ def test_an_annotation_that_is_read_on_pods_is_reported_on_a_job(key: str) -> No
     assert fields("JW227", value) != []
 
 
-@pytest.mark.parametrize("client", ("argocd", "helm", "kubectl", "kustomize"))
+@pytest.mark.parametrize("client", ["argocd", "helm", "kubectl", "kustomize"])
 def test_a_client_of_the_api_needs_its_token(client: str) -> None:
     assert (
         fields("JW503", job({"containers": [container(command=[f"/bin/{client}", "get"])]})) == []

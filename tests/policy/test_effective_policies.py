@@ -123,6 +123,8 @@ def test_at_the_start_the_limit_of_a_conflict_is_enforced() -> None:
     policies = effective([default, A], {})
     assert maxima(policies) == {"a": 3}
     assert policies.broken == {"d": False}
+    (problem,) = policies.problems
+    assert (problem.document, problem.field) == (0, "spec.defaults.backoffLimit")
 
 
 def test_what_ships_is_active_until_a_valid_policy_of_its_name_replaces_it() -> None:

@@ -66,7 +66,6 @@ String = Scalar("string")
 Boolean = Scalar("boolean")
 Int32 = Scalar("int32")
 Int64 = Scalar("int64")
-Float64 = Scalar("double")
 Quantity = Scalar("quantity")
 """A number with a suffix such as ``500m`` or ``1Gi``, or a plain number."""
 IntOrString = Scalar("int-or-string")

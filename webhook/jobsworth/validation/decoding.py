@@ -14,7 +14,6 @@ from __future__ import annotations
 from jobsworth.api.declare import (
     AnyJSON,
     Boolean,
-    Float64,
     Int32,
     Int64,
     IntOrString,
@@ -340,13 +339,6 @@ def _not_an_integer(value: Any, path: str, report: Report, name: str, bound: int
         report.wrong_type(path, value, f"an integer ({name})")
 
 
-def _double(value: Any, path: str, report: Report) -> Any:
-    if type(value) is float or type(value) is int:
-        return value
-    report.wrong_type(path, value, "a number")
-    return None
-
-
 def _quantity(value: Any, path: str, report: Report) -> Any:
     from jobsworth.api.formats.quantity import BadQuantity, parse
 
@@ -389,7 +381,6 @@ _SCALARS: dict[str, Decode] = {
     Boolean.name: _boolean,
     Int32.name: _int32,
     Int64.name: _int64,
-    Float64.name: _double,
     Quantity.name: _quantity,
     IntOrString.name: _int_or_string,
     Time.name: _time,

@@ -34,7 +34,6 @@ _SCALARS: dict[str, Schema] = {
     "boolean": {"type": "boolean"},
     "int32": {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
     "int64": {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
-    "double": {"type": "number"},
     "quantity": {"type": ["string", "number"], "pattern": _QUANTITY},
     "int-or-string": {"type": ["integer", "string"]},
     "date-time": {"type": "string", "format": "date-time"},

@@ -13,6 +13,8 @@ import pytest
 pytest.importorskip("cryptography")
 
 from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from jobsworth.certificates import ca, development, leaf
@@ -94,6 +96,29 @@ def test_a_certificate_takes_a_name() -> None:
 def test_a_ca_that_cannot_sign_is_reported(pair: KeyPair, why: str) -> None:
     with pytest.raises(BadCertificate, match=why):
         ca.check(pair, NOW)
+
+
+def test_a_key_of_another_algorithm_is_rejected() -> None:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(x509.Name([]))
+        .issuer_name(x509.Name([]))
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(NOW)
+        .not_valid_after(NOW + DAY)
+        .sign(key, hashes.SHA256())
+        .public_bytes(serialization.Encoding.PEM)
+    )
+    text = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    assert names(certificate) == frozenset()
+    with pytest.raises(BadCertificate, match=r"^not an EC private key$"):
+        read_key(KeyPair(certificate, text))
 
 
 def test_a_bundle_is_split_and_joined_without_what_is_between_and_without_doubles() -> None:

@@ -177,6 +177,12 @@ def test_holdings_are_read_back_from_a_secret(state: State) -> None:
         (lambda p: replace(p, renew_before=90 * DAY), "must be longer than the time before expiry"),
         (lambda p: replace(p, ca_lifetime=121 * DAY), "the lifetime of a CA must be longer"),
         (lambda p: replace(p, settle=30 * DAY), "longer than the settle time"),
+        (
+            lambda p: replace(
+                p, settle=p.renew_before, overlap=2 * p.renew_before, ca_lifetime=999 * DAY
+            ),
+            "at which certificates are renewed must be longer than the settle time",
+        ),
     ],
 )
 def test_times_that_cannot_be_kept_together_are_rejected(

@@ -308,6 +308,14 @@ def test_a_fix_of_a_misspelling_is_final(name: str, other: str) -> None:
         assert codes(edited(value, *finding.fix.edits), beside) == []
 
 
+def test_a_name_may_be_anywhere_in_an_object_of_another_kind() -> None:
+    data = [{"secretKey": "a"}, [{"target": SLIP}], 1]
+    maker = {"apiVersion": "v1", "kind": "Maker", "metadata": {"name": "x"}, "spec": {"data": data}}
+    value = job({"serviceAccountName": SLIP})
+    assert codes(value, stored("ServiceAccount", MEANT)) == ["JW701"]
+    assert codes(value, stored("ServiceAccount", MEANT), maker) == []
+
+
 def test_values_are_not_kept() -> None:
     secret = stored(
         "Secret", "database", data={"password": "c2VjcmV0"}, stringData={"user": "root"}

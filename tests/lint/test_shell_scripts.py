@@ -53,6 +53,15 @@ def commands(text: str) -> list[list[str]]:
         ("a <(b; c) d", [["a", "d"]]),
         ("if a; then b", []),
         ("'if' a; \"done\"; `b`; 'A=1' c", [["if", "a"], ["done"], ["`b`"], ["c"]]),
+        ("((i++)); b", [["(("], ["b"]]),
+        ("cat <<  E\nx; y\nE\nb", [["cat"], ["b"]]),
+        ('a "b\\"c; d" e', [["a", 'b\\"c; d', "e"]]),
+        ("a $(b 'c)' \"d)\" e) f", [["a", "$(b 'c)' \"d)\" e)", "f"]]),
+        ("a b (c); d", []),
+        ("f(x) { a; }", []),
+        ("case x in a", []),
+        ("then a", []),
+        ("a $(b 'c", []),
         ("a 'b", []),
         ("a $(b", []),
         ("done", []),
@@ -98,6 +107,13 @@ def test_the_script_of_a_container_is_found(
     assert found is not None
     assert found[0] == field
     assert (found[1].errexit, found[1].pipefail) == (errexit, pipefail)
+
+
+def test_the_script_may_be_the_only_argument() -> None:
+    value = job(
+        {"containers": [{"name": "main", "image": "tool:1", "args": ["sh", "-c", "work; true"]}]}
+    )
+    assert fields("JW222", value) == [f"{MAIN}.args[2]"]
 
 
 @pytest.mark.parametrize("command", [[], ["python", "-c", "a"], ["sh", "run.sh"], ["bash", "-c"]])

@@ -87,6 +87,10 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "math.greatest(1, 3) == 3 && math.least([2, 4]) == 2",
         "'%s has %d of %.1f%%'.format(['a', 3, 2.5]) == 'a has 3 of 2.5%'",
         "'%s'.format([[1, true, null]]) == '[1, true, null]'",
+        "'%s'.format([{'a': [false]}]) == '{a: [false]}'",
+        "bool(true) && bool('1') && bool('T') && !bool('0') && !bool('f') && !bool('False')",
+        "quantity('1500m').add(quantity('500m')).asInteger() == 2",
+        "quantity('1200k').isInteger() && !quantity('1050u').isInteger() && quantity('10m').sign() == 1",
     ],
 )
 def test_true_of_a_job(expression: str) -> None:
@@ -140,6 +144,7 @@ def test_messages(parts: dict[str, str], expected: str) -> None:
         ("'%d of'.format([]) == ''", "more placeholders than values"),
         ("'%q'.format([1]) == ''", "does not support %q"),
         ("'a'.matches('[')", "not a valid regex"),
+        ("bool('maybe')", "bool requires true, false or their text"),
     ],
 )
 def test_an_expression_that_has_no_value_is_a_violation_of_its_own(

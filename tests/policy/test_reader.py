@@ -144,6 +144,14 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             "spec.limits.managedBy: has no effect (set minimum, maximum, allowed or required)",
         ),
         (
+            {"limits": {"resources": {"requests": {"cpu": {"required": False}}}}},
+            "spec.limits.resources.requests[cpu]: has no effect (set maximum or required)",
+        ),
+        (
+            {"limits": {"resources": {"limits": {"cpu": {"maximum": "-1"}}}}},
+            "spec.limits.resources.limits[cpu].maximum: must not be negative (write 0 or more)",
+        ),
+        (
             {"limits": {"podReplacementPolicy": {"allowed": ["failed"]}}},
             'spec.limits.podReplacementPolicy.allowed[0]: unsupported value "failed" '
             '(did you mean "Failed"?)',

@@ -105,6 +105,8 @@ def test_scheduling_directives_change_while_the_job_is_suspended(directive: dict
     """Source: KEP-2926, mutable scheduling directives of suspended Jobs."""
     assert template_may_become(directive)
     assert not template_may_become(directive, suspend=False)
+    assert job_errors(job(suspend=True), job(directive, suspend=True)) == {}
+    assert job_errors(job(suspend=False), job(directive, suspend=False)) != {}
 
 
 @pytest.mark.parametrize(("status", "mutable"), STATUSES.values(), ids=STATUSES.keys())

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from jobsworth.api.api_server import RELEASES
 from jobsworth.cli import run
 from jobsworth.policy.effective_policies import PolicyVersion
 from support.admission.running_webhook import SOURCES, Client, serving
@@ -30,7 +31,10 @@ CERTIFICATE = ("--tls-cert", "tls.crt", "--tls-key", "tls.key")
         ((*CERTIFICATE, "--monitor-bind", ":99999"), '--monitor-bind: ":99999" is not an address'),
         ((*CERTIFICATE, "--drain-seconds", "-1"), '--drain-seconds: "-1" is not a whole number of 0 or more'),
         ((*CERTIFICATE, "--graceful-seconds", "many"), '"many" is not a whole number'),
-        ((*CERTIFICATE, "--kubernetes-version", "9.9"), 'unknown Kubernetes release "9.9"'),
+        (
+            (*CERTIFICATE, "--kubernetes-version", "9.9"),
+            f'unknown Kubernetes release "9.9": use {RELEASES[0]} to {RELEASES[-1]} ',
+        ),
         (
             (*CERTIFICATE, "--kubernetes-version", "auto", "--feature-gates", "Unknown=true"),
             'unknown feature gate "Unknown"',
@@ -50,7 +54,7 @@ def test_wrong_options_are_reported(
         run(["serve", *options])
     assert ended.value.code == 2
     reported = " ".join(capsys.readouterr().err.split())
-    assert message in reported
+    assert message in f"{reported} "
 
 
 def test_without_gunicorn_the_extra_to_install_is_named(tmp_path: Path) -> None:

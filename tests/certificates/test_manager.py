@@ -82,6 +82,18 @@ def test_a_first_installation_is_done_at_once() -> None:
         it.assert_reachable()
 
 
+def test_a_client_that_reverts_every_step_is_reported(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with installation(1) as it:
+        monkeypatch.setattr(it.store, "write_bundle", lambda *call: None)
+        assert not it.managers[0].reconcile()
+    assert caplog.messages[-1] == (
+        "another client keeps reverting the Secret or the webhook configurations; find it in "
+        "metadata.managedFields and stop it"
+    )
+
+
 def test_when_all_is_well_nothing_is_written() -> None:
     with installation() as it:
         it.look()

@@ -39,6 +39,14 @@ def test_a_word_whose_rule_did_not_run_is_not(validate: Validate) -> None:
     assert "JW900" not in validate("--ignore", "JW501", "a.yaml", files=files).out
 
 
+def test_the_annotation_keeps_all_words_that_suppress_something(
+    validate: Validate, tmp_path: Path
+) -> None:
+    words = "JW101,JW501,rule-shadowed"
+    validate("--fix", "a.yaml", files={"a.yaml": ANNOTATION.replace("WORDS", words)})
+    assert "jobsworth.dev/ignore: 'JW101,rule-shadowed'" in (tmp_path / "a.yaml").read_text()
+
+
 def test_the_annotation_is_fixed_safely(validate: Validate, tmp_path: Path) -> None:
     validate("--fix", "a.yaml", files={"a.yaml": ANNOTATION.replace("WORDS", "JW101,JW501")})
     assert "jobsworth.dev/ignore: 'JW101'" in (tmp_path / "a.yaml").read_text()

@@ -90,6 +90,7 @@ def test_images_of_init_containers_count_and_those_of_cron_jobs() -> None:
         ({"limits": {"memory": "1Gi"}}, False),
         ({"limits": {"nvidia.com/gpu": 8}}, False),
         ({"requests": {"google.com/tpu": 4}, "limits": {"google.com/tpu": 4}}, False),
+        ({"requests": {"google.com/tpu": 4}}, False),
         ({"claims": [{"name": "gpu"}]}, False),
     ],
 )

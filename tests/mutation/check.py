@@ -36,8 +36,8 @@ TESTS = (
     "recorded",
 )  # fmt: skip
 """Folders of the tests that notice such changes; those of the shells mostly start processes."""
-USERS = {"api": ("validation", "recorded")}
-"""Further folders whose tests use the declarations of a package: no line of its modules runs for them."""
+USERS = {"api": ("validation/", "recorded/"), "lint": ("cli/test_rule.py",)}
+"""Further tests that use the declarations of a package: no line of its modules runs for them."""
 FALLBACK = "tests/cli"
 """What a mutant meets that none of them runs: the tests of the command line, which apply fixes."""
 PROSE = {"descriptions"}
@@ -80,7 +80,7 @@ class Map:
         package = Path(mutant.path).relative_to(CODE).parts[0]
         return (
             f"tests/{package}/",
-            *(f"tests/{each}/" for each in USERS.get(package, ())),
+            *(f"tests/{each}" for each in USERS.get(package, ())),
             "tests/oracle/",
             f"webhook/jobsworth/{package}/",
         )

@@ -97,6 +97,11 @@ def test_true_of_a_job(expression: str) -> None:
     assert message_of(expression) == []
 
 
+def test_a_cron_job_is_described_as_one() -> None:
+    expression = "request.resource.resource == 'cronjobs' && request.kind.kind == 'CronJob'"
+    assert message_of(expression, cron_job()) == []
+
+
 def test_the_message_of_a_false_expression() -> None:
     assert message_of("object.spec.parallelism <= 2") == [
         "failed expression: object.spec.parallelism <= 2 [JP040]"

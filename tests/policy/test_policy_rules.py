@@ -36,6 +36,17 @@ def asked(**rules: str) -> dict[str, str]:
     return dict(policy.rules.effects)
 
 
+def test_only_rules_that_deny_can_deny() -> None:
+    for rules, denies in (
+        ({"JW101": "warn", "JW102": "off"}, False),
+        ({"JW101": "warn", "JW102": "deny"}, True),
+        ({"JW101": "deny"}, True),
+    ):
+        (policy,) = policies(rules=rules).policies
+        assert policy.rules is not None
+        assert policy.rules.can_deny is denies
+
+
 def test_rules_are_named_by_code_name_beginning_or_default() -> None:
     assert asked(JW201="deny") == {"JW201": "deny"}
     assert asked(**{"no-deadline": "warn"}) == {"JW201": "warn"}

@@ -100,6 +100,9 @@ PRESENT: dict[str, dict[str, Any]] = {
         backoffLimit=6,
     ),
     "an indexed one": job(completionMode="Indexed", completions=3, backoffLimitPerIndex=2),
+    "one that is invalid already": job(
+        completionMode="Indexed", completions=3, backoffLimitPerIndex=2, backoffLimit=-1
+    ),
     "one with a failure policy": job(podFailurePolicy={"rules": [WRONG_USAGE]}),
     "a CronJob": cron_job(job(backoffLimit=0)),
 }

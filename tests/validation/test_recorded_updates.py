@@ -110,7 +110,7 @@ def test_small_changes_of_a_stored_job_have_the_recorded_errors(state: str) -> N
 
 def test_a_stored_object_that_cannot_be_decoded_is_named() -> None:
     (found,) = ENGINE.validate(JOB, {**JOB, "spec": {"completions": "a"}})
-    assert found.code == "JW021"
+    assert (found.code, found.reason) == ("JW021", "StoredObjectUnreadable")
     assert found.field == "spec.completions"
     assert found.message == (
         'cannot decode the object to compare with: Invalid value: "a": must be an integer (int32), not a string'

@@ -91,18 +91,27 @@ def test_trust_bundles(bundle: dict[str, Any], errors: Errors) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "complaints"),
+    ("name", "complaint"),
     [
-        ("anchors", 0),
-        ("example.com:signer:anchors", 0),
-        ("", 1),
-        (":anchors", 1),
-        ("example.com/signer:anchors", 1),
-        ("example.com:signer:", 1),
+        ("anchors", ""),
+        ("example.com:signer:anchors", ""),
+        ("", "a lowercase RFC 1123 subdomain must consist of"),
+        (":anchors", 'ClusterTrustBundle without signer name must not have ":" in its name'),
+        (
+            "example.com/signer:anchors",
+            "ClusterTrustBundle for signerName example.com/signer must be named with prefix "
+            "example.com:signer:",
+        ),
+        ("example.com:signer:", "a lowercase RFC 1123 subdomain must consist of"),
     ],
 )
-def test_names_of_trust_bundles(name: str, complaints: int) -> None:
-    assert len(trust_bundle_name(name)) == complaints
+def test_names_of_trust_bundles(name: str, complaint: str) -> None:
+    found = trust_bundle_name(name)
+    assert len(found) == bool(complaint)
+    if complaint.endswith("must consist of"):
+        assert found[0].startswith(complaint)
+    else:
+        assert found in ([], [complaint])
 
 
 @pytest.mark.parametrize(

@@ -166,6 +166,10 @@ def test_a_configuration_that_is_gone_or_changed_is_a_conflict(
     with pytest.raises(ApiError) as caught:
         cluster.write_bundle(seen, "MutatingWebhookConfiguration hooks", b"new")
     assert caught.value.conflict
+    body = {"metadata": {"name": "hooks", "ownerReferences": []}, "webhooks": []}
+    with pytest.raises(ApiError) as caught:
+        cluster.write_configuration(seen, "MutatingWebhookConfiguration hooks", body)
+    assert caught.value.conflict
 
 
 @pytest.mark.parametrize(

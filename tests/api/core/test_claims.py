@@ -74,9 +74,12 @@ def test_only_labels_and_annotations_of_a_claim_can_be_given(
             {"accessModes": ["RWO"]},
             {"accessModes": f'Unsupported value: "RWO": {MODES}'},
         ),
-        (
-            {"accessModes": ["ReadWriteOncePod", "ReadOnlyMany"]},
-            {"accessModes": "Forbidden: may not use ReadWriteOncePod with other access modes"},
+        *(
+            (
+                {"accessModes": ["ReadWriteOncePod", mode]},
+                {"accessModes": "Forbidden: may not use ReadWriteOncePod with other access modes"},
+            )
+            for mode in ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany")
         ),
         ({"resources": {}}, {"resources[storage]": REQUIRED}),
         ({"resources": {"limits": {"storage": "1"}}}, {"resources[storage]": REQUIRED}),

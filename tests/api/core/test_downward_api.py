@@ -29,6 +29,13 @@ def wrong_with_source(source: dict[str, Any]) -> Errors:
     "field",
     [
         "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
         "status.podIPs",
         "spec.host",
         "metadata.labels['app']",

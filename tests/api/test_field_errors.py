@@ -19,6 +19,8 @@ from jobsworth.api.field_errors import go_json, quoted, too_many
         ('"\\', r'"\"\\"'),
         ("\x00\x1f\x7f", r'"\x00\x1f\x7f"'),
         ("\x80\uffff", r'"\u0080\uffff"'),
+        ('a"b', r'"a\"b"'),
+        ("a\\b", r'"a\\b"'),
         ("\u00a0\u2028\ufeff", r'"\u00a0\u2028\ufeff"'),
         ("\U000e0001", r'"\U000e0001"'),
         ("<&>", '"<&>"'),

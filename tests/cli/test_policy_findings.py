@@ -105,6 +105,8 @@ def test_a_manifest_that_passes_is_warned_of_if_a_plain_create_is_denied(command
         "warning JP051 spec.backoffLimit: passes if it is applied, but kubectl create is denied, because "
         "the cluster cannot tell which fields you wrote: Invalid value: 6: must be less than or equal to 5"
     ) in done.out
+    as_json = command("validate", "-o", "json", "--policy", "house.yaml", "job.yaml").out
+    assert '"reason": "DeniedAfterCreate"' in as_json
     text = command("validate", "--policy", "house.yaml", "job.yaml").out
     assert (
         "hint: Write the field, or use kubectl apply. jobsworth policy check names the default to change."

@@ -109,6 +109,12 @@ def test_the_script_of_a_container_is_found(
     assert (found[1].errexit, found[1].pipefail) == (errexit, pipefail)
 
 
+def test_a_failure_policy_hears_nothing_of_init_containers() -> None:
+    pod = {"initContainers": [{**container("sh", "-c", "work; exit 0"), "name": "init"}]}
+    value = with_policy(on_codes("FailJob", "In", 42), pod=pod)
+    assert fields("JW126", value) == []
+
+
 def test_the_script_may_be_the_only_argument() -> None:
     value = job(
         {"containers": [{"name": "main", "image": "tool:1", "args": ["sh", "-c", "work; true"]}]}

@@ -65,10 +65,13 @@ class Map:
         # Python makes a tuple of constants one, which has no lines of its own.
         run = changed or {str(mutant.statement)} & lines.keys()
         found = {test for line in run for test in lines[line]} if mutant.in_function else set()
-        if not mutant.in_function or (run and not found):
+        if not found:
             # An import runs the line, not a test: take the tests that use anything of the module, and of the package.
             found = {test for tests in lines.values() for test in tests}
-            found |= {test for test in self.seconds if test.startswith(self._folders(mutant))}
+            where = self._folders(mutant)
+            if mutant.in_function and not run:
+                where = (*where, f"{FALLBACK}/")  # perhaps no test runs it, but a process of a test
+            found |= {test for test in self.seconds if test.startswith(where)}
         known = [test for test in found if test in self.seconds]
         own = self._folders(mutant)
         known.sort(

@@ -81,6 +81,8 @@ def message_of(expression: str, value: Any = None, old: Any = None, **more: Any)
         "'a-b'.split('-') == ['a', 'b'] && ['a', 'b'].join('+') == 'a+b'",
         "'abc'.substring(1) == 'bc' && 'abc'.indexOf('c') == 2 && 'abc'.charAt(0) == 'a'",
         "' a '.trim().replace('a', 'b') == 'b' && 'aba'.lastIndexOf('a') == 2",
+        "'aba'.replace('a', 'c') == 'cbc' && 'aba'.replace('a', 'c', 1) == 'cba'",
+        "'aba'.replace('a', 'c', -1) == 'cbc' && 'aba'.replace('a', 'c', 0) == 'aba'",
         "[1, 3, 2].max() == 3 && [1, 3, 2].min() == 1 && [1, 3, 2].sum() == 6",
         "[1, 2, 2].isSorted() && ![2, 1].isSorted()",
         "sets.contains([1, 2], [2]) && sets.intersects([1], [1, 2])",
@@ -98,7 +100,10 @@ def test_true_of_a_job(expression: str) -> None:
 
 
 def test_a_cron_job_is_described_as_one() -> None:
-    expression = "request.resource.resource == 'cronjobs' && request.kind.kind == 'CronJob'"
+    expression = (
+        "request.resource.resource == 'cronjobs' && request.kind.kind == 'CronJob'"
+        " && request.subResource == '' && request.kind.group == 'batch' && request.kind.version == 'v1'"
+    )
     assert message_of(expression, cron_job()) == []
 
 

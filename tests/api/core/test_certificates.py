@@ -41,6 +41,14 @@ def test_sources_of_certificates_are_ignored_without_their_gates() -> None:
             {"": f"{REQUIRED}: either name or signerName must be specified"},
         ),
         (
+            {"name": "anchors", "signerName": SIGNER, "path": "a", "optional": True},
+            {
+                "": 'Invalid value: {"Name":"anchors","SignerName":"example.com/signer",'
+                '"LabelSelector":null,"Optional":true,"Path":"a"}: '
+                "only one of name and signerName may be used"
+            },
+        ),
+        (
             {"name": "anchors", "signerName": SIGNER, "path": "a"},
             {
                 "": 'Invalid value: {"Name":"anchors","SignerName":"example.com/signer",'

@@ -70,3 +70,16 @@ def test_kinds_of_resources(name: str, extended: bool, counted: bool, overcommit
     assert is_extended(name) is extended
     assert is_counted(name) is counted
     assert may_be_overcommitted(name) is overcommitted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "configmaps", "limits.cpu", "limits.ephemeral-storage", "limits.memory", "persistentvolumeclaims", "pods",
+        "replicationcontrollers", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
+        "requests.storage", "resourcequotas", "secrets", "services", "services.loadbalancers",
+        "services.nodeports", "storage",
+    ],
+)  # fmt: skip
+def test_standard_resources_of_quotas_are_none_of_containers(name: str) -> None:
+    assert container_resource_name(name) == [NOT_OF_CONTAINERS]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jobsworth.cli import file_runs
 from jobsworth.cli.caching import cache_file
 from jobsworth.cli.caching.stored_results import ResultReader, plain_results
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
@@ -20,6 +21,9 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
 GOOD = (ROOT / "examples/valid/ml-training.yaml").read_text()
 BAD = (ROOT / "examples/invalid/max-failed-indexes-alone.yaml").read_text()
+ENOUGH = 4
+"""Files that need a cache in these tests: fewer than for users, to save time."""
+FILES = {f"{number:03}.yaml": GOOD for number in range(ENOUGH)}
 MANY = {f"{number:03}.yaml": GOOD for number in range(FILES_FOR_ONE_PROCESS)}
 
 
@@ -46,11 +50,14 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def run(validate: Validate, evaluated: list[str], tmp_path: Path) -> Validate:
-    """Validate many good files and one with an error."""
+def run(
+    validate: Validate, evaluated: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Validate:
+    """Validate enough good files for a cache, and one with an error."""
+    monkeypatch.setattr(file_runs, "FILES_FOR_ONE_PROCESS", ENOUGH)
     folder = tmp_path / "manifests"
     folder.mkdir()
-    for name, text in MANY.items():
+    for name, text in FILES.items():
         (folder / name).write_text(text)
     (folder / "job.yaml").write_text(BAD)
 
@@ -61,15 +68,22 @@ def run(validate: Validate, evaluated: list[str], tmp_path: Path) -> Validate:
     return run
 
 
+def write_many(folder: Path) -> None:
+    """Write files enough for a cache outside of this process, and for several batches."""
+    for name, text in MANY.items():
+        (folder / name).write_text(text)
+
+
 def test_unchanged_files_are_not_evaluated_again(run: Validate, evaluated: list[str]) -> None:
     first = run()
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
     assert run() == first
     assert evaluated == []
     assert first.code == 1
 
 
 def test_unchanged_files_need_no_evaluator(run: Validate, tmp_path: Path) -> None:
+    write_many(tmp_path / "manifests")
     run()
     program = (
         "import sys, jobsworth.cli\n"
@@ -98,7 +112,7 @@ def test_without_the_cache_all_are_evaluated_and_nothing_is_written(
     assert not (tmp_path / cache_file.FOLDER).exists()
     run()
     run("--no-cache")
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
 
 
 def test_few_files_need_no_cache(validate: Validate, tmp_path: Path) -> None:
@@ -150,7 +164,7 @@ def test_a_changed_policy_is_noticed(run: Validate, evaluated: list[str]) -> Non
         "policy.yaml",
         files={"policy.yaml": policy.replace("spec:", "spec:\n  priority: 7", 1)},
     )
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
 
 
 @pytest.mark.parametrize("format", ["text", "concise", "json", "sarif", "junit", "github"])
@@ -162,8 +176,9 @@ def test_every_report_is_the_same(validate: Validate, format: str) -> None:
 
 
 def test_several_processes_fill_it_alike(
-    run: Validate, evaluated: list[str], validate: Validate
+    run: Validate, evaluated: list[str], validate: Validate, tmp_path: Path
 ) -> None:
+    write_many(tmp_path / "manifests")
     first = validate("--jobs", "2", "manifests")
     evaluated.clear()
     assert run() == first
@@ -195,7 +210,7 @@ def test_a_cache_that_another_user_wrote_is_not_read(
     first = run()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"{tmp_path.name}-other"))
     assert run() == first
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
     run()
     assert evaluated == []
 
@@ -210,7 +225,7 @@ def test_a_changed_cache_is_not_read(
     data[position] ^= 1
     file.write_bytes(data)
     assert run() == first
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 31, b"x" * 500])
@@ -291,7 +306,7 @@ def test_a_home_without_a_place_for_the_key_is_no_error(
     monkeypatch.setenv("XDG_CACHE_HOME", str(file))
     first = run()
     assert run() == first
-    assert len(evaluated) == len(MANY) + 1
+    assert len(evaluated) == len(FILES) + 1
 
 
 def test_git_and_backups_ignore_it(run: Validate, tmp_path: Path) -> None:
@@ -319,6 +334,7 @@ def test_concurrent_runs_leave_a_readable_cache(
 ) -> None:
     command = [sys.executable, "-m", "jobsworth", "validate", "--jobs", "1", "manifests"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "webhook")}
+    write_many(tmp_path / "manifests")
     running = [
         subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=-3, stderr=-3)
         for _ in range(4)

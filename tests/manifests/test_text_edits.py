@@ -266,6 +266,10 @@ def test_a_list_that_is_set_keeps_the_text_and_the_comments_of_items_that_stay(
             "- spec:\n    account: {a: 1} # one\n    template:\n      spec:\n        name: n\n",
             "- spec:\n    template:\n      spec:\n        name: n\n        account: {a: 1} # one\n",
         ),
+        (
+            "spec: {\n  a: 1,\n  # who\n  account: x,  # why\n  template: {spec: {}}\n}\n",
+            "spec: {\n  a: 1,\n  template: {spec: {account: x}}\n}\n",
+        ),
     ],
 )
 def test_a_field_moves_to_another_parent_with_its_comments(before: str, after: str) -> None:
@@ -277,6 +281,29 @@ def test_a_field_moves_to_another_parent_with_its_comments(before: str, after: s
         )
         return
     check(before, Edit("move", f"{at}spec.account", f"{at}spec.template.spec.account"), after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{\n    a: 1,\n    # who\n    b: x  # why\n  }\n", "{\n    a: 1\n  }\n"),
+        ("{\n    # who\n    b: x,  # why\n    a: 1\n  }\n", "{\n    a: 1\n  }\n"),
+        ("{\n    # who\n    b: x  # why\n  }\n", "{}\n"),
+    ],
+)
+def test_a_field_leaves_its_brackets_with_the_comments_on_its_own_lines(
+    before: str, after: str
+) -> None:
+    check(
+        f"from: {before}to:\n  c: 1\n",
+        Edit("move", "from.b", "to.b"),
+        f"from: {after}to:\n  c: 1\n  # who\n  b: x  # why\n",
+    )
+
+
+def test_comments_beside_other_fields_stay_when_a_field_leaves_their_line() -> None:
+    before = "from: {a: 1, b: x}  # both\nto:\n  c: 1\n"
+    check(before, Edit("move", "from.b", "to.b"), "from: {a: 1}  # both\nto:\n  c: 1\n  b: x\n")
 
 
 def test_an_item_moves_to_another_list_with_its_comments() -> None:

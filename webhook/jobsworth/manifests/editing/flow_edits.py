@@ -53,6 +53,18 @@ def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
     return sheet.changed(*changes)
 
 
+def comments_of(sheet: EditableText, start: int, end: int) -> tuple[list[str], str]:
+    """Return the comments that are removed with an entry: those on lines above it, and the one behind it."""
+    comma = _comma(sheet, end)
+    after = end if comma is None else comma + 1
+    if not (sheet.begins_line(start) and sheet.ends_line(after)):
+        return [], ""
+    above = sheet.text[sheet.comment_lines_above(start) : sheet.line_start(start)]
+    return [line.strip() for line in above.splitlines()], sheet.text[
+        after : sheet.line_end(after)
+    ].strip()
+
+
 def with_new(
     sheet: EditableText, holder: Span, index: int, text: str, lines: Sequence[str] = ()
 ) -> EditableText:

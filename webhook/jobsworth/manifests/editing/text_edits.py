@@ -280,7 +280,8 @@ def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) 
         return block_edits.lines_of(sheet, source, name=name)
     text = sheet.text[key.end : source.span.end]
     if "\n" not in text and (not sheet.json or len(target.missing) == 1):
-        return [name + text]
+        above, behind = flow_edits.comments_of(sheet, key.start, source.span.end)
+        return [*above, f"{name}{text}  {behind}".rstrip()]
     if not sheet.json or len(target.missing) > 1:
         return None
     line = sheet.text[sheet.line_start(key.start) : key.start]

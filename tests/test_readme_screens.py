@@ -23,7 +23,12 @@ SCREEN = re.compile(
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PAGES = (README, *sorted((ROOT / "docs").glob("*.md")))
 SCREENS = [
-    pytest.param(page, match["command"], id=f"{page.stem}: {match['command']}")
+    pytest.param(
+        page,
+        match["command"],
+        id=f"{page.stem}: {match['command']}",
+        marks=pytest.mark.slow if match["command"].startswith("jobsworth simulate") else (),
+    )
     for page in PAGES
     for match in SCREEN.finditer(page.read_text(encoding="utf-8"))
 ]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from jobsworth.admission.json_patch import patch
 from support.admission.admission_reviews import patched
+from support.law_examples import number_of_examples
 
 KEYS = st.sampled_from(["a", "b", "a/b", "~", "~1", "", "ä", "0", "-"])
 SCALARS = st.sampled_from([None, True, False, 0, 1, 1.0, 2.5, "", "a", "1"])
@@ -32,7 +33,7 @@ def exactly(value: Any) -> Any:
 
 
 @given(OBJECTS, OBJECTS)
-@settings(max_examples=300)
+@settings(max_examples=number_of_examples(100))
 def test_the_patch_makes_the_one_of_the_other(before: Any, after: Any) -> None:
     kept = copy.deepcopy((before, after))
     assert exactly(patched(before, patch(before, after))) == exactly(after)

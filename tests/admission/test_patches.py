@@ -37,7 +37,7 @@ def accepted() -> list[dict[str, Any]]:
     """Return Jobs and CronJobs that a server accepted."""
     found = []
     for category in ("job", "policy", "success", "cron", "pod"):
-        found += [case["object"] for case in cases(category) if case["code"] == 201][:25]
+        found += [case["object"] for case in cases(category) if case["code"] == 201][:10]
     return found
 
 

@@ -40,6 +40,7 @@ from jobsworth.certificates.manager import Manager
 from jobsworth.certificates.rotation import Bundle, Keep, Publish, RotationPolicy
 from jobsworth.certificates.state import State, decode
 from support.api_server.fake_certificate_store import FakeCertificateStore
+from support.law_examples import number_of_examples
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
@@ -309,7 +310,9 @@ def test_when_all_is_well_no_object_is_written() -> None:
 EVENTS = ("new CA", "new certificate", "lost certificate", "lost bundles", "lost CAs", "race")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=number_of_examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     st.lists(
         st.tuples(

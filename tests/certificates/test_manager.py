@@ -22,6 +22,7 @@ from jobsworth.certificates.manager import Manager
 from jobsworth.certificates.rotation import RotationPolicy
 from jobsworth.certificates.state import decode
 from support.api_server.fake_certificate_store import MUTATING, VALIDATING, FakeCertificateStore
+from support.law_examples import number_of_examples
 
 START = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
 SECOND, HOUR, DAY = (datetime.timedelta(**{n: 1}) for n in ("seconds", "hours", "days"))
@@ -206,7 +207,9 @@ def edited(store: FakeCertificateStore, what: str) -> None:
         store.versions[name] += 1
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=number_of_examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(
     st.lists(
         st.tuples(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from jobsworth.findings.finding import Finding
 from jobsworth.manifests import read_text
+from support.law_examples import number_of_examples
 from support.lint.applied_fixes import attempts, autofixed, file_evaluator, findings_left
 from support.random_objects.random_jobs import random_job
 from support.random_objects.random_texts import Writer
@@ -43,7 +44,7 @@ def before(text: str, select: str) -> list[Finding]:
 
 
 @given(seeds, st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 def test_fixing_is_idempotent(seed: int, unsafe: bool) -> None:
     done = autofixed(text_from(seed), unsafe=unsafe, select="JW")
     again = autofixed(done.data.decode(), unsafe=unsafe, select="JW")
@@ -52,7 +53,7 @@ def test_fixing_is_idempotent(seed: int, unsafe: bool) -> None:
 
 
 @given(seeds, st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 def test_a_valid_manifest_stays_valid(seed: int, unsafe: bool) -> None:
     text = text_from(seed)
     done = autofixed(text, unsafe=unsafe, select="JW")
@@ -63,7 +64,7 @@ def test_a_valid_manifest_stays_valid(seed: int, unsafe: bool) -> None:
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> None:
     text = text_from(seed)
     done = autofixed(text, select="JW")
@@ -77,7 +78,7 @@ def test_comments_that_are_lost_were_those_of_what_was_deleted(seed: int) -> Non
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(25), deadline=None)
 def test_a_fixed_file_can_be_read_and_holds_the_same_objects(seed: int) -> None:
     text = f"{text_from(seed)}\n---\n{text_from(seed + 1)}"
     kinds = [_kind(each.value) for each in read_text(text.encode(), "job.yaml")]

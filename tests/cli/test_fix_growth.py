@@ -16,11 +16,6 @@ from support.lint.applied_fixes import attempts
 from support.scaling.cost_growth import MOST_GROWTH, Action, time_growth
 
 EACH = pytest.mark.parametrize("kind", MANIFESTS)
-EACH_MEASURED = pytest.mark.parametrize(
-    "kind",
-    [kind if kind == "List" else pytest.param(kind, marks=pytest.mark.slow) for kind in MANIFESTS],
-)
-"""Measurements take seconds; a List grows in the most ways."""
 
 
 def evaluator(*, changes: bool = False) -> FileEvaluator:
@@ -41,7 +36,8 @@ def with_fixes(done: FixedFile) -> list[LocatedFinding]:
     return [each for each in found if each.finding.fix is not None and each.finding.fix.safe]
 
 
-@EACH_MEASURED
+@pytest.mark.slow
+@EACH
 def test_a_report_with_fixes_takes_linear_time(kind: str) -> None:
     def reported(count: int) -> Action:
         data, server = MANIFESTS[kind](count).encode(), evaluator(changes=True)
@@ -50,7 +46,8 @@ def test_a_report_with_fixes_takes_linear_time(kind: str) -> None:
     assert time_growth(reported, 12) <= MOST_GROWTH
 
 
-@EACH_MEASURED
+@pytest.mark.slow
+@EACH
 def test_fixing_takes_linear_time(kind: str) -> None:
     def fixed_file(count: int) -> Action:
         text = MANIFESTS[kind](count)
@@ -59,7 +56,8 @@ def test_fixing_takes_linear_time(kind: str) -> None:
     assert time_growth(fixed_file, 12) <= MOST_GROWTH
 
 
-@EACH_MEASURED
+@pytest.mark.slow
+@EACH
 def test_a_diff_takes_linear_time(kind: str) -> None:
     before = MANIFESTS[kind]
 

@@ -16,6 +16,7 @@ from jobsworth.evaluation.further_findings import is_decoding_error
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import Finding
 from support.cli.command_runs import Validate
+from support.law_examples import number_of_examples
 from support.lint.manifests_with_findings import SOUND
 from support.random_objects.random_jobs import random_job
 
@@ -110,7 +111,7 @@ def test_the_caret_is_below_a_misspelled_key_whatever_its_value(validate: Valida
 EVALUATOR = Evaluator(ApiServer())
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=number_of_examples(30), suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 100_000))
 def test_an_unknown_field_hides_no_error_and_adds_none(seed: int) -> None:
     """The errors behind an unknown field are those of the object without it."""

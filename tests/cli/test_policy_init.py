@@ -13,6 +13,7 @@ from jobsworth.cli.inputs.policy_files import load_policies
 from jobsworth.cli.profile_options import PROFILES
 from jobsworth.policy.documents.policy_schema import NAME_PATTERN
 from support.cli.command_runs import Command
+from support.law_examples import number_of_examples
 
 STARTS = [(), *(("--profile", profile) for profile in PROFILES)]
 
@@ -104,7 +105,9 @@ def test_a_copy_of_a_profile_replaces_it(command: Command) -> None:
 
 
 @given(name=st.from_regex(NAME_PATTERN, fullmatch=True))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=number_of_examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_every_name_of_a_policy_can_be_used(
     name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jobsworth.controller.status import read_status, write_status
 from support.controller.job_syncs import a_job, an_indexed_job
 from support.controller.single_job_cluster import SingleJobCluster
+from support.law_examples import number_of_examples
 
 kinds = st.sampled_from(
     ["sync", "sync", "sync", "well", "badly", "badly", "delete", "observe", "tick"]
@@ -69,7 +70,7 @@ def stored(cluster: SingleJobCluster) -> Any:
     return read_status(cluster.job["status"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=number_of_examples(60), deadline=None)
 @given(sizes, st.integers(0, 6), steps)
 def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=limit))
@@ -79,7 +80,7 @@ def test_every_pod_is_counted_once(size: tuple[int, int], limit: int, story: Any
     assert cluster.tracked == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=number_of_examples(60), deadline=None)
 @given(sizes, st.none() | st.integers(0, 2), st.none() | st.integers(0, 2), steps)
 def test_so_it_is_with_indexes(
     size: tuple[int, int], per_index: int | None, most: int | None, story: Any
@@ -101,7 +102,7 @@ def test_so_it_is_with_indexes(
         assert status.failed_indexes
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=number_of_examples(40), deadline=None)
 @given(sizes, st.sampled_from(["Failed", "TerminatingOrFailed"]), steps)
 def test_never_more_pods_than_wanted_run(size: tuple[int, int], policy: str, story: Any) -> None:
     cluster = SingleJobCluster(
@@ -120,7 +121,7 @@ def test_never_more_pods_than_wanted_run(size: tuple[int, int], policy: str, sto
 INDEX = "batch.kubernetes.io/job-completion-index"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=number_of_examples(40), deadline=None)
 @given(sizes, steps, steps)
 def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
@@ -141,7 +142,7 @@ def test_a_suspension_loses_no_count(size: tuple[int, int], before: Any, after: 
     assert ended(cluster) + cluster.released_early == cluster.created
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=number_of_examples(40), deadline=None)
 @given(sizes, steps)
 def test_a_sync_after_a_sync_has_nothing_to_do(size: tuple[int, int], story: Any) -> None:
     cluster = SingleJobCluster(a_job(parallelism=size[0], completions=size[1], backoffLimit=1000))
@@ -155,7 +156,7 @@ def test_a_sync_after_a_sync_has_nothing_to_do(size: tuple[int, int], story: Any
     assert cluster.made == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(30), deadline=None)
 @given(sizes, steps)
 def test_a_status_is_read_as_it_was_written(size: tuple[int, int], story: Any) -> None:
     cluster = SingleJobCluster(an_indexed_job(size[1], size[0], backoffLimitPerIndex=1))

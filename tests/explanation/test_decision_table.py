@@ -16,7 +16,7 @@ from jobsworth.manifests import expand_lists, read_file
 from support.explanation.failing_pods import ENGINE, differences, random_job
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
-COUNT = int(os.environ.get("JOBSWORTH_EXPLAIN_POLICIES", "3"))
+COUNT = int(os.environ.get("JOBSWORTH_EXPLAIN_POLICIES", "1"))
 
 
 def jobs_of_examples() -> list[Any]:

@@ -141,6 +141,7 @@ def test_the_hooks_pass_a_good_manifest(
         assert (repository / name).read_text() == text
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
 def test_the_hook_reports_a_bad_manifest(
@@ -160,6 +161,7 @@ def test_the_hook_reports_a_bad_manifest(
         assert line in output
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
 def test_the_other_hook_applies_fixes(

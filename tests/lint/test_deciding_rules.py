@@ -17,6 +17,7 @@ from jobsworth.lint.matched_failures import (
     deciding,
     facts_of_each,
 )
+from support.law_examples import number_of_examples
 from support.lint.linted_jobs import on_codes
 from support.lint.random_failure_policies import (
     CONDITIONS,
@@ -80,7 +81,7 @@ def test_a_rule_is_covered_or_idle_when_no_pod_of_one_fact_is_decided_by_it(
     assert covered | idle == set(range(len(policy))) - brute
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=number_of_examples(15), deadline=None)
 @given(policies)
 def test_no_pod_of_three_containers_reaches_a_rule_that_single_facts_do_not(
     policy: list[Rule],

@@ -27,6 +27,7 @@ from jobsworth.lint import RULES, lint
 from jobsworth.lint.lint_rule import Rule
 from jobsworth.lint.misidentified import NEAR_MISS, near_miss
 from jobsworth.validation.engine import UnknownKind
+from support.law_examples import number_of_examples
 from support.lint.applied_fixes import file_evaluator
 from support.lint.fix_laws import ENGINE, broken_laws
 from support.lint.fixable_objects import (
@@ -72,7 +73,7 @@ def evaluated(value: Any, release: str = LATEST) -> list[Finding]:
 
 @each_rule
 @given(seed=seeds)
-@settings(max_examples=25)
+@settings(max_examples=number_of_examples(10))
 def test_the_fix_of_a_rule_keeps_the_laws(code: str, seed: int) -> None:
     value, rule = variation(LINTED[code], seed), RULE_OF[code]
     findings = linted(value, rule)
@@ -82,7 +83,7 @@ def test_the_fix_of_a_rule_keeps_the_laws(code: str, seed: int) -> None:
 
 @each_rejected
 @given(seed=seeds)
-@settings(max_examples=10)
+@settings(max_examples=number_of_examples(5))
 def test_the_fix_of_an_error_keeps_the_laws(name: str, seed: int) -> None:
     value, release = variation(REJECTED[name], seed), REJECTED_BY.get(name, LATEST)
     findings = [each for each in evaluated(value, release) if each.severity == "error"]
@@ -91,7 +92,7 @@ def test_the_fix_of_an_error_keeps_the_laws(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", MISIDENTIFIED)
 @given(seed=seeds)
-@settings(max_examples=10)
+@settings(max_examples=number_of_examples(5))
 def test_the_fix_of_a_near_miss_keeps_the_laws(name: str, seed: int) -> None:
     value = variation(MISIDENTIFIED[name], seed)
     findings = linted(value, NEAR_MISS)

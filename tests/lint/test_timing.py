@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jobsworth.api.formats.cron import parse
 from jobsworth.api.formats.cron_times import next_times
 from jobsworth.lint.schedule_timing import every_day, months_left_out, names_day, shortest_gap
+from support.law_examples import number_of_examples
 
 START = datetime(2025, 12, 31, 23, 59, tzinfo=UTC)
 
@@ -32,7 +33,7 @@ schedules = st.tuples(
 ).map(" ".join)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(30), deadline=None)
 @given(schedules)
 def test_no_gap_is_shorter_than_the_shortest(text: str) -> None:
     schedule = parse(text)
@@ -68,7 +69,7 @@ def test_the_shortest_gap(text: str, seconds: int | None) -> None:
     assert shortest_gap(parse(text)) == seconds
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=number_of_examples(30), deadline=None)
 @given(schedules)
 def test_it_fires_on_the_days_that_it_names(text: str) -> None:
     schedule = parse(text)

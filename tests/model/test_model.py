@@ -12,7 +12,7 @@ from model.check import Breakage, attempt, described, first_broken, shortened
 from model.history import History
 from model.mutations import FAULTS, put_in
 
-BATCHES, BATCH = 6, 50
+BATCHES, BATCH = 4, 50
 ENOUGH = 300  # histories in which a fault must show
 
 # Where a fault shows that shows seldom; found by: python -m model.check --count 2000 --seed 0 --fault ...

@@ -13,6 +13,7 @@ from jobsworth.policy.defaults.defaults import ALWAYS, IF_SERVER_DEFAULT, IF_UNS
 from jobsworth.policy.mutation.immutable_fields import FIELDS
 from jobsworth.policy.policy_request import UPDATE
 from jobsworth.validation.engine import engine_for
+from support.law_examples import number_of_examples
 from support.policy.kubectl_requests import WAYS, kubectl_request
 from support.policy.policy_requests import SERVER, cron_job, document, job, policies
 
@@ -122,7 +123,9 @@ def errors(value: dict[str, Any]) -> set[tuple[str, str]]:
     return {(one.field, one.message) for one in found if one.severity == "error"}
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=number_of_examples(80), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(value=OBJECTS, documents=SPOKEN, way=st.sampled_from(WAYS))
 def test_defaults_are_filled_in_once_and_leave_the_object_valid_and_the_input_as_it_is(
     value: dict[str, Any], documents: list[dict[str, Any]], way: str
@@ -141,7 +144,9 @@ def test_defaults_are_filled_in_once_and_leave_the_object_valid_and_the_input_as
     assert engine_for(SERVER).default(once.object) == once.object
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=number_of_examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(old=JOBS, new=SPECS, documents=SPOKEN)
 def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
     old: dict[str, Any], new: dict[str, Any], documents: list[dict[str, Any]]
@@ -156,7 +161,9 @@ def test_an_update_that_the_server_accepts_it_accepts_with_the_defaults(
     assert not [finding for finding in found if finding.severity == "error"]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=number_of_examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(value=JOBS, before=SPOKEN, after=SPOKEN, way=st.sampled_from(WAYS[1:]))
 def test_a_manifest_that_is_applied_again_changes_no_immutable_field_whatever_the_policies_are_by_now(
     value: dict[str, Any], before: list[dict[str, Any]], after: list[dict[str, Any]], way: str

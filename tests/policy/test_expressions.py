@@ -19,6 +19,7 @@ from jobsworth.policy.cel.cel_programs import (
     Program,
 )
 from jobsworth.policy.cel.cel_text import ExpressionOutline, place, tokens
+from support.law_examples import number_of_examples
 from support.policy.policy_requests import (
     SERVER,
     cron_job,
@@ -446,7 +447,7 @@ def truths(draw: st.DrawFn, names: tuple[str, ...] = ("object",), loops: int = 2
     return "(" + draw(st.sampled_from(LOOPED)).format(one, other, new, inside, beside) + ")"
 
 
-@settings(max_examples=300)
+@settings(max_examples=number_of_examples(100))
 @given(truths(), nodes(2))
 def test_absent_fields_make_no_difference(source: str, value: dict[str, Any]) -> None:
     program = Program(source)

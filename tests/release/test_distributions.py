@@ -23,6 +23,7 @@ GENERATED = shutil.ignore_patterns(
 )
 
 pytest.importorskip("hatchling")
+pytestmark = pytest.mark.slow
 
 
 def build(source: Path, target: Path) -> tuple[Path, Path]:

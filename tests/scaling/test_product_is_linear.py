@@ -31,7 +31,7 @@ EVERY = 6
 """One string in so many is tried: few of them are parsed, and those are named below."""
 EVALUATE, REPORT, *OTHERS = ACTIONS
 
-EACH = 1 if settings.get_current_profile_name() == "thorough" else 8
+EACH = 1 if settings.get_current_profile_name() == "thorough" else 16
 """One of so many places is tried, so that the tests stay fast; `.ci/run` tries all."""
 
 PLACES = list(zip(declared_places(), (list(SHAPES) * 100)[: len(declared_places())], strict=True))[

@@ -376,6 +376,7 @@ def test_every_shipped_scenario_is_held_by_a_test() -> None:
     assert {path.stem for path in FOLDER.glob("*.yaml")} == tested
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     sorted(

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jobsworth
+from support.law_examples import number_of_examples
 from support.random_objects.random_jobs import random_job
 
 seeds = st.integers(min_value=0, max_value=2**48)
@@ -27,7 +28,7 @@ def test_any_json_value_is_validated_or_is_of_an_unknown_kind(value: Any) -> Non
         jobsworth.validate(value)
 
 
-@settings(max_examples=300)
+@settings(max_examples=number_of_examples(100))
 @given(seeds, json_values, st.data())
 def test_any_json_value_anywhere_in_a_job_is_validated(seed: int, value: Any, data: Any) -> None:
     job = random_job(seed)
@@ -44,7 +45,7 @@ def test_any_json_value_anywhere_in_a_job_is_validated(seed: int, value: Any, da
         jobsworth.validate(job)
 
 
-@settings(max_examples=400)
+@settings(max_examples=number_of_examples(100))
 @given(seeds)
 def test_validation_and_defaulting_leave_their_input_alone(seed: int) -> None:
     job = random_job(seed)
@@ -54,7 +55,7 @@ def test_validation_and_defaulting_leave_their_input_alone(seed: int) -> None:
     assert job == before
 
 
-@settings(max_examples=400)
+@settings(max_examples=number_of_examples(100))
 @given(seeds)
 def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
     once = _default(random_job(seed))
@@ -62,7 +63,7 @@ def test_defaulting_twice_is_defaulting_once(seed: int) -> None:
         assert jobsworth.default(once) == once
 
 
-@settings(max_examples=400)
+@settings(max_examples=number_of_examples(100))
 @given(seeds)
 def test_defaulting_makes_nothing_worse(seed: int) -> None:
     job = random_job(seed)
@@ -71,7 +72,7 @@ def test_defaulting_makes_nothing_worse(seed: int) -> None:
         assert _errors(defaulted) <= _errors(job)
 
 
-@settings(max_examples=400)
+@settings(max_examples=number_of_examples(100))
 @given(seeds)
 def test_a_valid_job_may_be_updated_to_itself(seed: int) -> None:
     job = random_job(seed)

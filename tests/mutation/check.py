@@ -3,7 +3,8 @@
     PYTHONPATH=tests nice python -m mutation.check --count 100 --seed 7 --jobs 2
 
 The first run takes as long as all tests, and notes which lines each test runs; ``--map`` keeps that for the next. Then
-each mutant meets the tests that run its lines, in a copy of the clone, until one of them fails.
+each mutant meets the tests that run its lines, in a copy of the clone, until one of them fails. What survives meets
+the tests of which none runs a line in its own process: they start commands.
 """
 
 from __future__ import annotations
@@ -30,12 +31,6 @@ from mutation.mutants import Mutant, is_valid, mutants_of
 ROOT = Path(__file__).parents[2]
 CODE = Path("webhook/jobsworth")
 PACKAGES = ("api", "validation", "lint", "policy", "evaluation", "controller", "certificates")
-TESTS = (
-    "api", "oracle", "validation", "lint", "policy", "evaluation", "controller", "certificates",
-    "provenance", "findings", "reconciler", "admission", "examples", "model", "cli",
-    "recorded",
-)  # fmt: skip
-"""Folders of the tests that notice such changes; those of the shells mostly start processes."""
 USERS = {"api": ("validation/", "recorded/"), "lint": ("cli/test_rule.py",)}
 """Further tests that use the declarations of a package: no line of its modules runs for them."""
 FALLBACK = "tests/cli"
@@ -44,6 +39,8 @@ PROSE = {"descriptions"}
 """Packages whose texts explain fields to readers: no behavior."""
 AT_MOST = 900.0
 """Seconds of tests a mutant meets, by the time that they took unchanged."""
+AT_MOST_IN_PROCESSES = 120.0
+"""Seconds of the tests that start processes: a mutant meets them if it survives those that run its lines."""
 NO_TESTS_RAN = 5
 
 
@@ -78,6 +75,16 @@ class Map:
             key=lambda test: (self.seconds[test] > 1, not test.startswith(own), self.seconds[test])
         )
         return _up_to(AT_MOST, known, self.seconds)
+
+    def in_processes(self) -> list[str]:
+        """Return the tests that run no line of the code themselves, the quick ones first."""
+        running = {
+            test for lines in self._lines.values() for each in lines.values() for test in each
+        }
+        others = [test for test in self.seconds if test not in running]
+        return _up_to(
+            AT_MOST_IN_PROCESSES, sorted(others, key=self.seconds.__getitem__), self.seconds
+        )
 
     def _folders(self, mutant: Mutant) -> tuple[str, ...]:
         package = Path(mutant.path).relative_to(CODE).parts[0]
@@ -228,8 +235,7 @@ def main() -> int:
         if options.map is not None and options.map.exists():
             read = json.loads(options.map.read_text())
         else:
-            where = [f"tests/{name}" for name in TESTS] + [str(CODE)]
-            read = make_map(copies[0], folder / "map", ["-n", str(options.jobs), *where])
+            read = make_map(copies[0], folder / "map", ["-n", str(options.jobs)])
             if options.map is not None:
                 options.map.write_text(json.dumps(read))
         print(
@@ -248,6 +254,8 @@ def _test_all(sample: list[Mutant], copies: list[Copy], tests: Map) -> Counter[s
         waiting.put(mutant)
     results: Counter[str] = Counter()
 
+    last = tests.in_processes()
+
     def work(copy: Copy) -> None:
         while True:
             try:
@@ -260,6 +268,8 @@ def _test_all(sample: list[Mutant], copies: list[Copy], tests: Map) -> Counter[s
             result = (
                 copy.test(mutant, selected, expected) if selected else copy.test_without_map(mutant)
             )
+            if result == "survived" and last:
+                result = copy.test(mutant, last, sum(tests.seconds[test] for test in last))
             results[result] += 1
             source = (copy.root / mutant.path).read_bytes()
             took = f"{len(selected)} tests, {time.monotonic() - began:.0f} s"

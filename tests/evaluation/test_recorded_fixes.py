@@ -5,6 +5,8 @@ To renew the table after an intended change: ``JOBSWORTH_RENEW=1 pytest tests/ev
 
 from __future__ import annotations
 
+import copy
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,3 +88,38 @@ def test_names_that_are_no_zones_mean_the_recorded_zones() -> None:
     expect_recorded(
         RECORDED / "meant_zones.txt", (f"{name}: {meant_zone(name, zones)}" for name in names)
     )
+
+
+def test_the_restart_policies_of_containers_are_moved_or_not_as_recorded() -> None:
+    never, always, odd = (
+        {"restartPolicy": "Never"},
+        {"restartPolicy": "Always"},
+        {"restartPolicy": "no"},
+    )
+    lines = []
+    for number, containers in enumerate(
+        (
+            None,
+            {},
+            [],
+            [None],
+            [{}],
+            ["main"],
+            [never],
+            [always],
+            [odd],
+            [never, never],
+            [never, always],
+            [never, {}],
+            [never, None],
+            [{**never, "restartPolicyRules": []}],
+            [never, never, never],
+        )
+    ):
+        value = copy.deepcopy(JOB)
+        pod = value["spec"]["template"]["spec"]
+        del pod["restartPolicy"]
+        pod["containers"] = containers
+        lines.append(f"{number}: {json.dumps(containers)}")
+        lines += [line for line in findings(value) if "estart" in line or "edit" in line]
+    expect_recorded(RECORDED / "restart_policies.txt", lines)

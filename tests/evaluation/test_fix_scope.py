@@ -309,3 +309,20 @@ def without(value: Any, part: str) -> Any:
 def test_a_directive_of_a_patch_is_found_at_any_depth(extra: str) -> None:
     assert fixes(WHOLE, "job.yaml") != []
     assert fixes(WHOLE + f"x: {{{extra}}}\n", "job.yaml") == []
+
+
+@pytest.mark.parametrize(
+    ("value", "missing"),
+    [
+        ({"kind": "CronJob", "spec": {"suspend": True}}, "spec.schedule"),
+        ({"spec": {"jobTemplate": {}}}, "spec.schedule"),
+        (
+            {"kind": "CronJob", "spec": {"schedule": "@daily"}},
+            "spec.jobTemplate.spec.template.spec.containers",
+        ),
+        ({"kind": "Job"}, "spec.template.spec.containers"),
+        ({"kind": "Job", "spec": {"schedule": "@daily"}}, "spec.template.spec.containers"),
+    ],
+)
+def test_the_first_missing_part_is_named(value: object, missing: str) -> None:
+    assert missing_part(value) == missing

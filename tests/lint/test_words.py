@@ -71,3 +71,43 @@ def test_a_client_of_the_api_needs_its_token(client: str) -> None:
     )
     assert fields("JW503", job({"containers": [container(image=f"alpine/{client}:3")]})) == []
     assert fields("JW503", job()) != []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "train && curl -X POST localhost:15020/quitquitquit",
+        "train; pkill envoy",
+        "train; killall envoy",
+        "linkerd-await --shutdown -- train",
+        "train; curl -X POST localhost:3500/v1.0/shutdown",
+    ],
+)
+def test_a_command_that_stops_the_sidecar_is_known(command: str) -> None:
+    proxy = container(name="proxy", image="envoy:1.31")
+    stopping = container(command=["sh", "-c", command])
+    assert fields("JW214", job({"containers": [stopping, proxy]})) == []
+    going_on = container(command=["sh", "-c", "train"])
+    assert fields("JW214", job({"containers": [going_on, proxy]})) != []
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        "istio-iptables",
+        "istio-clean-iptables",
+        "validate",
+        "--mode",
+        "--version",
+        "--help",
+        "version",
+    ],
+)
+def test_an_argument_with_which_a_proxy_ends_is_known(argument: str) -> None:
+    def starting(*arguments: str) -> list[str]:
+        first = container(name="first", image="envoy:1.31", args=[*arguments])
+        return fields("JW229", job({"initContainers": [first]}))
+
+    assert starting(argument) == []
+    assert starting("run", argument) == []
+    assert starting(f"{argument}-not") != []

@@ -122,7 +122,7 @@ def from_annotation(value: Any) -> Ignore | None:
     return Ignore(_words(value), None, ANNOTATION_FORM) if isinstance(value, str) else None
 
 
-def unused(ignore: Ignore, message: str, field: str = "") -> Finding:
+def unused(ignore: Ignore, message: str, field: str) -> Finding:
     """Return the finding for an ignore that suppresses nothing, or less than it lists.
 
     An annotation can be fixed; no edit changes a comment.

@@ -267,6 +267,10 @@ def test_a_list_that_is_set_keeps_the_text_and_the_comments_of_items_that_stay(
             "- spec:\n    template:\n      spec:\n        name: n\n        account: {a: 1} # one\n",
         ),
         (
+            "spec: {\n  # who\n  account: x,  # why\n  template: {\n    spec: {\n      a: 1  # b\n    }\n  }\n}\n",
+            "spec: {\n  template: {\n    spec: {\n      a: 1,  # b\n      # who\n      # why\n      account: x\n    }\n  }\n}\n",
+        ),
+        (
             "spec: {\n  a: 1,\n  # who\n  account: x,  # why\n  template: {spec: {}}\n}\n",
             "spec: {\n  a: 1,\n  template: {spec: {account: x}}\n}\n",
         ),

@@ -164,9 +164,18 @@ def _with_key(sheet: EditableText, steps: Steps, name: str, new: Any) -> Editabl
 
 
 def _with_entry(
-    sheet: EditableText, steps: Steps, name: str, new: Any, lines: Sequence[str]
+    sheet: EditableText,
+    steps: Steps,
+    name: str,
+    new: Any,
+    lines: Sequence[str],
+    *,
+    comments: Sequence[str] = (),
 ) -> EditableText:
-    """Add an entry to a mapping; ``lines`` is its block form at column 0."""
+    """Add an entry to a mapping.
+
+    ``lines`` is its block form at column 0; ``comments`` are written above it in brackets of several lines.
+    """
     found = sheet.find(steps)
     span, style = found.span, sheet.style
     if span.kind == SCALAR:  # null
@@ -181,7 +190,8 @@ def _with_entry(
     if in_block and not span.entries and (len(lines) > 1 or " #" in lines[0]):
         return block_edits.filled(sheet, found, lines, indent=style.step)
     text = rendering.inline({name: new}, style)[1:-1]
-    return flow_edits.with_new(sheet, span, len(span.entries), text, lines if sheet.json else ())
+    form = lines if sheet.json else [*comments, text]
+    return flow_edits.with_new(sheet, span, len(span.entries), text, form)
 
 
 def _inserted(sheet: EditableText, steps: Steps, position: int, new: Any) -> EditableText:
@@ -264,7 +274,12 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         lines = [f"{key}:", *(block_edits.indented(line, width) for line in lines)]
     for step in reversed(target.missing[1:]):
         value = [value] if isinstance(step, int) else {step: value}
-    return _deleted(_with_entry(sheet, target.steps, str(target.missing[0]), value, lines), steps)
+    comments = []
+    if source.entry is not None and source.flows and holder.flows:
+        over, behind = flow_edits.comments_of(sheet, source.entry.key.start, source.span.end)
+        comments = [*over, *filter(None, [behind])]
+    name = str(target.missing[0])
+    return _deleted(_with_entry(sheet, target.steps, name, value, lines, comments=comments), steps)
 
 
 def _lines_of_item(sheet: EditableText, source: FoundSpan) -> list[str] | None:

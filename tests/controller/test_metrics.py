@@ -48,7 +48,10 @@ def test_the_first_failure_that_a_rule_matches_has_an_event() -> None:
     job["status"] = first.status
     later = [a_pod("Failed", exit_code=code, name=f"q{code}") for code in (5, 6)]
     (event,) = sync(job, later, reported=first.reported).events
-    assert "exit code 6 matching Count rule at index 1. The failure counts" in event.message
+    assert event.message == (
+        "Container main for pod default/q6 failed with exit code 6 matching Count rule at index 1. The failure "
+        "counts towards the backoff limits. Further failures that this rule matches are not reported"
+    )
 
 
 def test_a_rule_whose_counted_pods_exist_has_no_event_after_a_restart() -> None:
@@ -68,7 +71,9 @@ def test_the_rule_that_fails_an_index_has_an_event_and_the_one_that_fails_the_jo
     job = an_indexed_job(4, backoffLimitPerIndex=1, podFailurePolicy={"rules": rules})
     done = sync(job, [a_pod("Failed", index=2, exit_code=5)])
     (event,) = done.events
-    assert "FailIndex rule at index 0. Index 2 fails without further retries." in event.message
+    assert (
+        "FailIndex rule at index 0. Index 2 fails without further retries. Further" in event.message
+    )
     done = sync(job, [a_pod("Failed", index=2, exit_code=6)])
     assert "PodFailurePolicyMatched" not in [event.reason for event in done.events]
     assert "matching FailJob rule at index 1" in done.message

@@ -502,6 +502,20 @@ def test_exit_codes_out_of_range_become_what_the_kernel_makes_of_them() -> None:
         assert "never matches" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("code", "origin"),
+    [
+        (-255, "(-255 is reported as 1)"),
+        (-256, "; for Windows exit codes, set spec.os or the node selector of the Pod"),
+        (511, "(511 is reported as 255)"),
+        (512, "between 0 and 255, never 512."),
+    ],
+)
+def test_where_a_code_out_of_range_comes_from_is_explained(code: int, origin: str) -> None:
+    (finding,) = found("JW110", with_policy(on_codes("FailJob", "In", code)))
+    assert origin in finding.message
+
+
 def test_merged_rules_have_all_values_in_order() -> None:
     rules = [on_codes("FailJob", "In", *codes) for codes in ((9,), (3, 4), (1, 9))]
     assert rules_after("JW113", with_policy(*rules, MINDED)) == [

@@ -116,6 +116,23 @@ def test_rules_and_expressions_count_as_limits_do() -> None:
     ]
 
 
+@pytest.mark.parametrize("part", ["labels", "annotations"])
+def test_a_default_of_the_metadata_is_named_by_its_key(part: str) -> None:
+    held = policies(
+        match={"kinds": ["Job"]},
+        defaults={part: {"a": "1", "team": "data"}},
+        expressions=[
+            {
+                "expression": f"!has(object.metadata.{part}) || !('team' in object.metadata.{part})",
+                "field": f"metadata.{part}[team]",
+            }
+        ],
+    )
+    assert [one.field for one in inconsistencies(held, SERVER)][:1] == [
+        f"spec.defaults.{part}[team]"
+    ]
+
+
 def test_what_a_client_must_write_itself_is_no_inconsistency() -> None:
     limits = {"activeDeadlineSeconds": {"required": True}, "labels": {"team": {"required": True}}}
     assert not found(policies(defaults={"ttlSecondsAfterFinished": 60}, limits=limits))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.validation.engine_errors import server
+from support.validation.engine_errors import errors_of, job_with, server
 from support.validation.validated_jobs import INDEXED, PER_INDEX, Errors, job, job_errors, stored
 
 NOT_NEGATIVE = "Invalid value: -1: must be greater than or equal to 0"
@@ -282,3 +282,17 @@ def test_an_older_release_does_not_know_the_field(spec: dict[str, Any], since: i
     before = job_errors(job(**spec), at=server(f"1.{since - 1}"))
     assert before == {field: f'unknown field "spec.{field}"'}
     assert job_errors(job(**spec), at=server(f"1.{since}")) == {}
+
+
+def test_an_invalid_value_in_a_stored_selector_is_kept() -> None:
+    def selecting(value: str) -> dict[str, Any]:
+        job = job_with({}, {"labels": {"app": "a"}})
+        expressions = [{"key": "app", "operator": "NotIn", "values": [value]}]
+        selector = {"matchLabels": {"app": "a"}, "matchExpressions": expressions}
+        return {**job, "spec": {**job["spec"], "manualSelector": True, "selector": selector}}
+
+    stored = selecting("-not-a-value-")
+    assert {field for field, _ in errors_of(stored)} == {
+        "spec.selector.matchExpressions[0].values[0]"
+    }
+    assert errors_of({**stored, "spec": {**stored["spec"], "suspend": True}}, stored) == set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,20 +61,26 @@ def test_an_error_in_any_process_is_raised(forks: bool) -> None:
         list(in_order(unlike, batches(4), 2))
 
 
+def slowly_named(path: str) -> Evaluated:
+    """Leave something to the other process, however late that starts."""
+    time.sleep(0.001)
+    return named(path)
+
+
 def failing_in_a_worker(path: str) -> Evaluated:
-    return named(path) if os.getpid() == OWN else unlike(path)
+    return slowly_named(path) if os.getpid() == OWN else unlike(path)
 
 
 @needs_fork
 def test_an_error_in_a_fork_is_raised() -> None:
     with pytest.raises(UsageError, match=r"the configuration is wrong"):
-        list(in_order(failing_in_a_worker, batches(5000), 2))
+        list(in_order(failing_in_a_worker, batches(300), 2))
 
 
 def killed_in_a_worker(path: str) -> Evaluated:
     if os.getpid() != OWN:
         os.kill(os.getpid(), signal.SIGKILL)
-    return named(path)
+    return slowly_named(path)
 
 
 @needs_fork
@@ -81,7 +88,7 @@ def test_a_killed_process_is_reported() -> None:
     with pytest.raises(
         InputError, match=r"a process of this command was killed; run it with --jobs 1"
     ):
-        list(in_order(killed_in_a_worker, batches(5000), 2))
+        list(in_order(killed_in_a_worker, batches(300), 2))
 
 
 @needs_fork

@@ -52,7 +52,14 @@ def read_in_time(data: bytes) -> list[str | None]:
     return [document.error and document.error.message for document in documents]
 
 
-@pytest.mark.parametrize("case", REJECTED)
+SLOW = {"brackets without end", "braces", "JSON"}
+"""They take a second each, on the path of another case."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, marks=pytest.mark.slow) if case in SLOW else case for case in REJECTED],
+)
 def test_hostile_input_is_rejected(case: str) -> None:
     data, words = REJECTED[case]
 

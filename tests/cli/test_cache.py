@@ -167,7 +167,13 @@ def test_a_changed_policy_is_noticed(run: Validate, evaluated: list[str]) -> Non
     assert len(evaluated) == len(FILES) + 1
 
 
-@pytest.mark.parametrize("format", ["text", "concise", "json", "sarif", "junit", "github"])
+SLOW = ("concise", "sarif", "junit", "github")
+"""Reports that use of the cache what the others use."""
+
+
+@pytest.mark.parametrize(
+    "format", ["text", "json", *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)]
+)
 def test_every_report_is_the_same(validate: Validate, format: str) -> None:
     paths = [*map(str, EXAMPLES), "."]
     options = ("--output", format, "--info", "--jobs", "1")

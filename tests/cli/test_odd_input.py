@@ -127,7 +127,7 @@ def test_a_baseline_holds_a_file_name_that_is_not_utf_8(folder: Path) -> None:
 @pytest.mark.parametrize(
     "environment",
     [
-        {"PYTHONIOENCODING": "ascii"},
+        pytest.param({"PYTHONIOENCODING": "ascii"}, marks=pytest.mark.slow),
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     ],
     ids=["ascii", "C"],

@@ -15,6 +15,7 @@ def script() -> dict[str, object]:
     return runpy.run_path(str(ROOT / "docs/recorded_releases.py"))
 
 
+@pytest.mark.slow
 def test_the_table_is_fresh(script: dict[str, object]) -> None:
     page = (ROOT / "README.md").read_text(encoding="utf-8")
     assert script["with_table"](page) == page  # type: ignore[operator]

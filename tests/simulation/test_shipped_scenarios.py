@@ -250,6 +250,7 @@ def test_a_mail_goes_out_for_a_time_that_is_long_over() -> None:
     assert [(job.created - (job.scheduled or 0)) // HOUR for job in careful.jobs] == [0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deadline", [None, 200])
 def test_a_controller_that_comes_back_starts_one_run(deadline: int | None) -> None:
     record = play("controller-away", spec__startingDeadlineSeconds=deadline)

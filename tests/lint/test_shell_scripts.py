@@ -98,6 +98,15 @@ def test_the_last_list_of_a_script_is_known(text: str, last: list[str], closed: 
         (["bash", "-c"], ["set -eo pipefail; a"], "args[0]", True, True),
         (["bash", "-c"], ["set -o errexit; set -o pipefail; a"], "args[0]", True, True),
         (["bash", "-ec"], ["set +e; a"], "args[0]", False, False),
+        (["bash", "-c"], ["set -o pipefail -e; a"], "args[0]", True, True),
+        (["bash", "-c"], ["set -oe pipefail; a"], "args[0]", True, True),
+        (["bash", "-ec"], ["set +eo pipefail; a"], "args[0]", False, False),
+        (["bash", "-O", "extglob", "-e", "-c", "a"], [], "command[5]", True, False),
+        # What follows the first word that is no option are the positional parameters.
+        (["bash", "-c"], ["set -- -e; a"], "args[0]", False, False),
+        (["bash", "-c"], ["set - -e; a"], "args[0]", False, False),
+        (["bash", "-c"], ["set x -e -o pipefail; a"], "args[0]", False, False),
+        (["bash", "-ec"], ["set -u -- +e; a"], "args[0]", True, False),
     ],
 )
 def test_the_script_of_a_container_is_found(

@@ -126,8 +126,10 @@ def test_tolerations_in_an_annotation_are_validated_as_others_are(
     assert template_errors({"annotations": {TOLERATIONS: text}}) == errors
 
 
-def test_init_containers_in_annotations_are_thrown_away() -> None:
-    key = "pod.beta.kubernetes.io/init-containers"
+@pytest.mark.parametrize("stage", ["alpha", "beta"])
+@pytest.mark.parametrize("name", ["init-containers", "init-container-statuses"])
+def test_init_containers_in_annotations_are_thrown_away(stage: str, name: str) -> None:
+    key = f"pod.{stage}.kubernetes.io/{name}"
     for given, kept in (({key: "[]"}, {}), ({key: "[]", "a": "b"}, {"a": "b"})):
         job = job_with(metadata={"annotations": given})
         template = defaulted(job)["spec"]["template"]

@@ -116,11 +116,15 @@ class ShellScript:
                 self._set(command.words[1:])
 
     def _set(self, options: Sequence[str]) -> None:
-        for index, option in enumerate(options):
-            if option[:1] not in ("-", "+") or option.startswith("--"):
+        """Read options up to the first word that is none; what follows are the positional parameters."""
+        words = iter(options)
+        for option in words:
+            if option[:1] not in ("-", "+") or option in ("-", "--"):
+                return
+            if option.startswith("--"):
                 continue
             on = option[0] == "-"
-            named = options[index + 1] if option[-1] == "o" and index + 1 < len(options) else ""
+            named = next(words, "") if "o" in option.lower() else ""  # -O names one of shopt
             if "e" in option or named == "errexit":
                 self.errexit = on
             if named == "pipefail":
@@ -150,7 +154,7 @@ def script_of(container: dict[str, Any]) -> tuple[str, ShellScript] | None:
                 return None
             field = f"command[{at}]" if at < len(command) else f"args[{at - len(command)}]"
             return field, ShellScript(words[at], words[1:at])
-        if not word.startswith("-") and words[index - 1][-1:] != "o":
+        if not word.startswith("-") and words[index - 1][-1:] not in ("o", "O"):
             return None
     return None
 

@@ -293,6 +293,7 @@ def test_a_field_moves_to_another_parent_with_its_comments(before: str, after: s
         ("{\n    a: 1,\n    # who\n    b: x  # why\n  }\n", "{\n    a: 1\n  }\n"),
         ("{\n    # who\n    b: x,  # why\n    a: 1\n  }\n", "{\n    a: 1\n  }\n"),
         ("{\n    # who\n    b: x  # why\n  }\n", "{}\n"),
+        ("{\n    # who\n    b: x,  # why\n  }\n", "{}\n"),
     ],
 )
 def test_a_field_leaves_its_brackets_with_the_comments_on_its_own_lines(
@@ -302,6 +303,31 @@ def test_a_field_leaves_its_brackets_with_the_comments_on_its_own_lines(
         f"from: {before}to:\n  c: 1\n",
         Edit("move", "from.b", "to.b"),
         f"from: {after}to:\n  c: 1\n  # who\n  b: x  # why\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{b: x,  # why\n    a: 1}\n", "{\n    a: 1}\n"),
+        ("{b: x  # why\n    }\n", "{}\n"),
+        ("{a: 1, b: x,  # why\n    c: 2}\n", "{a: 1,\n    c: 2}\n"),
+    ],
+)
+def test_a_field_that_begins_no_line_takes_the_comment_behind_it(before: str, after: str) -> None:
+    check(
+        f"from: {before}to:\n  c: 1\n",
+        Edit("move", "from.b", "to.b"),
+        f"from: {after}to:\n  c: 1\n  b: x  # why\n",
+    )
+
+
+def test_a_comment_behind_the_last_field_of_a_line_stays_for_the_others() -> None:
+    before = "from: {a: 1, b: x  # both\n  }\nto:\n  c: 1\n"
+    check(
+        before,
+        Edit("move", "from.b", "to.b"),
+        "from: {a: 1  # both\n  }\nto:\n  c: 1\n  b: x\n",
     )
 
 

@@ -42,10 +42,12 @@ def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
         changes.append((sheet.comment_lines_above(start), sheet.next_line(after), ""))
     elif not last:
         # A comment between the two may belong to the next one.
-        between = sheet.text[after : places[index + 1][0]]
-        changes.append(
-            (start, sheet.line_end(after) if "#" in between else places[index + 1][0], "")
-        )
+        if "#" in sheet.text[after : places[index + 1][0]]:
+            before = len(sheet.text[:start].rstrip(" \t"))
+            rest = sheet.text[after : sheet.line_end(after)].removesuffix("\r")
+            changes.append((before, after + len(rest), ""))
+        else:
+            changes.append((start, places[index + 1][0], ""))
     elif "#" in sheet.text[places[index - 1][1] : start] or comma is not None:
         changes.append((start, after, ""))
     else:
@@ -53,16 +55,19 @@ def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
     return sheet.changed(*changes)
 
 
-def comments_of(sheet: EditableText, start: int, end: int) -> tuple[list[str], str]:
-    """Return the comments that are removed with an entry: those on lines above it, and the one behind it."""
+def comments_of(sheet: EditableText, holder: Span, index: int) -> tuple[list[str], str]:
+    """Return the comments that are deleted with an entry: those on lines above it, and the one behind it."""
+    places = extents(holder)
+    start, end = places[index]
     comma = _comma(sheet, end)
     after = end if comma is None else comma + 1
-    if not (sheet.begins_line(start) and sheet.ends_line(after)):
-        return [], ""
-    above = sheet.text[sheet.comment_lines_above(start) : sheet.line_start(start)]
-    return [line.strip() for line in above.splitlines()], sheet.text[
-        after : sheet.line_end(after)
-    ].strip()
+    begins, ends, only = sheet.begins_line(start), sheet.ends_line(after), len(places) == 1
+    above, behind = "", ""
+    if begins and (ends or only):
+        above = sheet.text[sheet.comment_lines_above(start) : sheet.line_start(start)]
+    if ends and (begins or only or index + 1 < len(places)):
+        behind = sheet.text[after : sheet.line_end(after)].strip()
+    return [line.strip() for line in above.splitlines()], behind
 
 
 def with_new(

@@ -276,10 +276,17 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         value = [value] if isinstance(step, int) else {step: value}
     comments = []
     if source.entry is not None and source.flows and holder.flows:
-        over, behind = flow_edits.comments_of(sheet, source.entry.key.start, source.span.end)
+        over, behind = _flow_comments(sheet, source)
         comments = [*over, *filter(None, [behind])]
     name = str(target.missing[0])
     return _deleted(_with_entry(sheet, target.steps, name, value, lines, comments=comments), steps)
+
+
+def _flow_comments(sheet: EditableText, source: FoundSpan) -> tuple[list[str], str]:
+    """Return the comments above and behind an entry in brackets."""
+    assert source.holder is not None
+    assert source.entry is not None
+    return flow_edits.comments_of(sheet, source.holder, source.holder.entries.index(source.entry))
 
 
 def _lines_of_item(sheet: EditableText, source: FoundSpan) -> list[str] | None:
@@ -295,7 +302,7 @@ def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) 
         return block_edits.lines_of(sheet, source, name=name)
     text = sheet.text[key.end : source.span.end]
     if "\n" not in text and (not sheet.json or len(target.missing) == 1):
-        above, behind = flow_edits.comments_of(sheet, key.start, source.span.end)
+        above, behind = _flow_comments(sheet, source)
         return [*above, f"{name}{text}  {behind}".rstrip()]
     if not sheet.json or len(target.missing) > 1:
         return None

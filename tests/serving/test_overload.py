@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import resource
 import socket
 import ssl
@@ -209,6 +210,22 @@ def test_large_requests_that_wait_take_bounded_memory(tmp_path: Path) -> None:
         assert sorted(status for status, _ in answers) == [200, 200, 503, 503, 503]
         assert all(b"send the request again" in body for status, body in answers if status == 503)
         assert small.result()[0] == 200
+
+
+def test_a_request_that_is_refused_before_it_is_complete_gets_an_answer(tmp_path: Path) -> None:
+    options = ("--workers", "1", "--threads", "1", "--log", "denials")
+    start = HEAD + b"Content-Length: 100000\r\n\r\n" + b" " * 90_000
+    with serving(tmp_path, *options, program=CRAMPED) as server, Crowd(server) as crowd:
+        first, *others = crowd.slow(3, start)
+        answer = http.client.HTTPResponse(first)
+        answer.begin()
+        assert answer.status == 503
+        assert b"send the request again" in answer.read()
+        for sock in others:
+            sock.sendall(b" " * (10_000 - len(GOOD)) + GOOD)
+            assert b" 200 OK" in sock.recv(65536)
+        refused = "Refused 1 large requests to make room for others"
+        server.wait_until("the warning", lambda: refused in [x["message"] for x in server.log()])
 
 
 def memory_of_children(parent: int) -> list[int]:

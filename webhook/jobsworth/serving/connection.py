@@ -120,6 +120,8 @@ class Connection:
         """Send as much of a response as the client reads at once; :meth:`advance` sends the rest."""
         self.closes = closes
         self._size = 0
+        if closes:
+            self._buffer.clear()
         self._unsent = memoryview(response)
         self.deadline = time.monotonic() + ANSWER_SECONDS
         try:
@@ -150,7 +152,6 @@ class Connection:
         if self.closes:
             self.sock.shutdown(socket.SHUT_WR)  # then discard what the client sends until it closes
             self._lingers = True
-            self._buffer.clear()
             wait = LINGER_SECONDS
         self.deadline = time.monotonic() + wait
 

@@ -76,7 +76,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._selector = selectors.DefaultSelector()
         self._idle: dict[str, dict[Connection, None]] = {}  # by peer, the longest idle first
         self._busy: dict[Connection, float] = {}  # start of the review
-        self._held = self._evicted = 0
+        self._held = self._evicted = self._refused = 0
         self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
         self._returned: deque[Connection] = deque()
         self._turn = threading.Lock()
@@ -134,6 +134,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
         if self._evicted:
             self.log.warning("Closed %s idle connections to make room for others", self._evicted)
             self._evicted = 0
+        if self._refused:
+            self.log.warning("Refused %s large requests to make room for others", self._refused)
+            self._refused = 0
         if self._accepts and now >= self._leave_at:
             self._stop_accepting()
 
@@ -194,16 +197,31 @@ class Worker(BaseWorker):  # type: ignore[misc]
             raise ConnectionAbortedError
         return Connection(self._heads, sock, client, self.wsgi, certificate.context)
 
-    def _evict(self, share: Callable[[Connection], int] = lambda connection: 1) -> bool:
-        """Close the connection that has been idle longest, of the peer with the largest share."""
-        peer = max(self._idle.values(), key=lambda peer: sum(map(share, peer)), default={})
-        connection = next(filter(share, peer), None)
+    def _evict(self) -> None:
+        """Close the connection that has been idle longest, of the peer with most connections."""
+        if (connection := self._longest_idle(lambda _: 1)) is not None:
+            self._forget(connection)
+            self._close(connection)
+            self._evicted += 1
+
+    def _refuse(self) -> bool:
+        """Refuse the request that is incomplete for longest, of the peer that holds most bytes."""
+        connection = self._longest_idle(lambda one: one.held)
         if connection is None:
             return False
         self._forget(connection)
-        self._close(connection)
-        self._evicted += 1
+        if connection.sends:
+            connection.closed = True  # its client does not read the previous answer either
+        else:
+            connection.answer(refusal(_OVERLOAD), closes=True)
+        self._refused += 1
+        self._keep(connection)
         return True
+
+    def _longest_idle(self, share: Callable[[Connection], int]) -> Connection | None:
+        """Return the connection that is idle longest and has a share, of the peer with the largest share."""
+        peer = max(self._idle.values(), key=lambda peer: sum(map(share, peer)), default={})
+        return next(filter(share, peer), None)
 
     def _close(self, connection: Connection) -> None:
         connection.sock.close()
@@ -237,7 +255,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         moves = connection.closed or environ is not None or connection.sends != sends
         if moves:
             self._forget(connection)
-        while self._held > MOST_HELD_BYTES and self._evict(lambda one: one.held):
+        while self._held > MOST_HELD_BYTES and self._refuse():
             pass
         if connection.closed:
             self._close(connection)
@@ -252,22 +270,26 @@ class Worker(BaseWorker):  # type: ignore[misc]
             response = respond(self.app.probes, environ, closes=True)
         elif self._held > MOST_HELD_BYTES and connection.held > SMALL_BYTES:
             response = refusal(_OVERLOAD)
+            self._refused += 1
         else:
             self._busy[connection] = math.inf
             self._requests.put((connection, environ))
             return
         connection.answer(response, closes=True)
-        self._count(connection)
-        self._wait_for(connection)
+        self._keep(connection)
 
-    def _take_back(self, connection: Connection) -> None:
-        del self._busy[connection]
+    def _keep(self, connection: Connection) -> None:
+        """Wait for a connection that has got an answer, unless it is closed."""
         self._count(connection)
         if connection.closed:
             self._close(connection)
-            return
-        self._wait_for(connection)
-        if connection.held:
+        else:
+            self._wait_for(connection)
+
+    def _take_back(self, connection: Connection) -> None:
+        del self._busy[connection]
+        self._keep(connection)
+        if connection.held and not connection.closed:
             self._go_on(connection, connection.advance)
 
     # The reviewing threads.

@@ -9,7 +9,7 @@ import pytest
 from jobsworth.lint.rules.parallelism import NUMBERS_OF_SHARDS
 from jobsworth.lint.rules.pod_annotations import INJECTED, READ_ON_PODS
 from jobsworth.lint.rules.pod_practices import MOVING_TAGS
-from jobsworth.lint.rules.sidecars import IMAGES_THAT_RUN_ON
+from jobsworth.lint.rules.sidecars import IMAGES_THAT_RUN_ON, PREPARATIONS
 from jobsworth.lint.shells import SHELLS
 from support.lint.linted_jobs import POD, fields, job
 
@@ -91,18 +91,7 @@ def test_a_command_that_stops_the_sidecar_is_known(command: str) -> None:
     assert fields("JW214", job({"containers": [going_on, proxy]})) != []
 
 
-@pytest.mark.parametrize(
-    "argument",
-    [
-        "istio-iptables",
-        "istio-clean-iptables",
-        "validate",
-        "--mode",
-        "--version",
-        "--help",
-        "version",
-    ],
-)
+@pytest.mark.parametrize("argument", PREPARATIONS)
 def test_an_argument_with_which_a_proxy_ends_is_known(argument: str) -> None:
     def starting(*arguments: str) -> list[str]:
         first = container(name="first", image="envoy:1.31", args=[*arguments])

@@ -20,7 +20,7 @@ def without(sheet: EditableText, found: FoundSpan) -> EditableText:
     """Remove one of several entries or items, with its comments."""
     assert found.holder is not None
     units = sheet.units(found.holder)
-    number = _number(found.holder, found)
+    number = found.position
     unit = units[number]
     if not unit.shares:
         return sheet.changed(_without_lines(sheet, units, number))
@@ -33,11 +33,6 @@ def without(sheet: EditableText, found: FoundSpan) -> EditableText:
     )
     at = sheet.line_start(unit.head)
     return sheet.changed((unit.head, second.head, ""), (at, at, comments))
-
-
-def _number(holder: Span, found: FoundSpan) -> int:
-    """Return the position of an entry or item in its mapping or list."""
-    return found.index if found.entry is None else holder.entries.index(found.entry)
 
 
 def _without_lines(
@@ -154,7 +149,7 @@ def replaced(sheet: EditableText, found: FoundSpan, text: str) -> EditableText:
 def lines_of(sheet: EditableText, found: FoundSpan, *, name: str = "") -> list[str]:
     """Return the lines of an entry or item, moved to column 0; an entry may get a new name."""
     assert found.holder is not None
-    unit = sheet.units(found.holder)[_number(found.holder, found)]
+    unit = sheet.units(found.holder)[found.position]
     comments = "" if unit.shares else sheet.text[unit.start : sheet.line_start(unit.head)]
     after_name = unit.head if found.entry is None else found.entry.key.end
     first, *rest = _lines(sheet.text[after_name : unit.end])

@@ -44,6 +44,13 @@ class FoundSpan(Record):
     index: int
     flows: bool
 
+    @property
+    def position(self) -> int:
+        """The position among the entries or items of its container; 0 for the root."""
+        if self.holder is None or self.entry is None:
+            return self.index
+        return self.holder.entries.index(self.entry)
+
 
 class EditableText:
     """An immutable text with its spans; parsed when a span is first needed.

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.manifests.editing.editable_text import EditableText
+    from jobsworth.manifests.editing.editable_text import EditableText, FoundSpan
     from jobsworth.manifests.editing.ranges import Span
 
     Change = tuple[int, int, str]
@@ -55,9 +55,10 @@ def without(sheet: EditableText, holder: Span, index: int) -> EditableText:
     return sheet.changed(*changes)
 
 
-def comments_of(sheet: EditableText, holder: Span, index: int) -> tuple[list[str], str]:
-    """Return the comments that are deleted with an entry: those on lines above it, and the one behind it."""
-    places = extents(holder)
+def comments_of(sheet: EditableText, found: FoundSpan) -> tuple[list[str], str]:
+    """Return the comments that are deleted with an entry or item: above it, and behind it."""
+    assert found.holder is not None
+    places, index = extents(found.holder), found.position
     start, end = places[index]
     comma = _comma(sheet, end)
     after = end if comma is None else comma + 1

@@ -220,10 +220,7 @@ def _deleted(sheet: EditableText, steps: Steps) -> EditableText:
     assert holder is not None
     if len(holder.entries) + len(holder.items) > 1:
         if holder.flows:
-            number = found.index
-            if found.entry is not None:
-                number = holder.entries.index(found.entry)
-            return flow_edits.without(sheet, holder, number)
+            return flow_edits.without(sheet, holder, found.position)
         return block_edits.without(sheet, found)
     around = sheet.find(steps[:-1])
     outer = around.holder
@@ -259,9 +256,11 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         isinstance(step, str) for step in above
     ):
         return _deleted(_made(sheet, target, value), steps)
-    lines = (
-        _lines_of_entry(sheet, source, target) if source.entry else _lines_of_item(sheet, source)
-    )
+    above_it, behind_it = flow_edits.comments_of(sheet, source) if source.flows else ([], "")
+    if source.entry is None:
+        lines = None if source.flows else block_edits.lines_of(sheet, source)
+    else:
+        lines = _lines_of_entry(sheet, source, target, above_it, behind_it)
     if lines is None or (
         isinstance(last, int) and not above and (holder.flows or not holder.items)
     ):
@@ -274,27 +273,18 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         lines = [f"{key}:", *(block_edits.indented(line, width) for line in lines)]
     for step in reversed(target.missing[1:]):
         value = [value] if isinstance(step, int) else {step: value}
-    comments = []
-    if source.entry is not None and source.flows and holder.flows:
-        over, behind = _flow_comments(sheet, source)
-        comments = [*over, *filter(None, [behind])]
+    comments = [*above_it, *filter(None, [behind_it])]
     name = str(target.missing[0])
     return _deleted(_with_entry(sheet, target.steps, name, value, lines, comments=comments), steps)
 
 
-def _flow_comments(sheet: EditableText, source: FoundSpan) -> tuple[list[str], str]:
-    """Return the comments above and behind an entry in brackets."""
-    assert source.holder is not None
-    assert source.entry is not None
-    return flow_edits.comments_of(sheet, source.holder, source.holder.entries.index(source.entry))
+def _lines_of_entry(
+    sheet: EditableText, source: FoundSpan, target: EditTarget, above: Sequence[str], behind: str
+) -> list[str] | None:
+    """Return a field's own text moved to column 0; None if it cannot be kept.
 
-
-def _lines_of_item(sheet: EditableText, source: FoundSpan) -> list[str] | None:
-    return None if source.flows else block_edits.lines_of(sheet, source)
-
-
-def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) -> list[str] | None:
-    """Return a field's own text moved to column 0; None if it cannot be kept."""
+    ``above`` and ``behind`` are its comments, if it is in brackets.
+    """
     assert source.entry is not None
     key = source.entry.key
     name = rendering.scalar(str(target.missing[-1]), sheet.style, flows=True, quote=key.style)
@@ -302,7 +292,6 @@ def _lines_of_entry(sheet: EditableText, source: FoundSpan, target: EditTarget) 
         return block_edits.lines_of(sheet, source, name=name)
     text = sheet.text[key.end : source.span.end]
     if "\n" not in text and (not sheet.json or len(target.missing) == 1):
-        above, behind = _flow_comments(sheet, source)
         return [*above, f"{name}{text}  {behind}".rstrip()]
     if not sheet.json or len(target.missing) > 1:
         return None

@@ -6,17 +6,18 @@ strings with one text, another one for the next place; ``python benchmarks/linea
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.budget import REQUEST, size
+from support.law_examples import some_of
 from support.scaling.cost_growth import MOST_GROWTH, Action, superlinear_calls, time_growth
 from support.scaling.counted_comparisons import counted
 from support.scaling.cross_referencing_jobs import CROSSED
@@ -31,21 +32,10 @@ EVERY = 6
 """One string in so many is tried: few of them are parsed, and those are named below."""
 EVALUATE, REPORT, *OTHERS = ACTIONS
 
-EACH = 1 if settings.get_current_profile_name() == "thorough" else 16
-"""One of so many places is tried, so that the tests stay fast; `.ci/run` tries all."""
-
-PLACES = list(zip(declared_places(), (list(SHAPES) * 100)[: len(declared_places())], strict=True))[
-    ::EACH
-]
+PLACES = some_of([*zip(declared_places(), itertools.cycle(SHAPES))], every=16)
 """Lists and maps, each with the shape in which it is grown."""
 
-STRINGS = list(
-    zip(
-        declared_string_places(),
-        (list(TEXTS) * 100)[: len(declared_string_places())],
-        strict=True,
-    )
-)[::EACH]
+STRINGS = some_of([*zip(declared_string_places(), itertools.cycle(TEXTS))], every=16)
 """Strings, each with the text that it becomes."""
 
 PARSED = (

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from jobsworth.api.api_server import ApiServer, UnknownGate
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.kinds import Job
 from jobsworth.validation.engine import engine_for
+from support.law_examples import some_of
 from support.scaling.cost_growth import (
     MOST_GROWTH,
     Action,
@@ -43,11 +43,10 @@ NEWEST = _with_every_gate("1.37")
 SERVERS = (NEWEST, ApiServer("1.36"), ApiServer("1.32"), ApiServer("1.31"))
 """A stored object is looked through where a gate is off, or a release more strict than the one before."""
 
-STEP = 1 if settings.get_current_profile_name() == "thorough" else 3
-"""One of so many places is tried, so that the tests stay fast; `.ci/run` tries all."""
-
 EVERY_PLACE = pytest.mark.parametrize("place", declared_places(), ids=lambda place: place.path)
-PLACES = pytest.mark.parametrize("place", declared_places()[::STEP], ids=lambda place: place.path)
+PLACES = pytest.mark.parametrize(
+    "place", some_of(declared_places(), every=3), ids=lambda place: place.path
+)
 EVERY_CROSSING = pytest.mark.parametrize("made", CROSSED.values(), ids=CROSSED)
 EVERY_SERVER = pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.release)
 

@@ -72,7 +72,6 @@ def test_a_gate_is_on_by_default_where_a_real_server_has_it_on(release: str) -> 
     version, sections = recorded_gates(release)
     server = ApiServer(version)
     assert len(sections) > 1
-    for gates in sections[1:]:
+    for section in sections[1:]:
         # What was changed is not the default; a gate of a server without it does not start.
-        changed = next(iter(gates))
-        assert server.enabled(changed) is not gates[changed]
+        assert server.enabled(section.changed) is not section.gates[section.changed]

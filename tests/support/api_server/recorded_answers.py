@@ -130,12 +130,12 @@ def recorded_releases() -> list[str]:
     return sorted(path.name.split(".jsonl")[0] for path in DATA.glob("1.*.jsonl.xz"))
 
 
-def recorded_gates(release: str) -> tuple[str, list[dict[str, bool]]]:
-    """Return the version of a recorded release, and the gates of each of its sections, without the answers."""
+def recorded_gates(release: str) -> tuple[str, list[Section]]:
+    """Return the version of a recorded release, and its sections, without the answers."""
     with lzma.open(DATA / f"{release}.jsonl.xz", "rt", encoding="utf-8") as lines:
         head = json.loads(next(lines))
         gates = [json.loads(line)["gates"] for line in lines if line.startswith('{"gates":')]
-    return head["version"], gates
+    return head["version"], [Section(each, {}) for each in gates]
 
 
 def answered(code: int, body: Any, manifest: dict[str, Any]) -> Answered:

@@ -17,8 +17,9 @@ import pytest
 
 from jobsworth.api.api_server import RELEASES, ApiServer, minor
 from jobsworth.api.batch.cron_job import CronJob
-from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Struct
+from jobsworth.api.declare import Field, Struct
 from jobsworth.api.kinds import Job
+from support.declared_types import struct_below
 
 PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(
     lzma.decompress((Path(__file__).parent / "data/published_fields.json.xz").read_bytes())
@@ -62,17 +63,8 @@ def declared(
         assert types.get(name, known) == known
         types[name] = known
         for field in fields:
-            kind = field.type
-            while isinstance(kind, Pointer | ListOf | MapOf):
-                kind = (
-                    kind.target
-                    if isinstance(kind, Pointer)
-                    else kind.item
-                    if isinstance(kind, ListOf)
-                    else kind.value
-                )
-            if isinstance(kind, Struct):
-                visit(kind)
+            if (below := struct_below(field)) is not None:
+                visit(below)
 
     visit(Job)
     visit(CronJob)

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.fixes.meant_zones import _CITIES_OF_ZONES, meant_zone
@@ -22,8 +21,9 @@ from jobsworth.evaluation.fixes.misplaced_fields import fix_unknown_field
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.engine import engine_for
+from support.declared_types import structs_below
 from support.evaluation.mistakes import CRON_JOB, JOB, ZONES, mistakes_in
-from support.lint.shown_findings import shown
+from support.lint.shown_findings import shown, shown_fix
 from support.recorded_text import expect_recorded
 
 RECORDED = Path(__file__).parent / "data"
@@ -54,30 +54,15 @@ def test_common_mistakes_have_the_recorded_errors_and_fixes(value: dict[str, Any
     expect_recorded(RECORDED / f"mistakes_in_a_{value['kind']}.txt", lines)
 
 
-def field_names(kind: object, seen: set[int]) -> Iterator[str]:
-    """Yield the names of all fields below a type."""
-    if isinstance(kind, Struct) and id(kind) not in seen:
-        seen.add(id(kind))
-        for field in kind.fields.values():
-            yield field.name
-            yield from field_names(field.type, seen)
-    elif isinstance(kind, Pointer):
-        yield from field_names(kind.target, seen)
-    elif isinstance(kind, ListOf):
-        yield from field_names(kind.item, seen)
-    elif isinstance(kind, MapOf):
-        yield from field_names(kind.value, seen)
-
-
 def test_fields_that_stand_elsewhere_have_the_recorded_fixes() -> None:
     places = ("", "spec.", "spec.template.spec.", "spec.template.spec.containers[0].")
-    names = sorted({*field_names(Job, set())})
+    names = sorted({name for struct in structs_below(Job) for name in struct.fields})
     lines = []
     for number, name in enumerate(names):
         path = places[number % len(places)] + name
-        value = edited(JOB, Edit("set", path, 1)) if name not in JOB else JOB
-        found = fix_unknown_field(Job, path, value, SERVER)
-        lines.append(f"{path}: {found and f'{found.title} ({found.safe=})'}")
+        value = edited(JOB, Edit("set", path, 1)) if path not in JOB else JOB
+        fix = fix_unknown_field(Job, path, value, SERVER)
+        lines.append(f"{path}: {'no fix' if fix is None else next(shown_fix(fix))}")
     expect_recorded(RECORDED / "misplaced_fields.txt", lines)
 
 

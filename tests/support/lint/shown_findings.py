@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from jobsworth.findings.finding import Finding
+from jobsworth.findings.fix import Fix
 
 
 def shown(finding: Finding) -> Iterator[str]:
@@ -14,7 +15,13 @@ def shown(finding: Finding) -> Iterator[str]:
     if finding.hint:
         yield f"    hint: {finding.hint}"
     if finding.fix is not None:
-        yield f"    {'safe' if finding.fix.safe else 'unsafe'} fix: {finding.fix.title}"
-        for edit in finding.fix.edits:
-            value = "" if edit.action == "delete" else f" {json.dumps(edit.value)}"
-            yield f"        {edit.action} {edit.field}{value}"
+        for line in shown_fix(finding.fix):
+            yield f"    {line}"
+
+
+def shown_fix(fix: Fix) -> Iterator[str]:
+    """Yield the title, then the edits."""
+    yield f"{'safe' if fix.safe else 'unsafe'} fix: {fix.title}"
+    for edit in fix.edits:
+        value = "" if edit.action == "delete" else f" {json.dumps(edit.value)}"
+        yield f"    {edit.action} {edit.field}{value}"

@@ -15,6 +15,7 @@ from typing import Any
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.kinds import Job
+from support.declared_types import struct_below
 
 STRINGS = ("", "a", "main", "x-1", "A.b", "example.com/name", "-bad-", "$(X)", "a b", "1", "café")
 NUMBERS = (0, 1, 2, 3, 5, 10, 100, 65535, 100000, 100001, -1, 2**31 - 1)
@@ -55,7 +56,7 @@ def decorate(rng: random.Random, struct: Struct, value: dict[str, Any]) -> None:
         inner = [
             (below, part)
             for name, part in value.items()
-            if (below := _struct_below(struct.fields.get(name))) is not None
+            if name in struct.fields and (below := struct_below(struct.fields[name])) is not None
         ]
         if not inner or rng.random() < 0.2:
             break
@@ -75,16 +76,6 @@ def decorate(rng: random.Random, struct: Struct, value: dict[str, Any]) -> None:
     if candidates:
         field = rng.choice(candidates)
         value[field.name] = _value(rng, field)
-
-
-def _struct_below(field: Field | None) -> Struct | None:
-    if field is None:
-        return None
-    kind = field.type
-    if isinstance(kind, ListOf):
-        return kind.item if isinstance(kind.item, Struct) else None
-    below = kind.target if isinstance(kind, Pointer) else kind
-    return below if isinstance(below, Struct) else None
 
 
 def _value(rng: random.Random, field: Field) -> Any:

@@ -20,6 +20,7 @@ from typing import Any
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.kinds import Job
+from support.declared_types import struct_below
 
 IDENTITIES = (
     "name",
@@ -89,12 +90,6 @@ def declared_places() -> list[Place]:
         for place in places(root):
             found.setdefault(place.declared, place)
     return list(found.values())
-
-
-def struct_below(field: Field) -> Struct | None:
-    kind = field.type.target if isinstance(field.type, Pointer) else field.type
-    below = kind.item if isinstance(kind, ListOf) else kind
-    return below if isinstance(below, Struct) else None
 
 
 # Objects

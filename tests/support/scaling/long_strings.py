@@ -28,7 +28,8 @@ from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.ignores import ANNOTATION as IGNORE
 from jobsworth.provenance.field_ownership import LAST_APPLIED
-from support.scaling.large_objects import holder_in, small, struct_below
+from support.declared_types import struct_below
+from support.scaling.large_objects import holder_in, small
 
 ANNOTATIONS = (
     "example.com/note",

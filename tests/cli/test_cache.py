@@ -168,7 +168,7 @@ def test_a_changed_policy_is_noticed(run: Validate, evaluated: list[str]) -> Non
 
 
 SLOW = ("concise", "sarif", "junit", "github")
-"""Reports that use of the cache what the others use."""
+"""Reports whose tests take seconds and show nothing that those of text and JSON do not show."""
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def read_in_time(data: bytes) -> list[str | None]:
 
 
 SLOW = {"brackets without end", "braces", "JSON"}
-"""They take a second each, on the path of another case."""
+"""Cases that take a second each and run the same code as another case."""
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 
 The first run takes as long as all tests, and notes which lines each test runs; ``--map`` keeps that for the next. Then
 each mutant meets the tests that run its lines, in a copy of the clone, until one of them fails. What survives meets
-the tests of which none runs a line in its own process: they start commands.
+the tests that only start commands, whose lines run in other processes.
 """
 
 from __future__ import annotations

@@ -286,10 +286,11 @@ def test_an_older_release_does_not_know_the_field(spec: dict[str, Any], since: i
 
 def test_an_invalid_value_in_a_stored_selector_is_kept() -> None:
     def selecting(value: str) -> dict[str, Any]:
-        job = job_with({}, {"labels": {"app": "a"}})
+        manual = job_with({}, {"labels": {"app": "a"}})
         expressions = [{"key": "app", "operator": "NotIn", "values": [value]}]
         selector = {"matchLabels": {"app": "a"}, "matchExpressions": expressions}
-        return {**job, "spec": {**job["spec"], "manualSelector": True, "selector": selector}}
+        spec = {**manual["spec"], "manualSelector": True, "selector": selector}
+        return {**manual, "spec": spec}
 
     stored = selecting("-not-a-value-")
     assert {field for field, _ in errors_of(stored)} == {

@@ -290,7 +290,7 @@ def test_the_stop_signals_of_linux() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), itertools.combinations(("exec", "httpGet", "tcpSocket", "sleep"), 2)
+    ("one", "other"), [*itertools.combinations(("exec", "httpGet", "tcpSocket", "sleep"), 2)]
 )
 def test_a_hook_has_one_action(one: str, other: str) -> None:
     actions = {

@@ -14,7 +14,7 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from jobsworth.findings.fix import Edit
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Steps = tuple[str | int, ...]
 
 
+_FEW = 32
+"""Up to so many keys, all are looked at, to take the shortest way where none has a dot."""
 _MOST_DIGITS = 9
 """The digits of a position in a list; no list is longer, and Python rejects numbers of 4,300 digits."""
 
@@ -75,13 +77,14 @@ def at(value: Any, steps: Steps) -> Any:
 def _step(value: Any, path: str) -> tuple[str | int, str] | None:
     if isinstance(value, list):
         number, bracket, rest = path[1:].partition("]")
-        if path[0] != "[" or not bracket or not _is_position(number):
+        if path[0] != "[" or not bracket or not is_position(number):
             return None
         return (int(number), rest) if int(number) < len(value) else None
     return first_key(value, path) if isinstance(value, dict) else None
 
 
-def _is_position(text: str) -> bool:
+def is_position(text: str) -> bool:
+    """Return True for the decimal position of a list item."""
     return len(text) <= _MOST_DIGITS and text.isdecimal()
 
 
@@ -95,7 +98,11 @@ def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
     (('a.b/c', '.d'), ('a.b/c', '[0]'))
     """
     bracketed = path.startswith("[")
-    path = path if bracketed else path.removeprefix(".")
+    if not bracketed:
+        path = path.removeprefix(".")
+        if len(mapping) <= _FEW and _are_names(mapping):
+            key = path[: _end_of_name(path)]
+            return (key, path[len(key) :]) if key in mapping else None
     ends = path.count("]") if bracketed else path.count(".") + path.count("[")
     if len(mapping) > ends:
         found = (key for key in _prefixes(path, bracketed=bracketed) if key in mapping)
@@ -109,6 +116,20 @@ def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
         if end >= 0 and (longest is None or len(key) > len(longest[0])):
             longest = key, path[end:]
     return longest
+
+
+def _are_names(keys: Iterable[str]) -> bool:
+    """Return True if no key has a character that divides paths."""
+    joined = "".join(keys)
+    return "." not in joined and "[" not in joined
+
+
+def _end_of_name(path: str) -> int:
+    """Return the index of the first dot or bracket; the length of the path if it has none."""
+    dot = path.find(".")
+    end = len(path) if dot < 0 else dot
+    bracket = path.find("[", 0, end)
+    return end if bracket < 0 else bracket
 
 
 def _prefixes(path: str, *, bracketed: bool) -> Iterator[str]:
@@ -160,7 +181,7 @@ def _split(path: str) -> Steps:
             end = path.find("]", start)
             end = len(path) if end < 0 else end
             name = path[start + 1 : end]
-            steps.append(int(name) if _is_position(name) else name.strip('"'))
+            steps.append(int(name) if is_position(name) else name.strip('"'))
             start = end + 1
             continue
         start += path[start] == "."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.findings.edits import first_key
-from jobsworth.record import Record
+from jobsworth.findings.edits import first_key, is_position
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,65 +11,60 @@ if TYPE_CHECKING:
     # A Node with Positions, or a PositionNode with the parser's marks.
     Node = Any
     Position = Any
+    Children = dict[str, tuple[Position, Node]]
 
 _METADATA_OF_A_TEMPLATE = ("labels", "annotations")
 
 
-class _Found(Record):
-    """The deepest value that a path leads to in a tree, and the position of its key."""
-
-    node: Node
-    key: Position
-
-
 def find(root: Node, path: str, field: str, *, key: bool) -> Position:
     """Return the position of ``field`` in the object at ``path``; see ``Document.position``."""
-    found, rest = _walk(_Found(root, root.position), path)
+    node, place, rest = _walk(root, root.position, path)
     if not rest:
-        if path:
-            found = _Found(found.node, found.node.position)
-        found, rest = _walk(found, field)
-    scalar = found.node.children is None
-    if rest or key or not scalar or not found.node.shown:
-        return found.key
-    return found.node.position
+        node, place, rest = _walk(node, node.position if path else place, field)
+    if rest or key or node.children is not None or not node.shown:
+        return place
+    return node.position
 
 
-def _walk(found: _Found, path: str) -> tuple[_Found, str]:
-    """Follow a path as far as the text has it; return the value and the rest of the path."""
+def _walk(node: Node, place: Position, path: str) -> tuple[Node, Position, str]:
+    """Follow a path as far as the text has it.
+
+    Args:
+        node: the value to begin with.
+        place: the position of its key.
+        path: the path from there.
+
+    Returns:
+        The deepest value, the position of its key, and the rest of the path.
+    """
     while path:
-        step = _step(found.node, path)
-        if step is None:
+        children = node.children
+        if isinstance(children, dict):
+            leading = first_key(children, path)
+            if leading is not None:
+                (place, node), path = children[leading[0]], leading[1]
+            elif _is_metadata_of_a_template(path, children):
+                place, node = children["metadata"]
+            else:
+                break
+        elif isinstance(children, list):
+            number, _, rest = path.removeprefix("[").partition("]")
+            if path[0] != "[" or not is_position(number) or int(number) >= len(children):
+                break
+            node, path = children[int(number)], rest
+            place = node.position
+        else:
             break
-        found, path = step
-    return found, path
+    return node, place, path
 
 
-def _step(node: Node, path: str) -> tuple[_Found, str] | None:
-    children = node.children
-    if isinstance(children, list):
-        if not path.startswith("["):
-            return None
-        number, _, rest = path[1:].partition("]")
-        if not number.isdecimal() or len(number) > 9 or int(number) >= len(children):
-            return None
-        item = children[int(number)]
-        return _Found(item, item.position), rest
-    if children is None:
-        return None
-    leading = first_key(children, path)
-    if leading is not None:
-        position, child = children[leading[0]]
-        return _Found(child, position), leading[1]
-    return _step_into_metadata(node, path)
-
-
-def _step_into_metadata(node: Node, path: str) -> tuple[_Found, str] | None:
-    """Find labels in metadata: the API server reports a template's as ``spec.template.labels``."""
+def _is_metadata_of_a_template(path: str, children: Children) -> bool:
+    """Return True for labels in metadata: the API server reports a template's as ``spec.template.labels``."""
     if not path.removeprefix(".").startswith(_METADATA_OF_A_TEMPLATE):
-        return None
-    children = node.children
-    entry = children.get("metadata") if isinstance(children, dict) else None
-    if entry is None or not isinstance(entry[1].children, dict):
-        return None
-    return _step(entry[1], path)
+        return False
+    metadata = children.get("metadata")
+    return (
+        metadata is not None
+        and isinstance(metadata[1].children, dict)
+        and first_key(metadata[1].children, path) is not None
+    )

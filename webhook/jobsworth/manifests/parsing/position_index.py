@@ -13,7 +13,7 @@ from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from typing import Any
 
     from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
@@ -26,32 +26,46 @@ _key_names = Remembered(lambda text: key_text(resolve(text)) if text else "null"
 class PositionNode:
     """The position of a value: like a Node, with the parser's mark as its position.
 
-    ``text`` is that of a scalar, without quotes: ``yes`` for a value of True.
+    Args:
+        event: the parser's first event of the value.
+        children: of a mapping, the values by key, with the position of the key; of a list, the values; None
+            for a scalar.
     """
 
-    __slots__ = ("children", "position", "shown", "text")
+    __slots__ = ("_event", "children")
 
     def __init__(
         self,
-        position: Mark,
-        children: dict[str, tuple[Mark, PositionNode]] | list[PositionNode] | None,
-        shown: bool = True,
-        text: str = "",
+        event: YamlEvent,
+        children: dict[str, tuple[Mark, PositionNode]] | list[PositionNode] | None = None,
     ) -> None:
-        self.position = position
+        self._event = event
         self.children = children
-        self.shown = shown
-        self.text = text
+
+    @property
+    def position(self) -> Mark:
+        """The start of the value."""
+        return self._event.start_mark
+
+    @property
+    def shown(self) -> bool:
+        """False for a null without text."""
+        event = self._event
+        return self.children is not None or event.start_mark.index != event.end_mark.index
+
+    @property
+    def text(self) -> str:
+        """The text of a scalar, without quotes: ``yes`` for a value of True."""
+        return self._event.value
 
 
-def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> PositionNode | None:
+def index_positions(data: bytes, events: Iterable[YamlEvent] | None = None) -> PositionNode | None:
     """Return the root of a document that was read without an error; None if a tree is needed.
 
     ``events`` are those of the parser, if it has read the text already. A tree is needed where a value
     does not stand at its place in the text: for aliases and merges.
     """
     names: Any = backend().names
-    next_event = backend().events(data) if events is None else iter(events).__next__
     scalar, mapping, sequence = (
         names.ScalarEvent,
         names.MappingStartEvent,
@@ -61,23 +75,22 @@ def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> P
     root: PositionNode | None = None
     holder: Any = None
     holders: list[Any] = []
-    key: tuple[str, Mark] | None = None
+    key: str | None = None
+    key_mark: Any = None
     try:
-        while True:
-            event = next_event()
+        for event in iter(backend().events(data), None) if events is None else events:
             kind = event.__class__
             if kind is scalar:
-                start, text = event.start_mark, event.value
                 if key is None and holder.__class__ is dict:
+                    key, key_mark = event.value, event.start_mark
                     if event.implicit[0]:
-                        if text == "<<":
+                        if key == "<<":
                             return None
-                        text = _key_names[text]
-                    key = text, start
+                        key = _key_names[key]
                     continue
-                spot = PositionNode(start, None, start.index != event.end_mark.index, text)
+                node = PositionNode(event)
             elif kind is mapping or kind is sequence:
-                spot = PositionNode(event.start_mark, {} if kind is mapping else [])
+                node = PositionNode(event, {} if kind is mapping else [])
             elif kind in ends:
                 holders.pop()
                 if not holders:
@@ -89,16 +102,17 @@ def index_positions(data: bytes, events: Sequence[YamlEvent] | None = None) -> P
             else:  # an alias; the end of a document without a value
                 return None
             if key is not None:
-                holder[key[0]] = key[1], spot
+                holder[key] = key_mark, node
                 key = None
             elif holder is not None:
-                holder.append(spot)
-            elif spot.children is None:
-                return spot
+                holder.append(node)
+            elif node.children is None:
+                return node
             else:
-                root = spot
-            if spot.children is not None:
-                holder = spot.children
+                root = node
+            if node.children is not None:
+                holder = node.children
                 holders.append(holder)
     except (names.YAMLError, ScalarError, UnicodeDecodeError, IndexError):
-        return None
+        pass
+    return None

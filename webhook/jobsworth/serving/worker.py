@@ -257,12 +257,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self._forget(connection)
         while self._held > MOST_HELD_BYTES and self._refuse():
             pass
-        if connection.closed:
-            self._close(connection)
-        elif environ is not None:
+        if not moves:
+            return  # it waits for the same, unless it has just been refused
+        if environ is not None:
             self._hand_over(connection, environ)
-        elif moves:
-            self._wait_for(connection)
+        else:
+            self._keep(connection)
 
     def _hand_over(self, connection: Connection, environ: Environ) -> None:
         if connection.application is self.app.probes and environ["PATH_INFO"] != METRICS:
@@ -279,7 +279,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._keep(connection)
 
     def _keep(self, connection: Connection) -> None:
-        """Wait for a connection that has got an answer, unless it is closed."""
+        """Wait for a connection, unless it is closed."""
         self._count(connection)
         if connection.closed:
             self._close(connection)

@@ -24,6 +24,8 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 AXE = CACHE / "jobsworth/npm/node_modules/axe-core/axe.min.js"
 READY_MILLISECONDS, FRAME_MILLISECONDS = 300, 20
 """What two idle cores of 2026 take at most; a busy or slower machine takes a multiple."""
+IDLE = os.getloadavg()[0] < (os.cpu_count() or 1)
+"""On a busy machine, elapsed time says nothing about the page."""
 ZOOM_AND_SCROLL = """
 new Promise(done => {
   const chart = document.getElementById("chart"), box = chart.getBoundingClientRect();
@@ -99,6 +101,8 @@ def test_ten_thousand_pods_are_ready_at_once(chromium: Chromium, page: Path) -> 
     for _ in range(3):
         chromium.open(page)
         times.append(int(chromium.evaluate("document.documentElement.dataset.ready")))
+    if IDLE:
+        assert min(times) <= READY_MILLISECONDS, times
     assert min(times) <= 5 * READY_MILLISECONDS, times
     assert chromium.evaluate("document.querySelectorAll('*').length") < 2_500
 

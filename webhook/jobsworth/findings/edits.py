@@ -14,7 +14,7 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from jobsworth.findings.fix import Edit
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _FEW = 32
-"""Up to so many keys, all are looked at, to take the shortest way where none has a dot."""
+"""The number of keys up to which comparing each with a path is faster than looking up its prefixes."""
 _MOST_DIGITS = 9
 """The digits of a position in a list; no list is longer, and Python rejects numbers of 4,300 digits."""
 
@@ -92,19 +92,15 @@ def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
     """Return the key that a path begins with, and the rest of the path; None if it has none of them.
 
     If it begins with several, return the longest. It looks up the prefixes of the path, or compares the keys
-    if there are fewer: a map may have thousands of keys with a finding each, and a key a million dots.
+    if they are few: a map may have thousands of keys with a finding each, and a key a million dots.
 
     >>> first_key({"a": 1, "a.b/c": 2}, "a.b/c.d"), first_key({"a.b/c": 2}, "[a.b/c][0]")
     (('a.b/c', '.d'), ('a.b/c', '[0]'))
     """
     bracketed = path.startswith("[")
-    if not bracketed:
-        path = path.removeprefix(".")
-        if len(mapping) <= _FEW and _are_names(mapping):
-            key = path[: _end_of_name(path)]
-            return (key, path[len(key) :]) if key in mapping else None
+    path = path if bracketed else path.removeprefix(".")
     ends = path.count("]") if bracketed else path.count(".") + path.count("[")
-    if len(mapping) > ends:
+    if len(mapping) > max(ends, _FEW):
         found = (key for key in _prefixes(path, bracketed=bracketed) if key in mapping)
         first = next(found, None)
         return None if first is None else (first, path[_end_of(first, path, bracketed=bracketed) :])
@@ -116,20 +112,6 @@ def first_key(mapping: Mapping[str, Any], path: str) -> tuple[str, str] | None:
         if end >= 0 and (longest is None or len(key) > len(longest[0])):
             longest = key, path[end:]
     return longest
-
-
-def _are_names(keys: Iterable[str]) -> bool:
-    """Return True if no key has a character that divides paths."""
-    joined = "".join(keys)
-    return "." not in joined and "[" not in joined
-
-
-def _end_of_name(path: str) -> int:
-    """Return the index of the first dot or bracket; the length of the path if it has none."""
-    dot = path.find(".")
-    end = len(path) if dot < 0 else dot
-    bracket = path.find("[", 0, end)
-    return end if bracket < 0 else bracket
 
 
 def _prefixes(path: str, *, bracketed: bool) -> Iterator[str]:

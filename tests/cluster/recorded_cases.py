@@ -10,9 +10,10 @@ from typing import Any
 
 from cluster.dry_run_server import Server
 from cluster.random_manifests import FieldPath, Generator
-from jobsworth.api.declare import ListOf, MapOf, Pointer, Struct
+from jobsworth.api.declare import Struct
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.kinds import Job
+from support.declared_types import struct_below
 
 CREATED = "2026-01-01T00:00:00Z"
 STARTED = {"startTime": CREATED}
@@ -85,14 +86,7 @@ def gated_paths(generator: Generator) -> dict[str, list[FieldPath]]:
 def _declared(struct: Struct, path: FieldPath) -> Iterator[tuple[FieldPath, str]]:
     for name, field in struct.fields.items():
         yield (*path, name), field.gate
-        below: Any = field.type
-        if isinstance(below, Pointer):
-            below = below.target
-        elif isinstance(below, ListOf):
-            below = below.item
-        elif isinstance(below, MapOf):
-            below = below.value
-        if isinstance(below, Struct):
+        if (below := struct_below(field)) is not None:
             yield from _declared(below, (*path, name))
 
 

@@ -256,11 +256,13 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         isinstance(step, str) for step in above
     ):
         return _deleted(_made(sheet, target, value), steps)
-    above_it, behind_it = flow_edits.comments_of(sheet, source) if source.flows else ([], "")
+    comments_above, comment_behind = (
+        flow_edits.comments_of(sheet, source) if source.flows else ([], "")
+    )
     if source.entry is None:
         lines = None if source.flows else block_edits.lines_of(sheet, source)
     else:
-        lines = _lines_of_entry(sheet, source, target, above_it, behind_it)
+        lines = _lines_of_entry(sheet, source, target, comments_above, comment_behind)
     if lines is None or (
         isinstance(last, int) and not above and (holder.flows or not holder.items)
     ):
@@ -273,7 +275,7 @@ def _moved(sheet: EditableText, steps: Steps, target: EditTarget, value: Any) ->
         lines = [f"{key}:", *(block_edits.indented(line, width) for line in lines)]
     for step in reversed(target.missing[1:]):
         value = [value] if isinstance(step, int) else {step: value}
-    comments = [*above_it, *filter(None, [behind_it])]
+    comments = [*comments_above, *filter(None, [comment_behind])]
     name = str(target.missing[0])
     return _deleted(_with_entry(sheet, target.steps, name, value, lines, comments=comments), steps)
 

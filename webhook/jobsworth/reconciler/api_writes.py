@@ -1,4 +1,8 @@
-"""API writes of the reconciler; each has a precondition on the UID or the resourceVersion."""
+"""API writes of the reconciler; each has a precondition on the UID or the resourceVersion.
+
+None asks the API server to look for unknown fields: what is sent comes from objects that it has read, and
+nobody would see its warnings. Without that search, a write costs it less CPU time.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from jobsworth.client.api_resources import jobs_path, pods_path
 if TYPE_CHECKING:
     from jobsworth.client.api_interface import Api
     from jobsworth.controller.pods import Pod
+
+UNKNOWN_FIELDS_IGNORED = {"fieldValidation": "Ignore"}
 
 
 def delete_pod(api: Api, pod: Pod) -> dict[str, Any]:
@@ -30,7 +36,14 @@ def patch_pod(api: Api, pod: Pod, patch: dict[str, Any]) -> dict[str, Any]:
     """
     path = pods_path(pod.namespace, pod.name)
     body = {"metadata": {**patch["metadata"], "uid": pod.uid}}
-    return api.patch(path, body, STRATEGIC_MERGE, accept=METADATA_ONLY)
+    return api.request(
+        "PATCH",
+        path,
+        body,
+        query=UNKNOWN_FIELDS_IGNORED,
+        content_type=STRATEGIC_MERGE,
+        accept=METADATA_ONLY,
+    )
 
 
 def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -39,7 +52,9 @@ def post_pod(api: Api, namespace: str, body: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ApiError: the call failed.
     """
-    return api.create(pods_path(namespace), body, accept=METADATA_ONLY)
+    return api.request(
+        "POST", pods_path(namespace), body, query=UNKNOWN_FIELDS_IGNORED, accept=METADATA_ONLY
+    )
 
 
 def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
@@ -52,4 +67,5 @@ def put_status(api: Api, metadata: dict[str, Any], status: dict[str, Any]) -> di
         ApiError: the call failed.
     """
     body = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "status": status}
-    return api.replace(jobs_path(metadata["namespace"], metadata["name"]) + "/status", body)
+    path = jobs_path(metadata["namespace"], metadata["name"]) + "/status"
+    return api.request("PUT", path, body, query=UNKNOWN_FIELDS_IGNORED)

@@ -59,6 +59,7 @@ OTHER_KEYS = {
     "whether a fix is safe": ("safe", "unsafe"),
     "labels of metrics": ("job_orphan_pod",),
     "fields of the log": ("conditionMessage", "result"),
+    "parameters of API calls": ("fieldValidation",),
     "resources": ("cpu", "memory", "storage"),
     "values: of downward API fields, finalizers and sysctls": (
         "foregroundDeletion", "hostIPs", "msg", "msgmax", "msgmnb", "msgmni", "orphan", "podIP", "podIPs",

@@ -156,20 +156,29 @@ def starvation(bench: Bench, names: Sequence[str], options: argparse.Namespace) 
         "| --- | --- | --- | --- | --- | --- |"
     )
     for qps in map(float, options.qps.split(",")):
+        waits: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+        for number in range(options.rounds):
+            for name in names[:: -1 if number % 2 else 1]:
+                waits[name] += small_jobs_beside_large(bench, name, qps)
         for name in names:
-            with bench.controller(name, qps, burst_of(qps)) as process:
-                namespace = bench.bed.namespace("large")
-                bench.bed.create(for_controller(job(LARGE, LARGE_PARALLELISM), name), namespace)
-                time.sleep(10)  # until the burst is exhausted
-                waits = [small_job(bench, name) for _ in range(SMALL_JOBS)]
-                process.check()
-            bench.clear(namespace, name)
-            first, whole = ([wait[part] for wait in waits] for part in (0, 1))
+            first, whole = zip(*waits[name], strict=True)
             print(
                 f"| {qps:g} | {name} | {statistics.median(first):.2f} | {max(first):.2f} |"
                 f" {statistics.median(whole):.2f} | {max(whole):.2f} |",
                 flush=True,
             )
+
+
+def small_jobs_beside_large(bench: Bench, name: str, qps: float) -> list[tuple[float, float]]:
+    """Measure small Jobs, one after the other, while a large one runs."""
+    with bench.controller(name, qps, burst_of(qps)) as process:
+        namespace = bench.bed.namespace("large")
+        bench.bed.create(for_controller(job(LARGE, LARGE_PARALLELISM), name), namespace)
+        time.sleep(10)  # until the burst is exhausted
+        waits = [small_job(bench, name) for _ in range(SMALL_JOBS)]
+        process.check()
+    bench.clear(namespace, name)
+    return waits
 
 
 def small_job(bench: Bench, name: str) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from jobsworth.client.api_errors import ApiError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -31,11 +32,15 @@ def one_by_one(call: Callable[[Item], Answer], items: Sequence[Item]) -> list[An
 class Threads:
     """Runs calls in a thread pool that all Jobs share.
 
+    Of a Job, only as many calls are queued as keep the threads busy: the few calls of a small Job do not
+    wait behind all those of a large one.
+
     Args:
         number: maximum number of parallel calls.
     """
 
     def __init__(self, number: int) -> None:
+        self._most_in_queue = 2 * number
         self._pool = ThreadPoolExecutor(number, thread_name_prefix="call")
 
     def __call__(
@@ -44,7 +49,14 @@ class Threads:
         """Make a call for each item, and return, in the same order, what it returned or raised."""
         if len(items) < 2:
             return one_by_one(call, items)
-        return list(self._pool.map(lambda item: _outcome(call, item), items))
+        calls: list[Future[Answer | ApiError]] = []
+        outcomes: list[Answer | ApiError] = []
+        for item in items:
+            if len(calls) - len(outcomes) == self._most_in_queue:
+                outcomes.append(calls[len(outcomes)].result())
+            calls.append(self._pool.submit(_outcome, call, item))
+        outcomes += [future.result() for future in calls[len(outcomes) :]]
+        return outcomes
 
     def close(self) -> None:
         """Start no more calls; calls in progress continue."""

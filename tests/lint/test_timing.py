@@ -39,7 +39,7 @@ def test_no_gap_is_shorter_than_the_shortest(text: str) -> None:
     schedule = parse(text)
     times = [START, *next_times(schedule, START, 120)]
     gaps = [later - earlier for earlier, later in pairwise(times[1:])]
-    shortest = shortest_gap(schedule)
+    shortest = shortest_gap(text)
     if gaps:
         assert shortest is not None
         assert min(gaps) >= timedelta(seconds=shortest)
@@ -66,7 +66,7 @@ def test_no_gap_is_shorter_than_the_shortest(text: str) -> None:
     ],
 )
 def test_the_shortest_gap(text: str, seconds: int | None) -> None:
-    assert shortest_gap(parse(text)) == seconds
+    assert shortest_gap(text) == seconds
 
 
 @settings(max_examples=number_of_examples(30), deadline=None)

@@ -10,6 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jobsworth
+from jobsworth.api.api_server import ApiServer
+from jobsworth.api.batch.job import Job
+from jobsworth.validation.engine import engine_for
 from support.law_examples import number_of_examples
 from support.random_objects.random_jobs import random_job
 
@@ -99,3 +102,26 @@ def _errors(job: dict[str, Any]) -> set[tuple[str, str, str]]:
         for finding in jobsworth.validate(job)
         if finding.severity == "error" and finding.field != "metadata.labels"
     }
+
+
+@settings(max_examples=number_of_examples(100))
+@given(seeds, st.sampled_from(["1.28", "1.33", "1.34", "1.36"]), st.booleans())
+def test_the_job_of_a_cron_job_has_the_defaults_of_a_job_and_leaves_the_cron_job_alone(
+    seed: int, release: str, ignores_disruptions: bool
+) -> None:
+    engine = engine_for(ApiServer(release))
+    job = random_job(seed)
+    if ignores_disruptions:
+        ignored = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+        job["spec"]["podFailurePolicy"] = {"rules": [ignored]}
+    schedule = {"schedule": "0 3 * * *", "jobTemplate": {"spec": job["spec"]}}
+    value = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {}, "spec": schedule}
+    decoded = engine.decode_object(value)
+    if not decoded.is_valid:
+        return
+    before = copy.deepcopy(decoded.filled)
+    created = engine.created_job(decoded)
+    assert decoded.filled == before
+    alone = copy.deepcopy(before["spec"]["jobTemplate"]) | {"status": {}}
+    engine.fill_in(Job, alone)
+    assert created == alone

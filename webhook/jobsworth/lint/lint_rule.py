@@ -6,13 +6,13 @@ from jobsworth.findings.finding import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable
 
     from jobsworth.findings.finding import Severity
     from jobsworth.findings.fix import Fix
     from jobsworth.lint.linted_job import LintedJob
 
-    Check = Callable[[LintedJob], Iterator["Diagnostic"]]
+    Check = Callable[[LintedJob], Iterable["Diagnostic"]]
 
 
 class Diagnostic:

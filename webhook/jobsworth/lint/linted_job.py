@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from jobsworth.api.formats.cron import Schedule
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
+    from jobsworth.lint.referenced_objects import Reference
     from jobsworth.lint.shell_script import ShellScript
 
 
@@ -39,8 +40,8 @@ class LintedJob:
     """
 
     __slots__ = (
-        "_decided", "_facts", "_scripts", "containers", "cron", "indexed", "kind", "neighbors", "object",
-        "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written",
+        "_decided", "_facts", "_references", "_scripts", "containers", "cron", "indexed", "kind", "neighbors",
+        "object", "path", "pod", "pod_path", "rules", "schedule", "server", "sidecars", "spec", "written",
         "written_spec",
     )  # fmt: skip
 
@@ -63,6 +64,7 @@ class LintedJob:
         self._facts: list[Facts] | None = None
         self._decided: list[Facts] | None = None
         self._scripts: list[tuple[str, str, ShellScript]] | None = None
+        self._references: list[Reference] | None = None
         self.schedule: Schedule | None = None
         if kind == "CronJob":
             self.path = "spec.jobTemplate.spec"
@@ -123,6 +125,18 @@ class LintedJob:
             return False
         return self.schedule is None or self.schedule.fires_ever()
 
+    @property
+    def shortest_gap(self) -> int | None:
+        """The minimum of seconds between two runs.
+
+        None for a Job, for a schedule that never fires, and for one that cannot be parsed.
+        """
+        if self.cron is None or self.schedule is None:
+            return None
+        from jobsworth.lint.schedule_timing import shortest_gap  # Jobs have no schedule
+
+        return shortest_gap(self.cron["schedule"])
+
     def rule_path(self, index: int) -> str:
         """Return the field path of a rule of the failure policy."""
         return f"{self.path}.podFailurePolicy.rules[{index}]"
@@ -164,6 +178,16 @@ class LintedJob:
                 if found is not None:
                     self._scripts.append((f"{path}.{found[0]}", path, found[1]))
         return self._scripts
+
+    @property
+    def references(self) -> list[Reference]:
+        """The references of the Pods to other objects, in the order of the fields."""
+        if self._references is None:
+            from jobsworth.lint.referenced_objects import references  # only beside other objects
+
+            written = self.written_spec["template"]["spec"]
+            self._references = list(references(self.pod, self.pod_path, self.containers, written))
+        return self._references
 
     @property
     def windows(self) -> bool:

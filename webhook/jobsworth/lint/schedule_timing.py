@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from jobsworth.api.formats import cron
+from jobsworth.remembered import Remembered
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +65,6 @@ def months_left_out(schedule: Schedule) -> list[int]:
 
     February has 28 days here.
 
-    >>> from jobsworth.api.formats import cron
     >>> months_left_out(cron.parse("0 0 31 1-6 *"))
     [2, 4, 6]
     """
@@ -72,15 +74,22 @@ def months_left_out(schedule: Schedule) -> list[int]:
     return [month for month in sorted(schedule.months) if first > _LENGTHS[month - 1]]
 
 
-def shortest_gap(schedule: Schedule) -> int | None:
+def shortest_gap(schedule: str) -> int | None:
     """Return the minimum of seconds between two runs; None if the schedule never fires.
 
-    >>> from jobsworth.api.formats import cron
-    >>> [shortest_gap(cron.parse(text)) for text in ("*/7 * * * *", "0 22,4 * * *", "@every 90s")]
+    Raises:
+        BadSchedule: the schedule cannot be parsed.
+
+    >>> [shortest_gap(schedule) for schedule in ("*/7 * * * *", "0 22,4 * * *", "@every 90s")]
     [240, 21600, 90]
-    >>> shortest_gap(cron.parse("0 9 * * mon,thu")) == 3 * 24 * 3600
+    >>> shortest_gap("0 9 * * mon,thu") == 3 * 24 * 3600
     True
     """
+    return _GAPS[schedule]
+
+
+def _shortest_gap(text: str) -> int | None:
+    schedule = cron.parse(text)
     if schedule.every is not None:
         return schedule.every // _SECOND
     if not schedule.fires_ever():
@@ -93,6 +102,9 @@ def shortest_gap(schedule: Schedule) -> int | None:
     if not gaps or overnight < min(gaps):
         gaps.append(overnight + (_days_between(schedule) - 1) * _DAY)
     return min(gaps) * 60
+
+
+_GAPS = Remembered(_shortest_gap)
 
 
 def _days_between(schedule: Schedule) -> int:

@@ -45,6 +45,7 @@ _CLOSING = {
 
 _CONDITIONS = ("if", "elif", "while", "until")
 _BODIES = ("then", "do", "else")
+_WORD_ENDS = " \t\n;&|()<>"
 _MARK = "\0"
 _MARKS = dict.fromkeys(map(ord, " \t\n;&|()<>'\"\\$`#"), _MARK)
 """Replaces the characters at which a word may end: the search for a mark is faster than a loop."""
@@ -187,11 +188,13 @@ class _Reader:
 
     def read(self) -> None:
         """Read the script."""
-        text = self._text
-        while self._at < len(text):
-            character = text[self._at]
+        text, marked, size = self._text, self._marked, len(self._text)
+        while (at := self._at) < size:
+            character = text[at]
             if character in " \t":
-                self._at += 1
+                while at < size and text[at] in " \t":
+                    at += 1
+                self._at = at
             elif character == "\n":
                 self._end_command(";")
                 self._at += 1
@@ -200,7 +203,14 @@ class _Reader:
                 self._at = self._line_end()
             elif self._pattern:
                 self._skip_pattern()
-            elif text.startswith("\\\n", self._at):
+            elif marked[at] != _MARK:
+                end = marked.find(_MARK, at)
+                if end >= 0 and text[end] in _WORD_ENDS:
+                    self._at = end
+                    self._take(text[at:end], quoted=False)
+                else:
+                    self._read_word()
+            elif text.startswith("\\\n", at):
                 self._at += 2
             elif character in ";&|":
                 self._read_operator()
@@ -315,7 +325,7 @@ class _Reader:
                 at = end
                 continue
             character = text[at]
-            if character in " \t\n;&|()<>":
+            if character in _WORD_ENDS:
                 break
             if character == "\\":
                 end = at + 2

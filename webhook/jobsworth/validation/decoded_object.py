@@ -102,10 +102,19 @@ class DecodedObject:
         return self._filled
 
 
-def copied(value: Any) -> Any:
-    """Return a copy of a decoded value; scalars are shared."""
-    if type(value) is dict:
-        return {name: copied(part) for name, part in value.items()}
-    if type(value) is list:
-        return [copied(item) for item in value]
-    return value
+def copied(value: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a decoded object; scalars are shared."""
+    copy = value.copy()
+    for name, part in copy.items():
+        if type(part) is dict:
+            copy[name] = copied(part)
+        elif type(part) is list:
+            copy[name] = _copied_list(part)
+    return copy
+
+
+def _copied_list(items: list[Any]) -> list[Any]:
+    return [
+        copied(item) if type(item) is dict else _copied_list(item) if type(item) is list else item
+        for item in items
+    ]

@@ -211,9 +211,13 @@ class Engine:
         filled = decoded.filled
         if decoded.struct is Job:
             return filled
-        # The API server applies the defaults of a Job only when the controller creates it. Copy deeply:
-        # the CronJob itself does not get these defaults.
-        job = {**copied(filled["spec"]["jobTemplate"]), "status": {}}
+        # The API server applies the defaults of a JobSpec, and up to 1.33 those of its failure policy, only
+        # when the controller creates the Job. So these parts are copied; the Pod template has its defaults.
+        template = filled["spec"]["jobTemplate"]
+        spec = {**template["spec"]}
+        if "podFailurePolicy" in spec:
+            spec["podFailurePolicy"] = copied(spec["podFailurePolicy"])
+        job = {**template, "metadata": {**template["metadata"]}, "spec": spec, "status": {}}
         self.fill_in(Job, job)
         return job
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
-from jobsworth.lint.schedule_timing import shortest_gap, spelled
+from jobsworth.lint.schedule_timing import spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,12 +48,10 @@ def forbid_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
     fixable="unsafe",
 )
 def overlap(job: LintedJob) -> Iterator[Diagnostic]:
-    if not job.starts_runs("Allow"):
+    deadline = job.spec.get("activeDeadlineSeconds")
+    if deadline is None or not job.starts_runs("Allow"):
         return
-    schedule, deadline = job.schedule, job.spec.get("activeDeadlineSeconds")
-    if schedule is None or deadline is None:
-        return
-    gap = shortest_gap(schedule)
+    gap = job.shortest_gap
     if gap is None or deadline <= gap:
         return
     yield Diagnostic(
@@ -75,9 +73,9 @@ def overlap(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A CronJob starts runs more often than hourly beside earlier ones, which have no deadline.",
 )
 def overlap_without_deadline(job: LintedJob) -> Iterator[Diagnostic]:
-    if job.schedule is None or not job.starts_runs("Allow") or _has_deadline(job):
+    if _has_deadline(job) or not job.starts_runs("Allow"):
         return
-    gap = shortest_gap(job.schedule)
+    gap = job.shortest_gap
     if gap is None or gap >= _AN_HOUR or not any(_command_lines(job)):
         return
     yield Diagnostic(
@@ -118,7 +116,7 @@ def replaced_runs(job: LintedJob) -> Iterator[Diagnostic]:
     if not job.starts_runs("Replace"):
         return
     deadline = job.spec.get("activeDeadlineSeconds")
-    gap = shortest_gap(job.schedule) if job.schedule is not None else None
+    gap = job.shortest_gap
     if gap is None or (deadline is not None and deadline <= gap):
         return
     yield Diagnostic(

@@ -11,15 +11,14 @@ from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import fold, near, slips
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.neighbors import CLAIM, CONFIG_MAP, SECRET, SERVICE_ACCOUNT
-from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
 
     from jobsworth.lint.linted_job import LintedJob
     from jobsworth.lint.neighbors import Neighbor
+    from jobsworth.lint.referenced_objects import Reference
 
 EVERYWHERE = {
     SERVICE_ACCOUNT: ("default", "builder", "deployer"),
@@ -42,89 +41,6 @@ MOST_SHOWN = 8
 """The maximum number of keys listed in a message."""
 MOST_COMPARED = 50
 """The maximum number of names or keys with which a misspelled one is compared: 14 µs each."""
-
-
-class Reference(Record):
-    """A reference of a Pod to an object.
-
-    Attributes:
-        kind: the kind of the object.
-        name: its name.
-        field: the path of the field with the name.
-        key: the key that is referred to; empty for the whole object.
-        key_field: the path of the field with the key.
-        optional: True if the Pod starts without it.
-    """
-
-    kind: str
-    name: str
-    field: str
-    key: str = ""
-    key_field: str = ""
-    optional: bool = False
-
-
-def references(job: LintedJob) -> Iterator[Reference]:
-    """Yield the references of the Pods of a Job, in the order of the fields."""
-    pod, path = job.pod, job.pod_path
-    account = pod.get("serviceAccountName")
-    if account:
-        written = job.written_spec["template"]["spec"]
-        field = "serviceAccountName" if "serviceAccountName" in written else "serviceAccount"
-        yield Reference(SERVICE_ACCOUNT, account, f"{path}.{field}")
-    for index, secret in enumerate(pod.get("imagePullSecrets", ())):
-        field = f"{path}.imagePullSecrets[{index}].name"
-        yield Reference(SECRET, secret.get("name", ""), field, optional=True)
-    for at, container in job.containers:
-        yield from _of_environment(container, at)
-    for index, volume in enumerate(pod.get("volumes", ())):
-        at = f"{path}.volumes[{index}]"
-        claim = volume.get("persistentVolumeClaim")
-        if claim is not None:
-            field = f"{at}.persistentVolumeClaim.claimName"
-            yield Reference(CLAIM, claim.get("claimName", ""), field)
-        yield from _of_files(volume, at, secret="secretName")
-        for number, source in enumerate(volume.get("projected", {}).get("sources", ())):
-            yield from _of_files(source, f"{at}.projected.sources[{number}]", secret="name")
-
-
-def _of_environment(container: dict[str, Any], at: str) -> Iterator[Reference]:
-    for index, source in enumerate(container.get("envFrom", ())):
-        for field, kind in (("configMapRef", CONFIG_MAP), ("secretRef", SECRET)):
-            found = source.get(field)
-            if found is not None:
-                name_field = f"{at}.envFrom[{index}].{field}.name"
-                optional = found.get("optional", False)
-                yield Reference(kind, found.get("name", ""), name_field, optional=optional)
-    for index, variable in enumerate(container.get("env", ())):
-        for field, kind in (("configMapKeyRef", CONFIG_MAP), ("secretKeyRef", SECRET)):
-            found = variable.get("valueFrom", {}).get(field)
-            if found is not None:
-                place = f"{at}.env[{index}].valueFrom.{field}"
-                yield Reference(
-                    kind,
-                    found.get("name", ""),
-                    f"{place}.name",
-                    found.get("key", ""),
-                    f"{place}.key",
-                    found.get("optional", False),
-                )
-
-
-def _of_files(source: dict[str, Any], at: str, *, secret: str) -> Iterator[Reference]:
-    """Yield the references of a volume, or of a source of a projected volume."""
-    for field, kind, named in (("configMap", CONFIG_MAP, "name"), ("secret", SECRET, secret)):
-        found = source.get(field)
-        if found is None:
-            continue
-        name, name_field = found.get(named, ""), f"{at}.{field}.{named}"
-        optional = found.get("optional", False)
-        items = found.get("items", ())
-        for index, item in enumerate(items):
-            key_field = f"{at}.{field}.items[{index}].key"
-            yield Reference(kind, name, name_field, item.get("key", ""), key_field, optional)
-        if not items:
-            yield Reference(kind, name, name_field, optional=optional)
 
 
 def _consequence(reference: Reference) -> str:
@@ -170,7 +86,7 @@ def misspelled_reference(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
         return
     reported: set[str] = set()
-    for reference in references(job):
+    for reference in job.references:
         name, kind, field = reference.name, reference.kind, reference.field
         if not name or field in reported or name in EVERYWHERE.get(kind, ()):
             continue
@@ -202,7 +118,7 @@ def reference_to_other_namespace(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None or not job.namespace:
         return
     reported: set[str] = set()
-    for reference in references(job):
+    for reference in job.references:
         name, kind = reference.name, reference.kind
         if reference.field in reported or name in EVERYWHERE.get(kind, ()):
             continue
@@ -230,7 +146,7 @@ def missing_key(job: LintedJob) -> Iterator[Diagnostic]:
     if job.neighbors is None:
         return
     keys_of: dict[tuple[str, str], dict[str, None]] = {}
-    for reference in references(job):
+    for reference in job.references:
         key, kind, name = reference.key, reference.kind, reference.name
         if not key or reference.optional:
             continue

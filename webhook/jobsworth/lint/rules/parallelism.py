@@ -138,7 +138,7 @@ def _place_of_index(job: LintedJob) -> tuple[str, str] | None:
                     f"{path}.env[{index}]",
                     f"{variable.get('name', '')} reads the completion index",
                 )
-        if any(variable.get("name") == INDEX_VARIABLE for variable in variables):
+        if variables and any(variable.get("name") == INDEX_VARIABLE for variable in variables):
             continue
         for field in ("command", "args"):
             for index, text in enumerate(container.get(field, ())):
@@ -152,8 +152,8 @@ def _place_of_index(job: LintedJob) -> tuple[str, str] | None:
 
 def _uses_variable(text: str) -> bool:
     """Return True if a command line requires the index: it has no default such as ``${VAR:-0}``."""
-    rest = text.partition(INDEX_VARIABLE)[2]
-    return INDEX_VARIABLE in text and not rest.startswith((":-", ":=", "-", "="))
+    _, variable, rest = text.partition(INDEX_VARIABLE)
+    return bool(variable) and not rest.startswith((":-", ":=", "-", "="))
 
 
 def _reads_index(source: dict[str, Any]) -> bool:
@@ -162,8 +162,8 @@ def _reads_index(source: dict[str, Any]) -> bool:
 
 def _volume_with_index(job: LintedJob) -> tuple[str, str] | None:
     for number, volume in enumerate(job.pod.get("volumes", ())):
-        items = volume.get("downwardAPI", {}).get("items", ())
-        if any(_reads_index(item) for item in items):
+        files = volume.get("downwardAPI")
+        if files and any(map(_reads_index, files.get("items", ()))):
             return f"{job.pod_path}.volumes[{number}]", "The volume reads the completion index"
     return None
 

@@ -6,6 +6,7 @@ from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         image = container.get("image", "")
-        moving = _moving_tag(image)
+        moving = _MOVING_TAGS[image]
         if not moving:
             continue
         effect = "which version runs depends on when and where a Pod starts"
@@ -59,6 +60,9 @@ def _moving_tag(image: str) -> str:
     if tag in MOVING_TAGS or "latest" in words:
         return f"has the tag {tag}, which is moved to each new build"
     return ""
+
+
+_MOVING_TAGS = Remembered(_moving_tag)
 
 
 @lint_rule(
@@ -82,16 +86,17 @@ def no_resource_requests(job: LintedJob) -> Iterator[Diagnostic]:
 def _amounts(holder: dict[str, Any]) -> bool:
     """Return True if CPU or memory is requested; a limit without request is also the request."""
     resources = holder.get("resources", {})
-    return any(
-        name in resources.get(kind, {}) for kind in ("requests", "limits") for name in COMPUTED
+    return bool(resources) and any(
+        name in resources.get(kind, ()) for kind in ("requests", "limits") for name in COMPUTED
     )
 
 
 def _devices(container: dict[str, Any]) -> bool:
     """Return True if a container requests GPUs, TPUs or other devices, whose number limits its node."""
     resources = container.get("resources", {})
-    return "claims" in resources or any(
-        "/" in name for kind in ("requests", "limits") for name in resources.get(kind, {})
+    return bool(resources) and (
+        "claims" in resources
+        or any("/" in name for kind in ("requests", "limits") for name in resources.get(kind, ()))
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.api.formats import cron
 from jobsworth.api.formats.go_numbers import capped
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
@@ -12,12 +13,14 @@ from jobsworth.lint.schedule_timing import (
     months_left_out,
     spelled,
 )
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from jobsworth.api.formats.cron import Schedule
+    from jobsworth.lint.lint_rule import Check
     from jobsworth.lint.linted_job import LintedJob
 
 FIELD = "spec.schedule"
@@ -33,6 +36,24 @@ _UNITS = (
 """The unit, number of values and first value of each of the five fields of a schedule."""
 
 
+def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) -> Check:
+    """Make a check of CronJobs from one that depends on nothing but the schedule.
+
+    Manifests repeat schedules, so its results are remembered by their text.
+
+    Args:
+        check: takes the parsed schedule and its five fields as text; a descriptor such as ``@daily`` has
+            five stars.
+    """
+    results = Remembered(lambda text: tuple(check(cron.parse(text), _fields(text))))
+
+    def check_job(job: LintedJob) -> Iterable[Diagnostic]:
+        return results[job.cron["schedule"]] if job.cron and job.schedule is not None else ()
+
+    check_job.__name__ = check.__name__
+    return check_job
+
+
 @lint_rule(
     "JW401",
     "schedule-never-fires",
@@ -40,9 +61,8 @@ _UNITS = (
     summary="A schedule matches no existing date.",
 )
 def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
     # Users keep a suspended CronJob with such a schedule to start it by hand.
-    if schedule is None or schedule.fires_ever() or (job.cron or {}).get("suspend"):
+    if job.schedule is None or job.schedule.fires_ever() or (job.cron or {}).get("suspend"):
         return
     yield Diagnostic(
         FIELD,
@@ -57,9 +77,9 @@ def schedule_never_fires(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A schedule names a day of the month that some of its months do not have.",
 )
-def skips_short_months(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+@of_schedule
+def skips_short_months(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
         return
     left_out = months_left_out(schedule)
     if not left_out or len(left_out) == len(schedule.months):
@@ -81,9 +101,9 @@ def skips_short_months(job: LintedJob) -> Iterator[Diagnostic]:
     severity="warning",
     summary="A schedule restricts both the day of the month and the weekday.",
 )
-def day_of_month_or_weekday(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+@of_schedule
+def day_of_month_or_weekday(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
         return
     if schedule.any_day_of_month or schedule.any_day_of_week:
         return
@@ -91,7 +111,7 @@ def day_of_month_or_weekday(job: LintedJob) -> Iterator[Diagnostic]:
     all_weekdays = len(schedule.days_of_week) == len(WEEKDAYS)
     if all_dates and all_weekdays:
         return
-    _, _, dates, _, weekdays = _fields(job)
+    _, _, dates, _, weekdays = fields
     either = "so a day that matches either is enough"
     effect = "that is, every day" if all_dates or all_weekdays else either
     yield Diagnostic(
@@ -108,14 +128,14 @@ def day_of_month_or_weekday(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A schedule fires in every minute of a single hour.",
     fixable="unsafe",
 )
-def every_minute_of_hour(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+@of_schedule
+def every_minute_of_hour(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
         return
     hours = schedule.hours
     if len(schedule.minutes) < 60 or any((hour + 1) % 24 in hours for hour in hours):
         return
-    _, *others = _fields(job)
+    _, *others = fields
     once = " ".join(["0", *others])
     yield Diagnostic(
         FIELD,
@@ -132,13 +152,13 @@ def every_minute_of_hour(job: LintedJob) -> Iterator[Diagnostic]:
     summary="A schedule fires in every minute of single days.",
     fixable="unsafe",
 )
-def every_minute_of_day(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+@of_schedule
+def every_minute_of_day(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
         return
     if len(schedule.minutes) < 60 or len(schedule.hours) < 24 or not _single_days(schedule):
         return
-    _, _, *others = _fields(job)
+    _, _, *others = fields
     once = " ".join(["0", "0", *others])
     yield Diagnostic(
         FIELD,
@@ -166,11 +186,11 @@ def _single_days(schedule: Schedule) -> bool:
     severity="info",
     summary="A step does not divide the hour or the day, so its last interval is shorter.",
 )
-def uneven_step(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None or not schedule.fires_ever():
+@of_schedule
+def uneven_step(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None or not schedule.fires_ever():
         return
-    minutes, hours, *_ = _fields(job)
+    minutes, hours, *_ = fields
     # Without adjacent hours, the interval after the last minute is hours long anyway.
     if any((hour + 1) % 24 in schedule.hours for hour in schedule.hours):
         yield from _gap_at_the_end(minutes, "minutes", 60, "hour")
@@ -204,11 +224,11 @@ def _near(step: int, size: int) -> str:
     severity="warning",
     summary="A step is larger than the range of its field.",
 )
-def step_too_large(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is not None:
+@of_schedule
+def step_too_large(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is not None:
         return
-    for field, (unit, size, first) in zip(_fields(job), _UNITS, strict=True):
+    for field, (unit, size, first) in zip(fields, _UNITS, strict=True):
         step = _step(field, size, first)
         if step is not None and step > size:
             yield Diagnostic(
@@ -231,9 +251,9 @@ def _step(field: str, size: int, first: int) -> int | None:
     severity="warning",
     summary="A schedule is an interval, `@every …`.",
 )
-def every_descriptor(job: LintedJob) -> Iterator[Diagnostic]:
-    schedule = job.schedule
-    if schedule is None or schedule.every is None:
+@of_schedule
+def every_descriptor(schedule: Schedule, fields: list[str]) -> Iterator[Diagnostic]:
+    if schedule.every is None:
         return
     interval = spelled(schedule.every // 10**9)
     message = (
@@ -248,9 +268,9 @@ def every_descriptor(job: LintedJob) -> Iterator[Diagnostic]:
     yield Diagnostic(FIELD, message)
 
 
-def _fields(job: LintedJob) -> list[str]:
+def _fields(schedule: str) -> list[str]:
     """Return the five fields of a schedule; five stars for a descriptor such as ``@daily``."""
-    words: list[str] = (job.cron or {}).get("schedule", "").split()
+    words = schedule.split()
     if words and words[0].startswith(("TZ=", "CRON_TZ=")):
         words = words[1:]
     return words if len(words) == len(_UNITS) else ["*"] * len(_UNITS)

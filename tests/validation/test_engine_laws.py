@@ -110,11 +110,11 @@ def test_the_job_of_a_cron_job_has_the_defaults_of_a_job_and_leaves_the_cron_job
     seed: int, release: str, ignores_disruptions: bool
 ) -> None:
     engine = engine_for(ApiServer(release))
-    job = random_job(seed)
-    if ignores_disruptions:
+    spec = random_job(seed).get("spec")
+    if ignores_disruptions and isinstance(spec, dict):
         ignored = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
-        job["spec"]["podFailurePolicy"] = {"rules": [ignored]}
-    schedule = {"schedule": "0 3 * * *", "jobTemplate": {"spec": job["spec"]}}
+        spec["podFailurePolicy"] = {"rules": [ignored]}
+    schedule = {"schedule": "0 3 * * *", "jobTemplate": {"spec": spec}}
     value = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {}, "spec": schedule}
     decoded = engine.decode_object(value)
     if not decoded.is_valid:

@@ -6,8 +6,8 @@ introduce it. The strict decoder, the defaulter, the validator and the JSON Sche
 from declarations; no other code lists the fields.
 
 A constraint that concerns several fields is a small function next to the type: a *rule*, registered
-with :meth:`Struct.rule`. A default that depends on other fields is registered with
-:meth:`Struct.defaulter`.
+with :meth:`Struct.rule`, or with :meth:`Struct.rule_about` if it concerns only objects with a certain
+field. A default that depends on other fields is registered with :meth:`Struct.defaulter`.
 
     >>> Window = Struct(
     ...     "Window",
@@ -336,7 +336,7 @@ class Struct:
         self.doc = doc
         self.fields = fields
         self.one_of: OneOf | None = None
-        self.rules: list[Rule] = []
+        self.rules: list[tuple[str | None, Rule]] = []
         self.defaulters: list[Defaulter] = []
         self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
@@ -355,8 +355,21 @@ class Struct:
         :class:`~jobsworth.api.validation_request.Request`; it yields errors. An unset field is an
         absent key.
         """
-        self.rules.append(rule)
+        self.rules.append((None, rule))
         return rule
+
+    def rule_about(self, field: str) -> Callable[[Rule], Rule]:
+        """Return a decorator that registers a rule about a field: it is called only for objects with it.
+
+        Most fields of a Pod are rare, so most of its rules about single fields are seldom called.
+        """
+        assert field in self.fields, field
+
+        def register(rule: Rule) -> Rule:
+            self.rules.append((field, rule))
+            return rule
+
+        return register
 
     def defaulter(self, defaulter: Defaulter) -> Defaulter:
         """Register a function that fills in defaults that depend on other fields.

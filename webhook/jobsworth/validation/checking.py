@@ -118,19 +118,25 @@ def _nothing(value: Any, path: str, request: Request, errors: Errors) -> None:
 def _struct_check(
     checks: dict[str, Check],
     absent: list[tuple[str, Any, Check]],
-    rules: list[Rule],
+    rules: list[tuple[str | None, Rule]],
     conditions: dict[str, Callable[[dict[str, Any], Request], bool]],
 ) -> Check:
+    find = checks.get
+
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
         for name, part in value.items():
-            if name in checks and (name not in conditions or conditions[name](value, request)):
-                checks[name](part, prefix + name, request, errors)
+            check_field = find(name)
+            if check_field is not None and (
+                name not in conditions or conditions[name](value, request)
+            ):
+                check_field(part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)
-        for rule in rules:
-            errors += rule(value, path, request)
+        for field, rule in rules:
+            if field is None or field in value:
+                errors += rule(value, path, request)
 
     return check
 

@@ -27,6 +27,7 @@ from jobsworth.api.declare import (
     Time,
 )
 from jobsworth.api.field_errors import FieldError, type_invalid
+from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,6 +174,8 @@ def _struct_decoder(
     defaulted: list[tuple[str, str, Any]],
     decoder: Decoder,
 ) -> Decode:
+    zeros: dict[str, dict[str, Any]] = {}
+
     def decode(value: Any, path: str, report: Report) -> dict[str, Any]:
         decoded: dict[str, Any] = {}
         if type(value) is dict:
@@ -194,7 +197,10 @@ def _struct_decoder(
             report.wrong_type(path, value, f"an object ({struct.name})")
         for name, kind, later in held:
             if name not in decoded:
-                decoded[name] = decoder.of(kind, later=later)(None, path, report)
+                if name not in zeros:
+                    zeros[name] = decoder.of(kind, later=later)(None, path, report)
+                zero = zeros[name]
+                decoded[name] = copied(zero) if zero else {}
         for name, sibling, default in defaulted:
             if sibling not in decoded and type(value) is dict and value.get(name) is not None:
                 decoded[sibling] = default

@@ -165,10 +165,10 @@ def _schedule(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
         )
 
 
-@CronJobSpec.rule
+@CronJobSpec.rule_about("timeZone")
 def _time_zone(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    zone = spec.get("timeZone")
-    if zone is None or (request.old is not None and request.old["spec"].get("timeZone") == zone):
+    zone = spec["timeZone"]
+    if request.old is not None and request.old["spec"].get("timeZone") == zone:
         return
     for detail in time_zones.validate(zone):
         yield invalid(f"{path}.timeZone", zone, detail)

@@ -120,13 +120,11 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
         spec["podReplacementPolicy"] = "Failed" if failing else "TerminatingOrFailed"
 
 
-@JobSpec.rule
+@JobSpec.rule_about("managedBy")
 def _managed_by_names_a_controller(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    manager = spec.get("managedBy")
-    if manager is None:
-        return
+    manager = spec["managedBy"]
     if not manager:
         yield required(f"{path}.managedBy")
     for value, detail in domain_prefixed_path(manager):
@@ -135,7 +133,7 @@ def _managed_by_names_a_controller(
         yield too_long(f"{path}.managedBy", MANAGED_BY_MAX_LENGTH)
 
 
-@JobSpec.rule
+@JobSpec.rule_about("scheduling")
 def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     yield from check_scheduling(spec, path)
 

@@ -152,12 +152,10 @@ def check_scheduling(job_spec: dict[str, Any], path: str) -> Iterator[FieldError
     """Compare the scheduling of a Job with its parallelism, and the mode of disruption with the policy.
 
     Args:
-        job_spec: a JobSpec.
+        job_spec: a JobSpec with scheduling.
         path: its field path.
     """
-    config = job_spec.get("scheduling")
-    if config is None:
-        return
+    config = job_spec["scheduling"]
     policy, mode = config.get("schedulingPolicy", {}), config.get("disruptionMode", {})
     least, most = policy.get("gang", {}).get("minCount"), job_spec.get("parallelism", 1)
     if least is not None and least > most:

@@ -63,10 +63,8 @@ def _follows_unnamed(kind: str, pod: dict[str, Any]) -> bool:
     )
 
 
-@PodSpec.rule
+@PodSpec.rule_about("ephemeralContainers")
 def _ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "ephemeralContainers" not in pod:
-        return
     at = f"{path}.ephemeralContainers"
     yield forbidden(at, "ephemeral containers not allowed in pod template")
     names = {
@@ -132,12 +130,12 @@ def _may_have_lifecycle(kind: str, container: dict[str, Any]) -> bool:
     return kind == "containers" or (kind == "initContainers" and is_sidecar(container))
 
 
-@PodSpec.rule
+@PodSpec.rule_about("initContainers")
 def _resizing_of_init_containers(
     pod: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     """Forbid restarts on resize for init containers, which can be resized since 1.33 (KEP-1287)."""
-    for index, container in enumerate(pod.get("initContainers", ())):
+    for index, container in enumerate(pod["initContainers"]):
         if "resizePolicy" not in container:
             continue
         at = f"{path}.initContainers[{index}].resizePolicy"

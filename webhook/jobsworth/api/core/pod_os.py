@@ -53,11 +53,11 @@ _DETAILS = {
 }
 
 
-@PodSpec.rule
+@PodSpec.rule_about("os")
 def _fields_of_other_systems(
     pod: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    system = pod["os"].get("name") if "os" in pod else None
+    system = pod["os"].get("name")
     if system not in _FORBIDDEN:
         return
     of_pod, of_context, of_container = _FORBIDDEN[system]

@@ -29,11 +29,11 @@ _INSIGNIFICANT = 10**4
 """Maximum difference in decimal places at which amounts are added; the smaller one is negligible."""
 
 
-@PodSpec.rule
+@PodSpec.rule_about("resources")
 def _resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    resources, path = pod.get("resources"), f"{path}.resources"
+    resources, path = pod["resources"], f"{path}.resources"
     # Without the gate, the server does not validate what an update keeps.
-    if resources is None or not request.server.enabled("PodLevelResources"):
+    if not request.server.enabled("PodLevelResources"):
         return
     is_beta = request.server.minor >= 34
     if is_beta and pod.get("os", {}).get("name") == "windows":

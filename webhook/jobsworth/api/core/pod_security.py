@@ -34,9 +34,9 @@ _SYSCTLS_OF_IPC = frozenset(
 )
 
 
-@PodSpec.rule
+@PodSpec.rule_about("hostPID")
 def _process_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if pod.get("hostPID") and pod.get("shareProcessNamespace"):
+    if pod["hostPID"] and pod.get("shareProcessNamespace"):
         yield invalid(
             f"{path}.shareProcessNamespace"
             if request.server.minor >= 37
@@ -99,10 +99,10 @@ def _selinux_labels(pod: dict[str, Any], path: str, request: Request) -> Iterato
         yield not_supported(f"{path}.securityContext.seLinuxChangePolicy", policy, supported)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("hostUsers")
 def _user_namespace(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Forbid host namespaces to a Pod with its own user namespace (KEP-127)."""
-    if pod.get("hostUsers") is not False:
+    if pod["hostUsers"]:
         return
     field = "hostUsers" if request.server.minor >= 34 else "pod.Spec.HostUsers"
     detail = f"when `{field}` is false"

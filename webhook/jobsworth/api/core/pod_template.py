@@ -184,18 +184,16 @@ def _overhead_in_thousandths(pod: dict[str, Any], request: Request) -> None:
         round_up_to_milli(pod["overhead"])
 
 
-@PodSpec.rule
+@PodSpec.rule_about("os")
 def _operating_system(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "os" in pod:
-        name = pod["os"].get("name", "")
-        if name and name not in OPERATING_SYSTEMS:
-            yield not_supported(f"{path}.os", name, OPERATING_SYSTEMS)
+    name = pod["os"].get("name", "")
+    if name and name not in OPERATING_SYSTEMS:
+        yield not_supported(f"{path}.os", name, OPERATING_SYSTEMS)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("nodeSelector")
 def _nodes_by_labels(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "nodeSelector" in pod:
-        yield from check_labels(pod["nodeSelector"], f"{path}.nodeSelector")
+    yield from check_labels(pod["nodeSelector"], f"{path}.nodeSelector")
 
 
 @PodSpec.rule
@@ -211,12 +209,10 @@ def _name_servers(pod: dict[str, Any], path: str, request: Request) -> Iterator[
         yield required(f"{path}.dnsConfig", "must provide `dnsConfig` when `dnsPolicy` is None")
 
 
-@PodSpec.rule
+@PodSpec.rule_about("hostnameOverride")
 def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Forbid hostnameOverride together with the other hostname fields (KEP-4762)."""
-    name, at = pod.get("hostnameOverride"), f"{path}.hostnameOverride"
-    if name is None:
-        return
+    name, at = pod["hostnameOverride"], f"{path}.hostnameOverride"
     for other in ("setHostnameAsFQDN", "hostNetwork"):
         if pod.get(other):
             yield forbidden(at, f"may not be specified when {other} is true")
@@ -224,16 +220,15 @@ def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iter
         yield too_long(at, HOSTNAME_MAX_LENGTH)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("evictionResponders")
 def _eviction_responders(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "evictionResponders" in pod:
-        yield from check_eviction_responders(pod, path)
+    yield from check_eviction_responders(pod, path)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("schedulingGates")
 def _scheduling_gates(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     seen = set()
-    for index, gate in enumerate(pod.get("schedulingGates", ())):
+    for index, gate in enumerate(pod["schedulingGates"]):
         name, at = gate.get("name", ""), f"{path}.schedulingGates[{index}]"
         if request.server.minor >= SCHEDULING_GATES_ARE_KEYS_SINCE:
             for detail in label_key(name):
@@ -245,10 +240,10 @@ def _scheduling_gates(pod: dict[str, Any], path: str, request: Request) -> Itera
         seen.add(name)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("topologySpreadConstraints")
 def _spread_once(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Reject topology spread constraints with the same topologyKey and whenUnsatisfiable."""
-    constraints = pod.get("topologySpreadConstraints", ())
+    constraints = pod["topologySpreadConstraints"]
     seen = set()
     for index in range(len(constraints) - 1, -1, -1):
         constraint = constraints[index]
@@ -259,10 +254,10 @@ def _spread_once(pod: dict[str, Any], path: str, request: Request) -> Iterator[F
         seen.add(pair)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("resourceClaims")
 def _resource_claims(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     names: set[str] = set()
-    for index, claim in enumerate(pod.get("resourceClaims", ())):
+    for index, claim in enumerate(pod["resourceClaims"]):
         at = f"{path}.resourceClaims[{index}]"
         yield from _check_claim_name(claim.get("name", ""), names, f"{at}.name")
         source, at = (claim["source"], f"{at}.source") if "source" in claim else (claim, at)
@@ -289,19 +284,18 @@ def _check_claim_name(name: str, names: set[str], path: str) -> Iterator[FieldEr
         names.add(name)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("preemptionPolicy")
 def _preemption(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    policy = pod.get("preemptionPolicy")
-    if policy is None or policy in PREEMPTION_POLICIES:
+    policy = pod["preemptionPolicy"]
+    if policy in PREEMPTION_POLICIES:
         return
     at = f"{path}.preemptionPolicy"
     yield not_supported(at, policy, PREEMPTION_POLICIES) if policy else required(at)
 
 
-@PodSpec.rule
+@PodSpec.rule_about("overhead")
 def _overhead(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "overhead" in pod:
-        yield from check_requirements({"limits": pod["overhead"]}, f"{path}.overhead", request)
+    yield from check_requirements({"limits": pod["overhead"]}, f"{path}.overhead", request)
 
 
 def every_container(pod: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:

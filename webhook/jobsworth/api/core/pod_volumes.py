@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 
-@PodSpec.rule
+@PodSpec.rule_about("volumes")
 def _surplus_sessions(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Validate the iSCSI session name, the API server's only check of a surplus source."""
-    for index, volume in enumerate(pod.get("volumes", ())):
+    for index, volume in enumerate(pod["volumes"]):
         if "iscsi" in volume:
             from jobsworth.api.core.volume import check_session_name  # imported late, like its type
 
             yield from check_session_name(volume, f"{path}.volumes[{index}]")
 
 
-@PodSpec.rule
+@PodSpec.rule_about("volumes")
 def _names_are_unique(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    volumes = pod.get("volumes", ())
+    volumes = pod["volumes"]
     if len({volume.get("name", "") for volume in volumes}) == len(volumes):
         return
     valid = valid_volumes(pod, path, request)

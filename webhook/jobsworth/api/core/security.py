@@ -270,12 +270,12 @@ def _privileges_are_consistent(
         )
 
 
-@PodSecurityContext.rule
+@PodSecurityContext.rule_about("sysctls")
 def _sysctls_are_named_once(
     context: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
     seen = set()
-    for index, sysctl in enumerate(context.get("sysctls", ())):
+    for index, sysctl in enumerate(context["sysctls"]):
         name = sysctl.get("name", "")
         if name in seen and not sysctl_name(name):
             yield duplicate(f"{path}.sysctls[{index}].name", name)

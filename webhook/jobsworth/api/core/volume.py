@@ -198,11 +198,10 @@ def _source(volume: dict[str, Any], request: Request) -> None:
         image["pullPolicy"] = default_pull_policy(image.get("reference", ""))
 
 
-@Volume.rule
+@Volume.rule_about("image")
 def _image_is_named(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Require the reference of an image: in former releases a Pod template may lack it, as a Pod may not."""
-    image = volume.get("image")
-    if image is None or image.get("reference") or request.server.minor < IMAGES_NAMED_SINCE:
+    if volume["image"].get("reference") or request.server.minor < IMAGES_NAMED_SINCE:
         return
     if not request.once(_has_unnamed_image):
         yield required(f"{path}.image.reference")
@@ -232,10 +231,9 @@ def _size_limit(empty_dir: dict[str, Any], path: str, request: Request) -> Itera
         yield forbidden(f"{path}.sizeLimit", "SizeLimit field must be a valid resource quantity")
 
 
-@Volume.rule
+@Volume.rule_about("iscsi")
 def _names_of_sessions(volume: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if "iscsi" in volume:
-        yield from check_session_name(volume, path)
+    yield from check_session_name(volume, path)
 
 
 def check_session_name(volume: dict[str, Any], path: str) -> Iterator[FieldError]:

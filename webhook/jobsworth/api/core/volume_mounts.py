@@ -47,9 +47,9 @@ VolumeDevice = Struct(
 )
 
 
-@VolumeMount.rule
+@VolumeMount.rule_about("bindMountOptions")
 def _bind_mount_options(mount: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    options = mount.get("bindMountOptions", ())
+    options = mount["bindMountOptions"]
     for index, option in enumerate(options):
         if option in options[:index]:
             yield duplicate(f"{path}.bindMountOptions[{index}]", option)

@@ -16,6 +16,7 @@ from jobsworth.cli.configuration.resolved_settings import Configurations, Overri
 from jobsworth.cli.file_evaluation import FileEvaluator
 from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
 from support.cli.command_runs import Command, CommandResult, Validate
+from support.cli.evaluated_files import watch_evaluated_files
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.yaml"))
@@ -38,15 +39,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were evaluated."""
-    names: list[str] = []
-    text = FileEvaluator.text
-
-    def counted(self: FileEvaluator, path: str, data: bytes) -> object:
-        names.append(path)
-        return text(self, path, data)
-
-    monkeypatch.setattr(FileEvaluator, "text", counted)
-    return names
+    return watch_evaluated_files(monkeypatch)
 
 
 @pytest.fixture

@@ -121,7 +121,8 @@ def test_an_unknown_field_hides_no_error_and_adds_none(seed: int) -> None:
         return
 
     def evaluated() -> Evaluation:
-        return EVALUATOR.evaluate(Subject(json.loads(json.dumps(job))), lambda path: None)
+        copy = json.loads(json.dumps(job))
+        return EVALUATOR.evaluate(Subject(copy, written=lambda path: None))
 
     def errors(found: Iterable[Finding]) -> set[tuple[str, str]]:
         return {(each.field, each.message) for each in found if each.severity == "error"}

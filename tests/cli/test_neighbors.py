@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.file_evaluation import FileEvaluator
 from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
 from jobsworth.cli.inputs import neighbor_files
 from support.cli.command_runs import CommandResult, Validate
+from support.cli.evaluated_files import watch_evaluated_files
 from support.lint.manifests_with_findings import SOUND
 
 JOB = SOUND.replace(
@@ -148,13 +148,7 @@ def test_the_cache_follows_the_objects_of_other_files(
     validate: Validate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"{tmp_path.name}-home"))
-    evaluated: list[str] = []
-    text = FileEvaluator.text
-    monkeypatch.setattr(
-        FileEvaluator,
-        "text",
-        lambda self, path, data: [evaluated.append(path), text(self, path, data)][1],
-    )
+    evaluated = watch_evaluated_files(monkeypatch)
     many = {f"k8s/{number:03}.yaml": SOUND for number in range(FILES_FOR_ONE_PROCESS)}
     files = {**many, "k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,10 +37,12 @@ def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bo
     return bool(request.param)
 
 
-def named(path: str) -> Evaluated:
-    """Return a result that has only the file's name; the digest says which process made it."""
+def named(paths: Iterable[str]) -> list[Evaluated]:
+    """Return results that have only the files' names; the digests say which process made them."""
     made_by = b"own" if os.getpid() == OWN else b"worker"
-    return made_by, [Result(file=path, document=0, status="valid", findings=[])]
+    return [
+        (made_by, [Result(file=path, document=0, status="valid", findings=[])]) for path in paths
+    ]
 
 
 def batches(number: int) -> list[Sequence[str]]:
@@ -52,8 +54,8 @@ def test_the_files_of_all_batches_come_in_order(forks: bool) -> None:
     assert found == [file for batch in batches(200) for file in batch]
 
 
-def unlike(path: str) -> Evaluated:
-    raise UsageError(f"{path}: the configuration is wrong")
+def unlike(paths: Iterable[str]) -> list[Evaluated]:
+    raise UsageError(f"{next(iter(paths))}: the configuration is wrong")
 
 
 def test_an_error_in_any_process_is_raised(forks: bool) -> None:
@@ -61,14 +63,14 @@ def test_an_error_in_any_process_is_raised(forks: bool) -> None:
         list(in_order(unlike, batches(4), 2))
 
 
-def slowly_named(path: str) -> Evaluated:
+def slowly_named(paths: Iterable[str]) -> list[Evaluated]:
     """Leave something to the other process, however late that starts."""
-    time.sleep(0.001)
-    return named(path)
+    time.sleep(0.002)
+    return named(paths)
 
 
-def failing_in_a_worker(path: str) -> Evaluated:
-    return slowly_named(path) if os.getpid() == OWN else unlike(path)
+def failing_in_a_worker(paths: Iterable[str]) -> list[Evaluated]:
+    return slowly_named(paths) if os.getpid() == OWN else unlike(paths)
 
 
 @needs_fork
@@ -77,10 +79,10 @@ def test_an_error_in_a_fork_is_raised() -> None:
         list(in_order(failing_in_a_worker, batches(300), 2))
 
 
-def killed_in_a_worker(path: str) -> Evaluated:
+def killed_in_a_worker(paths: Iterable[str]) -> list[Evaluated]:
     if os.getpid() != OWN:
         os.kill(os.getpid(), signal.SIGKILL)
-    return slowly_named(path)
+    return slowly_named(paths)
 
 
 @needs_fork
@@ -113,7 +115,7 @@ def test_results_with_attempted_fixes_are_the_same_in_any_process(
         fixer = Fixer(evaluator, unsafe=False, diff=False, paths=[str(tmp_path)])
         evaluate = UnkeyedFiles(fixer).evaluate
         found = (
-            [list(map(evaluate, files))]
+            [evaluate(files)]
             if processes == 1
             else in_order(evaluate, [[file] for file in files], processes)
         )

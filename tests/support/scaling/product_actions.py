@@ -50,8 +50,8 @@ def _evaluate(objects: Objects) -> Action:
     new, old = objects
 
     def action() -> object:
-        created = _evaluator().evaluate(Subject(new), str).findings
-        return created, _evaluator().evaluate(Subject(new, old=old), str).findings
+        created = _evaluator().evaluate(Subject(new, written=str)).findings
+        return created, _evaluator().evaluate(Subject(new, old=old, written=str)).findings
 
     return action
 

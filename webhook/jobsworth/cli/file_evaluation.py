@@ -29,11 +29,12 @@ from jobsworth.reports.result import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.cli.inputs.kustomize import KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
+    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document, Note, Position
@@ -47,6 +48,12 @@ IGNORE_MARK = b"jobsworth"
 
 PLACEHOLDER_MARKS = "$_@%<{"
 """Each placeholder has one of these characters."""
+
+MOST_BYTES_TOGETHER = 1 << 17
+"""The size of the files, or documents, that are evaluated together and so are in memory at the same time."""
+
+MOST_DOCUMENTS_TOGETHER = 32
+"""The maximum number of documents in a stage of their evaluation; more gain nothing."""
 
 NO_INPUT = (
     "nothing came on standard input: check that the command before it succeeds, or allow this with "
@@ -109,8 +116,7 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        data = read_bytes(path)
-        return [unreadable(data)] if isinstance(data, ManifestError) else self.text(path, data)
+        return self.files((path,))[0]
 
     def text(self, path: str, data: bytes) -> list[Result]:
         """Return the results of a file's documents, read from these bytes.
@@ -118,16 +124,78 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
+        return self.texts(((path, data),))[0]
+
+    def files(self, paths: Iterable[str]) -> list[list[Result]]:
+        """Return the results of each file.
+
+        Raises:
+            UsageError: a configuration above one of them is wrong.
+        """
+        return self.texts((path, read_bytes(path)) for path in paths)
+
+    def texts(self, texts: Iterable[tuple[str, bytes | ManifestError]]) -> list[list[Result]]:
+        """Return the results of each file, read from these bytes, or of the error in reading it.
+
+        Several files are evaluated together, stage by stage: see ``Evaluator.evaluate_manifests``.
+
+        Raises:
+            UsageError: a configuration above one of them is wrong.
+        """
+        results: list[list[Result]] = []
+        begun: list[_BegunFile] = []
+        size = 0
+        for path, data in texts:
+            begun.append(self._begun(path, data))
+            size += len(begun[-1].data)
+            if size > MOST_BYTES_TOGETHER:
+                results += self._finished(begun)
+                begun, size = [], 0
+        return results + self._finished(begun)
+
+    def _begun(self, path: str, data: bytes | ManifestError) -> _BegunFile:
+        """Read the documents of a file."""
+        if isinstance(data, ManifestError):
+            return _BegunFile(b"", [unreadable(data)])
         if path == STDIN and not self._allow_empty and is_empty(data):
-            return [unreadable(ManifestError(shown_name(path), 1, 1, NO_INPUT))]
+            error = ManifestError(shown_name(path), 1, 1, NO_INPUT)
+            return _BegunFile(data, [unreadable(error)])
         if self._mixed and not may_hold_job(data):
-            return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+            skipped = Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])
+            return _BegunFile(data, [skipped])
         settings = self._configurations.of(path)
         documents = read_text(data, shown_name(path))
         texts = _ScalarTexts()
         neighbors = self._surroundings.neighbors(shown_name(path), data, documents)
-        evaluated = [self._document(document, settings, texts, neighbors) for document in documents]
-        results = [result for result, _ in evaluated]
+        parts = [self._begun_document(each, settings, texts, neighbors) for each in documents]
+        return _BegunFile(data, settings=settings, documents=parts)
+
+    def _finished(self, files: Sequence[_BegunFile]) -> list[list[Result]]:
+        """Evaluate the documents of some files, and return the results of each file."""
+        waiting: dict[Evaluator, list[tuple[_BegunDocument, Subject]]] = {}
+        for file in files:
+            for part in file.documents:
+                if part.subject is not None and file.settings is not None:
+                    found = waiting.setdefault(file.settings.evaluator, [])
+                    found.append((part, part.subject))
+        for evaluator, all_parts in waiting.items():
+            for parts in _batches(all_parts):
+                evaluations = evaluator.evaluate_manifests([subject for _, subject in parts])
+                for (part, _), evaluation in zip(parts, evaluations, strict=True):
+                    part.evaluation = evaluation
+        return [
+            file.results if file.settings is None else self._results(file, file.settings)
+            for file in files
+        ]
+
+    def _results(self, file: _BegunFile, settings: ResolvedSettings) -> list[Result]:
+        """Return the results of a file whose documents are evaluated."""
+        data, parts = file.data, file.documents
+        documents = [part.document for part in parts]
+        for part in parts:
+            if part.evaluation is not None:
+                self._report(part, part.evaluation, settings)
+        results = [part.result for part in parts]
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
 
@@ -149,11 +217,9 @@ class FileEvaluator:
             apply_ignores(documents, results, settings.selection)
         if settings.policies is not None:
             # Policies come last, so that no comment can ignore what the organization requires.
-            for document, result, (_, evaluation) in zip(
-                documents, results, evaluated, strict=True
-            ):
-                if evaluation is not None and result.status in (VALID, INVALID):
-                    _add_violations(document, result, evaluation)
+            for part, result in zip(parts, results, strict=True):
+                if part.evaluation is not None and result.status in (VALID, INVALID):
+                    _add_violations(part.document, result, part.evaluation)
         if self._changes:
             from jobsworth.cli.proposed_edits import add_changes
 
@@ -164,15 +230,16 @@ class FileEvaluator:
         """Return a digest of the objects in other files on which the results of a file depend."""
         return self._surroundings.neighbors_digest(path, data)
 
-    def _document(
+    def _begun_document(
         self,
         document: Document,
         settings: ResolvedSettings,
         texts: _ScalarTexts,
         neighbors: Neighbors | None,
-    ) -> tuple[Result, Evaluation | None]:
+    ) -> _BegunDocument:
+        """Return a document with its subject, or with its result if it is not evaluated."""
         if document.error is not None:
-            return unreadable(document.error, document), None
+            return _BegunDocument(document, unreadable(document.error, document))
         result = result_of(document, VALID)
         if result.kind is not None:
             patch = self._surroundings.kustomize_patch(document.file)
@@ -180,8 +247,12 @@ class FileEvaluator:
                 from jobsworth.validation.engine import is_known
 
                 if is_known(document.value):
-                    return _skipped_patch(document, patch), None
+                    return _BegunDocument(document, _skipped_patch(document, patch))
         old = self._against.old(document)
+
+        def written(field: str) -> str | None:
+            return texts.text(document, field)
+
         subject = Subject(
             document.value,
             old=old,
@@ -190,19 +261,22 @@ class FileEvaluator:
             beside=self._surroundings.chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
             neighbors=neighbors,
+            written=written,
+            # No rule reports an error unless a configuration makes its findings errors.
+            only_errors=(
+                self._only_invalid
+                and settings.selection.is_default
+                and settings.fail_on in ("error", "never")
+                and IGNORE_MARK not in document.text
+            ),
         )
+        return _BegunDocument(document, result, subject)
 
-        def written(field: str) -> str | None:
-            return texts.text(document, field)
-
-        # No rule reports an error unless a configuration makes its findings errors.
-        only_errors = (
-            self._only_invalid
-            and settings.selection.is_default
-            and settings.fail_on in ("error", "never")
-            and IGNORE_MARK not in document.text
-        )
-        evaluation = settings.evaluator.evaluate(subject, written, only_errors=only_errors)
+    def _report(
+        self, part: _BegunDocument, evaluation: Evaluation, settings: ResolvedSettings
+    ) -> None:
+        """Complete the result of a document from its evaluation."""
+        document, result = part.document, part.result
         found = shortened([*evaluation.api, *evaluation.lint])
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
@@ -211,16 +285,16 @@ class FileEvaluator:
         if not evaluation.known:
             result.status = SKIPPED
             if not found and b"batch/" not in document.text and b"obSet" not in document.text:
-                return result, None
+                return
             found = found or _contained_jobs(document)
             if not found:
-                return result, None
+                return
         if (
             self._only_invalid
             and settings.selection.is_default
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
-            return result, evaluation
+            return
         counts_infos = (
             not self._infos
             and settings.selection.is_default
@@ -241,7 +315,6 @@ class FileEvaluator:
         located += [_locate(_noted(note), note.position, document) for note in document.notes]
         if located:
             result.replace_findings(located)
-        return result, evaluation
 
     def context(self, path: str) -> str | None:
         """Describe all that the results of a file depend on, other than its content and the options.
@@ -267,6 +340,66 @@ class FileEvaluator:
         patch = self._surroundings.kustomize_patch(path)
         note = patch.note("", "") if patch is not None else ""
         return f"{path}\0{note}\0{known[1]}"
+
+
+class _BegunFile:
+    """A file in the course of its evaluation.
+
+    Attributes:
+        data: its text.
+        results: the results, if none of its documents is evaluated.
+        settings: its settings; None if none of its documents is evaluated.
+        documents: its documents.
+    """
+
+    __slots__ = ("data", "documents", "results", "settings")
+
+    def __init__(
+        self,
+        data: bytes,
+        results: Sequence[Result] = (),
+        settings: ResolvedSettings | None = None,
+        documents: Sequence[_BegunDocument] = (),
+    ) -> None:
+        self.data = data
+        self.results = list(results)
+        self.settings = settings
+        self.documents = documents
+
+
+class _BegunDocument:
+    """A document in the course of its evaluation.
+
+    Attributes:
+        document: the document.
+        result: its result, which lacks the findings of an evaluation until that has taken place.
+        subject: what is evaluated; None for a document that is not.
+        evaluation: the evaluation, once it has taken place.
+    """
+
+    __slots__ = ("document", "evaluation", "result", "subject")
+
+    def __init__(self, document: Document, result: Result, subject: Subject | None = None) -> None:
+        self.document = document
+        self.result = result
+        self.subject = subject
+        self.evaluation: Evaluation | None = None
+
+
+def _batches(
+    parts: Iterable[tuple[_BegunDocument, Subject]],
+) -> Iterator[list[tuple[_BegunDocument, Subject]]]:
+    """Yield the documents to evaluate together: the decoded objects of a large file take much memory."""
+    batch: list[tuple[_BegunDocument, Subject]] = []
+    size = 0
+    for each in parts:
+        batch.append(each)
+        size += len(each[0].document.text)
+        if len(batch) == MOST_DOCUMENTS_TOGETHER or size > MOST_BYTES_TOGETHER:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 class _ScalarTexts:

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from jobsworth.reports.result import Result
 
     class EvaluatesFiles(Protocol):
-        """Evaluates a file, optionally after fixing it."""
+        """Evaluates files, optionally after fixing them."""
 
         def excludes(self, path: str) -> bool: ...
 
-        def file(self, path: str) -> list[Result]: ...
+        def files(self, paths: Iterable[str]) -> list[list[Result]]: ...
 
     Report = Callable[[int, int], None]
 
@@ -92,9 +92,9 @@ class UnkeyedFiles:
     def __init__(self, evaluator: EvaluatesFiles) -> None:
         self._evaluator = evaluator
 
-    def evaluate(self, path: str) -> Evaluated:
-        """Evaluate a file; the digest is empty."""
-        return b"", self._evaluator.file(path)
+    def evaluate(self, paths: Iterable[str]) -> list[Evaluated]:
+        """Evaluate files; the digests are empty."""
+        return [(b"", results) for results in self._evaluator.files(paths)]
 
 
 def _from_cache(
@@ -125,14 +125,14 @@ def _evaluated(
     evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
 ) -> Iterator[Evaluated]:
     """Yield what a function returns for each file, in order."""
-    if jobs == 1 or len(files) <= FILES_FOR_ONE_PROCESS:
-        yield from _counted(([evaluate(file)] for file in files), len(files), progress)
-        return
-    from jobsworth.cli.worker_processes import in_order
-
     batches = [
         files[start : start + FILES_AT_A_TIME] for start in range(0, len(files), FILES_AT_A_TIME)
     ]
+    if jobs == 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+        yield from _counted(map(evaluate, batches), len(files), progress)
+        return
+    from jobsworth.cli.worker_processes import in_order
+
     evaluated = in_order(evaluate, batches, min(jobs, len(batches)))
     yield from _counted(evaluated, len(files), progress)
 

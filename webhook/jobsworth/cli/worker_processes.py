@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     Evaluated = tuple[bytes, list[Result]]
     """The digest of a file, and its results."""
-    Evaluate = Callable[[str], Evaluated]
     Batch = Sequence[str]
+    Evaluate = Callable[[Batch], list[Evaluated]]
 
 FORKS = hasattr(os, "memfd_create")
 """True on Linux. On macOS the system's libraries may have started threads, which do not survive a fork."""
@@ -48,7 +48,7 @@ def in_order(
     """Yield the evaluated files of each batch.
 
     Args:
-        evaluate: evaluates one file.
+        evaluate: evaluates the files of a batch.
         batches: the files.
         processes: the number of processes, at least two.
 
@@ -63,8 +63,7 @@ def in_order(
 
 
 def _encoded(evaluate: Evaluate, batch: Batch) -> bytes:
-    found = map(evaluate, batch)
-    return marshal.dumps([(digest, plain_results(results)) for digest, results in found])
+    return marshal.dumps([(digest, plain_results(found)) for digest, found in evaluate(batch)])
 
 
 def _decoded(data: bytes, reader: ResultReader) -> list[Evaluated]:
@@ -88,7 +87,7 @@ def _forked(
             while following not in done:
                 number = _next(queue)
                 if number is not None:
-                    done[number] = list(map(evaluate, batches[number]))
+                    done[number] = evaluate(batches[number])
                 elif not workers:
                     raise InputError(
                         "a process of this command was killed; run it with --jobs 1 to need less memory"

@@ -29,7 +29,7 @@ from jobsworth.validation.engine import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -37,16 +37,12 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.budget import Budget
     from jobsworth.evaluation.evaluation import Unreadable
     from jobsworth.evaluation.further_findings import RepairedObject
-    from jobsworth.evaluation.subject import Subject
+    from jobsworth.evaluation.subject import Subject, WrittenScalar
     from jobsworth.findings.finding import Finding
-    from jobsworth.lint.neighbors import Neighbors
     from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
     from jobsworth.validation.decoded_object import DecodedObject
-
-    WrittenScalar = Callable[[str], str | None]
-    """Returns the text of a scalar by its field path; None if the manifest has none."""
 
 
 class Evaluator:
@@ -89,29 +85,35 @@ class Evaluator:
         self._linter = Linter((selection or Selection()).selects)
         self._narrow: dict[frozenset[str], Linter] = {}
 
-    def evaluate(
-        self,
-        subject: Subject,
-        written: WrittenScalar | None = None,
-        *,
-        only_errors: bool = False,
-    ) -> Evaluation:
+    def evaluate(self, subject: Subject) -> Evaluation:
         """Evaluate an object.
 
         Args:
             subject: the object and its request, as far as that is known.
-            written: the text of scalars, for fixes of manifests; None for no fixes of API findings.
-            only_errors: omit the lint findings of a manifest without an error.
         """
+        if subject.source == "manifest":
+            return self.evaluate_manifests((subject,))[0]
         if self._is_too_large(subject):
-            return Evaluation(
-                subject.value, lint=[_too_large(self._budget)], unreadable=(TOO_LARGE,)
-            )
-        if subject.source == "request":
-            return self._request(subject)
-        if subject.source == "stored":
-            return self._stored(subject)
-        return self._manifest(subject, written, only_errors=only_errors)
+            return self._refused(subject)
+        return self._request(subject) if subject.source == "request" else self._stored(subject)
+
+    def evaluate_manifests(self, subjects: Sequence[Subject]) -> list[Evaluation]:
+        """Evaluate manifests stage by stage: all are decoded, then all are linted, and so on.
+
+        That takes a fifth less time than one manifest after the other (measured with 32), since the code of a
+        stage stays in the caches of the processor: docs/decisions/0019-stages-of-evaluation.md.
+        """
+        begun = [_Manifest(subject) for subject in subjects]
+        decoded = [each for each in begun if self._decode(each)]
+        self._lint_manifests([each for each in decoded if not each.subject.only_errors])
+        if self.policies is not None:
+            for each in decoded:
+                self._apply_policies(each, self.policies)
+        for each in decoded:
+            self._validate(each)
+        for each in decoded:
+            each.evaluation = self._completed(each)
+        return [each.evaluation for each in begun]
 
     def _is_too_large(self, subject: Subject) -> bool:
         most, bound = self._budget.values, subject.most_values
@@ -119,49 +121,71 @@ class Evaluator:
             return False
         return any(size(value, most) > most for value in (subject.value, subject.old))
 
-    def _manifest(
-        self, subject: Subject, written: WrittenScalar | None, *, only_errors: bool
-    ) -> Evaluation:
-        value = subject.value
-        most = self._budget.findings
+    def _refused(self, subject: Subject) -> Evaluation:
+        found = [_too_large(self._budget)]
+        return Evaluation(subject.value, lint=found, unreadable=(TOO_LARGE,))
+
+    def _decode(self, manifest: _Manifest) -> bool:
+        """Decode a manifest; return False if that already ends its evaluation."""
+        subject = manifest.subject
+        if self._is_too_large(subject):
+            manifest.evaluation = self._refused(subject)
+            return False
         try:
-            decoded = self._engine.decode_object(value, most)
+            manifest.decoded = self._engine.decode_object(subject.value, self._budget.findings)
         except UnknownKind:
-            return self._misidentified(subject)
+            manifest.evaluation = self._misidentified(subject)
+            return False
         # An update cannot be compared with an object of another version, such as batch/v1beta1.
-        old_value = subject.old if is_known(subject.old) else None
-        lint = [] if only_errors else self._lint_manifest(decoded, subject.neighbors)
-        policy = None
-        if self.policies is not None:
-            old = None if old_value is None else self._engine.decode_object(old_value)
-            policy = self.apply(self._manifest_request(subject, decoded, old))
-            if old is None and self.policies.depends_on_ownership and not policy.verdict.denied:
-                policy.denied_after_create = self._denied_after_create(policy.request)
-        api = self._engine.verdict(decoded, old_value, most) if self._api else []
+        manifest.old = subject.old if is_known(subject.old) else None
+        return True
+
+    def _apply_policies(self, manifest: _Manifest, policies: PolicySet) -> None:
+        old = None if manifest.old is None else self._engine.decode_object(manifest.old)
+        request = self._manifest_request(manifest.subject, manifest.decoded, old)
+        manifest.policy = policy = self.apply(request)
+        if old is None and policies.depends_on_ownership and not policy.verdict.denied:
+            policy.denied_after_create = self._denied_after_create(policy.request)
+
+    def _validate(self, manifest: _Manifest) -> None:
+        """Find what the API server reports."""
+        if not self._api:
+            return
+        found = self._engine.verdict(manifest.decoded, manifest.old, self._budget.findings)
+        policy = manifest.policy
         if policy is not None and policy.mutation is not None and policy.mutation.restored:
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
-            api = [one for one in api if one.field not in kept or IMMUTABLE not in one.message]
-        if only_errors and any(finding.severity == "error" for finding in api):
-            lint = self._lint_manifest(self._engine.decode_object(value, most), subject.neighbors)
-        if written is not None and any(finding.severity == "error" for finding in api):
-            from jobsworth.evaluation.fixes.api_fixes import with_fixes
+            found = [one for one in found if one.field not in kept or IMMUTABLE not in one.message]
+        manifest.api = found
 
-            api = with_fixes(api, value, self.server, written)
-            if old_value is not None:
-                api = self._with_changes(api, value, old_value)
-        evaluation = Evaluation(value, api, lint, policy, _reasons(decoded))
+    def _completed(self, manifest: _Manifest) -> Evaluation:
+        """Return the evaluation, with fixes and the findings behind decoding errors."""
+        subject, decoded, old, api = manifest.subject, manifest.decoded, manifest.old, manifest.api
+        value, written = subject.value, subject.written
+        if api and any(finding.severity == "error" for finding in api):
+            if subject.only_errors:
+                # The verdict has changed the decoded object.
+                manifest.decoded = self._engine.decode_object(value, self._budget.findings)
+                self._lint_manifests([manifest])
+            if written is not None:
+                from jobsworth.evaluation.fixes.api_fixes import with_fixes
+
+                api = with_fixes(api, value, self.server, written)
+                if old is not None:
+                    api = self._with_changes(api, value, old)
+        evaluation = Evaluation(value, api, manifest.lint, manifest.policy, _reasons(decoded))
         if written is not None and decoded.findings and api:
-            evaluation.further, evaluation.repaired = self._further(
-                subject, api, old_value, written
-            )
+            evaluation.further, evaluation.repaired = self._further(subject, api, old, written)
         return _in_scope(evaluation, subject)
 
-    def _lint_manifest(self, decoded: DecodedObject, neighbors: Neighbors | None) -> list[Finding]:
+    def _lint_manifests(self, manifests: Sequence[_Manifest]) -> None:
         if not self._lint:
-            return []
+            return
         most = self._budget.findings
-        found = self._linter.lint(decoded, self._engine, most, neighbors)
-        return [*found[:most], stopped(most)] if len(found) > most else found
+        objects = [(each.decoded, each.subject.neighbors) for each in manifests]
+        all_found = self._linter.lint_all(objects, self._engine, most)
+        for manifest, found in zip(manifests, all_found, strict=True):
+            manifest.lint = [*found[:most], stopped(most)] if len(found) > most else found
 
     def _further(
         self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar
@@ -429,6 +453,32 @@ class Evaluator:
         if decoded.unreadable:
             return None
         return self._as_policies_see_it(old, decoded, whole=True)
+
+
+class _Manifest:
+    """A manifest in the course of its evaluation.
+
+    Attributes:
+        subject: the manifest.
+        decoded: the object, once it is decoded.
+        old: the object to compare with; None for a create.
+        lint: the findings of lint rules.
+        policy: the result of the policies; None without policies.
+        api: the API server's findings.
+        evaluation: the result.
+    """
+
+    __slots__ = ("api", "decoded", "evaluation", "lint", "old", "policy", "subject")
+
+    decoded: DecodedObject
+    evaluation: Evaluation
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.old: Any = None
+        self.lint: list[Finding] = []
+        self.policy: PolicyResult | None = None
+        self.api: list[Finding] = []
 
 
 def _too_large(budget: Budget) -> Finding:

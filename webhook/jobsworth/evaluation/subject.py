@@ -4,13 +4,16 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any, Literal
 
     from jobsworth.lint.neighbors import Neighbors
 
     Source = Literal["manifest", "request", "stored"]
     """The source of an object: a manifest file, an admission request, or storage in a cluster."""
+
+    WrittenScalar = Callable[[str], str | None]
+    """Returns the text of a scalar by its field path; None if the manifest has none."""
 
 
 class Subject:
@@ -33,11 +36,14 @@ class Subject:
         neighbors: the objects that are validated beside it; None if it is evaluated alone.
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
+        written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
+        only_errors: omit the lint findings of a manifest without an error.
     """
 
     __slots__ = (
         "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "neighbors", "old", "options", "source", "user", "value",
+        "namespace_labels", "neighbors", "old", "only_errors", "options", "source", "user", "value",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +64,8 @@ class Subject:
         beside: Iterable[str] = (),
         neighbors: Neighbors | None = None,
         most_values: int | None = None,
+        written: WrittenScalar | None = None,
+        only_errors: bool = False,
     ) -> None:
         self.value = value
         self.source = source
@@ -74,3 +82,5 @@ class Subject:
         self.beside = beside
         self.neighbors = neighbors
         self.most_values = most_values
+        self.written = written
+        self.only_errors = only_errors

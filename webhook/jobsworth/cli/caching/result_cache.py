@@ -14,7 +14,7 @@ from jobsworth.manifests import ManifestError, read_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from jobsworth.cli.file_evaluation import FileEvaluator
@@ -48,16 +48,25 @@ class KeyedFiles:
     def __init__(self, evaluator: FileEvaluator) -> None:
         self._evaluator = evaluator
 
-    def evaluate(self, path: str) -> tuple[bytes, list[Result]]:
-        """Evaluate a file, and return the digest under which :meth:`ResultCache.add` keeps the results.
+    def evaluate(self, paths: Iterable[str]) -> list[tuple[bytes, list[Result]]]:
+        """Evaluate files; return the results of each, with the digest under which they are kept.
 
         Raises:
-            UsageError: a configuration above it is wrong.
+            UsageError: a configuration above one of them is wrong.
         """
-        data = read_bytes(path)
-        if isinstance(data, ManifestError):
-            return NOT_KEPT, self._evaluator.file(path)
-        return self.digest(path, data), self._evaluator.text(path, data)
+        digests = []
+
+        def texts() -> Iterator[tuple[str, bytes | ManifestError]]:
+            for path in paths:
+                data = read_bytes(path)
+                if isinstance(data, ManifestError):
+                    digests.append(NOT_KEPT)
+                else:
+                    digests.append(self.digest(path, data))
+                yield path, data
+
+        results = self._evaluator.texts(texts())
+        return list(zip(digests, results, strict=True))
 
     def digest(self, path: str, data: bytes) -> bytes:
         """Return the digest of a file with this content; :data:`NOT_KEPT` if its results are not kept.

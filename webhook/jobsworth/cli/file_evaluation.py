@@ -156,45 +156,42 @@ class FileEvaluator:
     def _begun(self, path: str, data: bytes | ManifestError) -> _BegunFile:
         """Read the documents of a file."""
         if isinstance(data, ManifestError):
-            return _BegunFile(b"", [unreadable(data)])
+            return _BegunFile(b"", results=[unreadable(data)])
         if path == STDIN and not self._allow_empty and is_empty(data):
             error = ManifestError(shown_name(path), 1, 1, NO_INPUT)
-            return _BegunFile(data, [unreadable(error)])
+            return _BegunFile(data, results=[unreadable(error)])
         if self._mixed and not may_hold_job(data):
             skipped = Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])
-            return _BegunFile(data, [skipped])
+            return _BegunFile(data, results=[skipped])
         settings = self._configurations.of(path)
-        documents = read_text(data, shown_name(path))
-        texts = _ScalarTexts()
-        neighbors = self._surroundings.neighbors(shown_name(path), data, documents)
-        parts = [self._begun_document(each, settings, texts, neighbors) for each in documents]
-        return _BegunFile(data, settings=settings, documents=parts)
+        return _BegunFile(data, read_text(data, shown_name(path)), shown_name(path), settings)
 
     def _finished(self, files: Sequence[_BegunFile]) -> list[list[Result]]:
         """Evaluate the documents of some files, and return the results of each file."""
         waiting: dict[Evaluator, list[tuple[_BegunDocument, Subject]]] = {}
         for file in files:
-            for part in file.documents:
-                if part.subject is not None and file.settings is not None:
-                    found = waiting.setdefault(file.settings.evaluator, [])
-                    found.append((part, part.subject))
+            if file.settings is not None:
+                file.parts = self._parts(file, file.settings)
+                subjects = [(each, each.subject) for each in file.parts if each.subject is not None]
+                if subjects:
+                    waiting.setdefault(file.settings.evaluator, []).extend(subjects)
         for evaluator, all_parts in waiting.items():
             for parts in _batches(all_parts):
                 evaluations = evaluator.evaluate_manifests([subject for _, subject in parts])
                 for (part, _), evaluation in zip(parts, evaluations, strict=True):
                     part.evaluation = evaluation
+        for file in files:
+            for part in file.parts:
+                if part.evaluation is not None and file.settings is not None:
+                    self._report(part, part.evaluation, file.settings)
         return [
             file.results if file.settings is None else self._results(file, file.settings)
             for file in files
         ]
 
     def _results(self, file: _BegunFile, settings: ResolvedSettings) -> list[Result]:
-        """Return the results of a file whose documents are evaluated."""
-        data, parts = file.data, file.documents
-        documents = [part.document for part in parts]
-        for part in parts:
-            if part.evaluation is not None:
-                self._report(part, part.evaluation, settings)
+        """Return the results of a file whose documents have theirs: with what concerns the file."""
+        data, documents, parts = file.data, file.documents, file.parts
         results = [part.result for part in parts]
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
@@ -230,7 +227,12 @@ class FileEvaluator:
         """Return a digest of the objects in other files on which the results of a file depend."""
         return self._surroundings.neighbors_digest(path, data)
 
-    def _begun_document(
+    def _parts(self, file: _BegunFile, settings: ResolvedSettings) -> list[_BegunDocument]:
+        texts = _ScalarTexts()
+        neighbors = self._surroundings.neighbors(file.name, file.data, file.documents)
+        return [self._part(document, settings, texts, neighbors) for document in file.documents]
+
+    def _part(
         self,
         document: Document,
         settings: ResolvedSettings,
@@ -347,24 +349,29 @@ class _BegunFile:
 
     Attributes:
         data: its text.
-        results: the results, if none of its documents is evaluated.
+        documents: the documents in it.
+        name: its name in results.
         settings: its settings; None if none of its documents is evaluated.
-        documents: its documents.
+        results: the results, if none of its documents is evaluated.
+        parts: the documents in the course of their evaluation, once that has begun.
     """
 
-    __slots__ = ("data", "documents", "results", "settings")
+    __slots__ = ("data", "documents", "name", "parts", "results", "settings")
 
     def __init__(
         self,
         data: bytes,
-        results: Sequence[Result] = (),
+        documents: Sequence[Document] = (),
+        name: str = "",
         settings: ResolvedSettings | None = None,
-        documents: Sequence[_BegunDocument] = (),
+        results: Sequence[Result] = (),
     ) -> None:
         self.data = data
-        self.results = list(results)
-        self.settings = settings
         self.documents = documents
+        self.name = name
+        self.settings = settings
+        self.results = list(results)
+        self.parts: Sequence[_BegunDocument] = ()
 
 
 class _BegunDocument:

@@ -212,6 +212,8 @@ class Neighbors:
             for known in self.in_namespace(kind, namespace):
                 for form in _forms(known):
                     by_form.setdefault(form, []).append(known)
+        if not by_form:
+            return []
         found = dict.fromkeys(known for form in _forms(name) for known in by_form.get(form, ()))
         return [known for known in found if abs(len(known) - len(name)) <= MOST_SEPARATORS]
 

@@ -39,8 +39,6 @@ _MAVEN_TEST_FOLDER = ("test", "resources")
 PATCH_DIRECTIVES = ("$patch", "$retainKeys", "$deleteFromPrimitiveList", "$setElementOrder")
 """Prefixes of the keys that identify a strategic merge patch (apimachinery, strategicpatch/patch.go)."""
 
-_CONTAINERS = (dict, list)
-
 _ABOUT_APPLYING = ("JW216",)
 """Lint rules on how the API server treats a manifest; false positives where nothing is applied."""
 
@@ -162,16 +160,15 @@ def _by_name(name: str) -> str:
 
 
 def _by_directive(value: Any) -> str:
-    if isinstance(value, dict):
-        for key, part in value.items():
-            if key[:1] == "$" and key.startswith(PATCH_DIRECTIVES):
-                return PATCH.format(directive=key)
-            if part.__class__ in _CONTAINERS and (found := _by_directive(part)):
-                return found
-    elif isinstance(value, list):
-        for item in value:
-            if item.__class__ in _CONTAINERS and (found := _by_directive(item)):
-                return found
+    parts = [value]
+    for part in parts:  # which grows
+        if type(part) is dict:
+            for key in part:
+                if "$" in key and key.startswith(PATCH_DIRECTIVES):
+                    return PATCH.format(directive=key)
+            parts += part.values()
+        elif type(part) is list:
+            parts += part
     return ""
 
 

@@ -75,6 +75,22 @@ def test_unchanged_files_are_not_evaluated_again(run: Validate, evaluated: list[
     assert first.code == 1
 
 
+def test_files_without_a_job_are_neither_kept_nor_evaluated_again(
+    run: Validate, evaluated: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "manifests/api.yaml").write_text("kind: Deployment\napiVersion: apps/v1\n")
+    first = run("--mixed")
+    assert "api.yaml" in "".join(evaluated)
+    (stored,) = (tmp_path / cache_file.FOLDER).glob("*.results")
+    assert b"job.yaml" in stored.read_bytes()
+    assert b"api.yaml" not in stored.read_bytes()
+    assert run("--mixed") == first
+    assert evaluated == []
+    changed = {"manifests/api.yaml": BAD}
+    assert run("--mixed", files=changed).code == 1
+    assert evaluated == ["manifests/api.yaml"]
+
+
 def test_unchanged_files_need_no_evaluator(run: Validate, tmp_path: Path) -> None:
     write_many(tmp_path / "manifests")
     run()

@@ -153,6 +153,15 @@ class FileEvaluator:
                 begun, size = [], 0
         return results + self._finished(begun)
 
+    def passed_over(self, path: str, data: bytes) -> list[Result] | None:
+        """Return the results of a file that is not parsed, because it has no Job; None for another.
+
+        This takes less time than to look them up in a cache.
+        """
+        if not self._mixed or may_hold_job(data):
+            return None
+        return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
+
     def _begun(self, path: str, data: bytes | ManifestError) -> _BegunFile:
         """Read the documents of a file."""
         if isinstance(data, ManifestError):
@@ -160,9 +169,9 @@ class FileEvaluator:
         if path == STDIN and not self._allow_empty and is_empty(data):
             error = ManifestError(shown_name(path), 1, 1, NO_INPUT)
             return _BegunFile(data, results=[unreadable(error)])
-        if self._mixed and not may_hold_job(data):
-            skipped = Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])
-            return _BegunFile(data, results=[skipped])
+        skipped = self.passed_over(path, data)
+        if skipped is not None:
+            return _BegunFile(data, results=skipped)
         settings = self._configurations.of(path)
         return _BegunFile(data, read_text(data, shown_name(path)), shown_name(path), settings)
 

@@ -59,7 +59,7 @@ class KeyedFiles:
         def texts() -> Iterator[tuple[str, bytes | ManifestError]]:
             for path in paths:
                 data = read_bytes(path)
-                if isinstance(data, ManifestError):
+                if isinstance(data, ManifestError) or self.passed_over(path, data):
                     digests.append(NOT_KEPT)
                 else:
                     digests.append(self.digest(path, data))
@@ -67,6 +67,10 @@ class KeyedFiles:
 
         results = self._evaluator.texts(texts())
         return list(zip(digests, results, strict=True))
+
+    def passed_over(self, path: str, data: bytes) -> list[Result] | None:
+        """Return the results of a file without a Job, which are not kept; None for another."""
+        return self._evaluator.passed_over(path, data)
 
     def digest(self, path: str, data: bytes) -> bytes:
         """Return the digest of a file with this content; :data:`NOT_KEPT` if its results are not kept.
@@ -116,11 +120,16 @@ class ResultCache:
             UsageError: a configuration above it is wrong.
         """
         self._found += 1
-        entry = self._entries.get(path)
-        if entry is None:
+        if not self._entries:
             return None
         data = read_bytes(path)
-        if isinstance(data, ManifestError) or self.files.digest(path, data) != entry[0]:
+        if isinstance(data, ManifestError):
+            return None
+        passed_over = self.files.passed_over(path, data)
+        if passed_over is not None:
+            return passed_over
+        entry = self._entries.get(path)
+        if entry is None or self.files.digest(path, data) != entry[0]:
             return None
         return self._reader.results(entry[1])
 

@@ -22,7 +22,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from gunicorn.workers.base import Worker as BaseWorker
@@ -32,6 +32,7 @@ from jobsworth.serving.connection import Connection
 from jobsworth.serving.http_messages import refusal, respond
 from jobsworth.serving.probes import METRICS
 from jobsworth.serving.request_heads import Environ, HeadReader
+from jobsworth.serving.turns import Turns
 
 MOST_CONNECTIONS = 1000
 MOST_HELD_BYTES = 64 * 1024 * 1024
@@ -79,7 +80,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._held = self._evicted = self._refused = 0
         self._requests: queue.SimpleQueue[tuple[Connection, Environ]] = queue.SimpleQueue()
         self._returned: deque[Connection] = deque()
-        self._turn = threading.Lock()
+        self._turns = Turns()
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._places = min(MOST_CONNECTIONS, descriptors - DESCRIPTORS_BESIDE)
         self._leave_at = math.inf
@@ -300,7 +301,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             connection, environ = self._requests.get()
             stays = True
             while stays:
-                with self._in_turn():
+                with self._turns.one(TURN_SECONDS):
                     environ = environ or connection.advance()
                     if environ is not None:
                         self._busy[connection] = time.monotonic()
@@ -312,15 +313,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self._returned.append(connection)
             with contextlib.suppress(BlockingIOError):  # full of wake-ups already
                 os.write(self.PIPE[1], b".")
-
-    @contextlib.contextmanager
-    def _in_turn(self) -> Iterator[None]:
-        taken = self._turn.acquire(timeout=TURN_SECONDS)
-        try:
-            yield
-        finally:
-            if taken:
-                self._turn.release()
 
     def _response(self, connection: Connection, environ: Environ, *, closes: bool) -> bytes:
         try:

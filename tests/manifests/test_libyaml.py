@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import jobsworth.manifests
+from jobsworth.manifests.editing.ranges import spans_of
 
 ROOM = Path(jobsworth.manifests.__file__).parent
 
@@ -147,6 +148,29 @@ for probe in facts.PROBES:
 print("agrees")
 """
     assert run(code) == "agrees\n"
+
+
+def test_the_python_parser_reads_deep_text_on_one_line_like_that_on_many() -> None:
+    code = f"""{WITHOUT_LIBYAML}
+import time
+def seconds(text):
+    began = time.process_time()
+    assert read_text(text, "f.txt")[0].error is None
+    return time.process_time() - began
+seconds(b"[]")
+print(seconds(b"[" * 10_000 + b"]" * 10_000) < 8 * seconds(b"[\\n" * 10_000 + b"]\\n" * 10_000))
+"""
+    assert run(code) == "True\n"
+
+
+def test_text_is_edited_that_is_deeper_than_libyaml_reads() -> None:
+    depth = 1_200
+    span = spans_of("[" * depth + "a" + "]" * depth)
+    for _ in range(depth):
+        assert span is not None
+        (span,) = span.items
+    assert span is not None
+    assert (span.start, span.end) == (depth, depth + 1)
 
 
 @pytest.mark.parametrize("text", ['a: "\\ud800"', 'a: "\\U00110000"', "a: \x01", "{" * 300])

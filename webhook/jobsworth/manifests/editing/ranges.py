@@ -7,7 +7,7 @@ only for texts that ``yaml_tree`` or ``json_tree`` can read.
 
 from __future__ import annotations
 
-from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.records import Position
@@ -109,13 +109,16 @@ def spans_of(text: str, *, json: bool = False) -> Span | None:
     data = (_as_yaml(text) if json else text).encode("utf-8", "surrogatepass")
     places = LineIndex(text, Position(1, 1))
     dialect = LibyamlText(data, places)
-    names: Any = backend().names
+    parser = backend()
     while True:
         reader = _SpanReader(text, dialect)
         try:
-            return reader.read(backend().events(dialect.data), names)
-        except names.YAMLError as error:
-            if not dialect.repair(error):
+            return reader.read(parser.events(dialect.data), parser.names)
+        except parser.names.YAMLError as error:
+            deeper = backend_for_depth(error)
+            if deeper is not None:
+                parser = deeper
+            elif not dialect.repair(error):
                 raise NoSpans("jobsworth cannot edit this form of text; edit it by hand") from error
         except (ScalarError, UnicodeDecodeError, RecursionError) as error:
             raise NoSpans("jobsworth cannot edit this form of text; edit it by hand") from error

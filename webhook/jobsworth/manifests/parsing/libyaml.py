@@ -62,6 +62,8 @@ class Backend(Record):
     names: Any
 
 
+_LIBYAML_DEPTH_EXCEEDED = "exceeded maximum nesting depth"
+
 _backend: Backend | None = None
 _lock = allocate_lock()
 
@@ -77,6 +79,16 @@ def backend() -> Backend:
             if _backend is None:
                 _backend = _load()
     return _backend
+
+
+def backend_for_depth(error: object) -> Backend | None:
+    """Return the parser for a text that is nested deeper than libyaml reads; None for other errors.
+
+    libyaml 0.2.6, in PyYAML since 6.0.4, ends at 1,000 levels. kubectl reads 10,000.
+    """
+    if getattr(error, "problem", None) != _LIBYAML_DEPTH_EXCEEDED:
+        return None
+    return _python(__import__("yaml"))
 
 
 def _load() -> Backend:
@@ -97,10 +109,14 @@ def _load_package() -> Backend:
         extension = __import__("yaml._yaml", fromlist=["CParser"])
         return _libyaml(extension, extension.CParser)
     except (ImportError, AttributeError):
-        from jobsworth.manifests.parsing.pure_yaml import parser_class
+        return _python(yaml)
 
-        parser = parser_class()
-        return Backend("python", lambda data: parser(data).get_event, yaml)
+
+def _python(yaml: Any) -> Backend:
+    from jobsworth.manifests.parsing.pure_yaml import parser_class
+
+    parser = parser_class()
+    return Backend("python", lambda data: parser(data).get_event, yaml)
 
 
 def _libyaml(extension: Any, parser: Any) -> Backend:

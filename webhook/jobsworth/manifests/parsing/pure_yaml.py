@@ -11,6 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_LONGEST_SIMPLE_KEY = 1024
+"""The maximum number of characters of a key without ``?`` (YAML 1.1, section 9.2)."""
+
 
 def parser_class() -> Any:
     """Return the parser's class; an instance for some bytes has ``get_event``, as in libyaml."""
@@ -37,6 +40,24 @@ def parser_class() -> Any:
             while self.peek() == "\t" and (self.flow_level or not self.allow_simple_key):
                 self.forward()
                 super().scan_to_next_token()
+
+        # The keys are in the order of the text, since one that replaces another of its level moves to
+        # the end. PyYAML looks through all of them for each token: in 13 s for 10,000 brackets.
+        def stale_possible_simple_keys(self) -> None:
+            keys = self.possible_simple_keys
+            while keys:
+                level = next(iter(keys))
+                first = keys[level]
+                if first.line == self.line and self.index - first.index <= _LONGEST_SIMPLE_KEY:
+                    return
+                if first.required:
+                    super().stale_possible_simple_keys()  # raises the error
+                del keys[level]
+
+        def next_possible_simple_key(self) -> int | None:
+            for key in self.possible_simple_keys.values():
+                return int(key.token_number)
+            return None
 
         def scan_plain_spaces(self, indent: int, start_mark: Any) -> Any:
             length = 0

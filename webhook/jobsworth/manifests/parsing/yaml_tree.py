@@ -7,7 +7,7 @@ anchor may be redefined; only the first document of a chunk is read; every key b
 
 from __future__ import annotations
 
-from jobsworth.manifests.parsing.libyaml import backend
+from jobsworth.manifests.parsing.libyaml import backend, backend_for_depth
 from jobsworth.manifests.parsing.libyaml_compat import LibyamlText
 from jobsworth.manifests.parsing.line_index import LineIndex
 from jobsworth.manifests.parsing.nodes import DEEPEST, TOO_DEEP, Node, copy_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
+    from jobsworth.manifests.parsing.libyaml import Backend, Mark, YamlEvent
     from jobsworth.manifests.parsing.records import Note, Position
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -45,12 +45,16 @@ def compose(data: bytes, begin: Position) -> YamlTree:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     places = LineIndex(text, begin)
     dialect = LibyamlText(data, places)
-    names: Any = backend().names
+    parser = backend()
     while True:
         composer = _YamlComposer(dialect, places)
         try:
-            composer.read(names)
-        except names.YAMLError as error:
+            composer.read(parser)
+        except parser.names.YAMLError as error:
+            deeper = backend_for_depth(error)
+            if deeper is not None:
+                parser = deeper
+                continue
             if dialect.repair(error):
                 continue
             from jobsworth.manifests.parsing.parse_errors import explain
@@ -78,9 +82,9 @@ class _YamlComposer:
         self.noted = NoteTaker(self._frames)
         self.root: Node | None = None
 
-    def read(self, names: Any) -> None:
+    def read(self, parser: Backend) -> None:
         """Read events up to the end of the document; raise Unreadable or errors of the parser."""
-        next_event = backend().events(self._dialect.data)
+        names, next_event = parser.names, parser.events(self._dialect.data)
         handlers: dict[type, Callable[[YamlEvent], None]] = {
             names.ScalarEvent: self._on_scalar,
             names.AliasEvent: self._on_alias,

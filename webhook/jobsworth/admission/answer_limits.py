@@ -91,7 +91,9 @@ def _one_line(text: str) -> str:
     # The API server sends warnings in an HTTP header and drops those with unprintable characters.
     if not text.isprintable():
         text = "".join(letter if letter.isprintable() else " " for letter in text)
-    if len(text.encode()) <= MOST_WARNING_BYTES:
+    if len(text) <= MOST_WARNING_BYTES and (
+        text.isascii() or len(text.encode()) <= MOST_WARNING_BYTES
+    ):
         return text
     shortened = text.encode()[: MOST_WARNING_BYTES - len("…".encode())].decode(errors="ignore")
     return f"{shortened}…"

@@ -374,14 +374,14 @@ def _enforced(
     The limit is one of each effect, so that many warnings cannot crowd out a denial.
     """
     kept: list[EnforcedViolation] = []
-    omitted, counts = 0, dict.fromkeys(EFFECTS, 0)
+    omitted, counts, guidance = 0, dict.fromkeys(EFFECTS, 0), policy.guidance
     for violation in violations:
         effect = _effect(policy, violation, maximum)
         counts[effect] += 1
         if counts[effect] > MOST_VIOLATIONS:
             omitted += 1
         else:
-            kept.append(EnforcedViolation(policy.name, effect, violation, policy.guidance))
+            kept.append(EnforcedViolation(policy.name, effect, violation, guidance))
     return kept, omitted
 
 
@@ -391,4 +391,4 @@ def _effect(policy: JobPolicy, violation: Violation, maximum: Effect) -> Effect:
         effect = AUDIT
     if violation.code == violation_codes.UNREADABLE and policy.on_unreadable == "allow":
         effect = AUDIT
-    return min(effect, maximum, key=_RANKS.__getitem__)
+    return effect if _RANKS[effect] <= _RANKS[maximum] else maximum

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jobsworth.api.core.pod_scheduling import fits
+from jobsworth.api.formats.go_numbers import fits
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key, label_value
 from support.validation.engine_errors import Errors, invalid, pod_errors, server
 

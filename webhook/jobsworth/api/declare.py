@@ -75,22 +75,11 @@ AnyJSON = Scalar("any")
 """JSON that the API stores without validation (``metav1.FieldsV1``)."""
 
 
-class Pointer:
-    """A value that may be unset; an explicit zero differs from unset."""
-
-    __slots__ = ("target",)
-
-    def __init__(self, target: Scalar | Struct) -> None:
-        self.target = target
-
-    def __repr__(self) -> str:
-        return f"*{self.target!r}"
-
-
 class Later:
     """A type whose module is imported when the first object with such a value is decoded.
 
-    Most Jobs have neither CronJob fields nor the forty volume types; their import would slow the start-up.
+    Most Jobs have neither affinity nor probes nor one of the forty volume types; their import would slow the
+    start-up.
     """
 
     __slots__ = ("module", "name")
@@ -106,6 +95,30 @@ class Later:
         """Import and return the type."""
         struct: Struct = getattr(__import__(self.module, fromlist=("",)), self.name)
         return struct
+
+
+class Pointer:
+    """A value that may be unset; an explicit zero differs from unset."""
+
+    __slots__ = ("_target",)
+
+    def __init__(self, target: Scalar | Struct | Later) -> None:
+        self._target = target
+
+    @property
+    def target(self) -> Scalar | Struct:
+        """The type of the value; imports it if it is declared with :class:`Later`."""
+        if isinstance(self._target, Later):
+            self._target = self._target.struct()
+        return self._target
+
+    @property
+    def to_struct(self) -> bool:
+        """True if the value is a struct; does not import a type declared with :class:`Later`."""
+        return not isinstance(self._target, Scalar)
+
+    def __repr__(self) -> str:
+        return f"*{self._target!r}"
 
 
 class ListOf:
@@ -426,3 +439,10 @@ class Struct:
         self.one_of = OneOf(
             *members, none=none, several=several, misnamed=misnamed, ignored=ignored
         )
+
+
+def struct_of(kind: Struct | Pointer) -> Struct:
+    """Return the struct that a field holds, by value or by a pointer; imports it if needed."""
+    struct = kind.target if isinstance(kind, Pointer) else kind
+    assert isinstance(struct, Struct), struct
+    return struct

@@ -6,7 +6,6 @@ volumes and security together.
 
 from __future__ import annotations
 
-from jobsworth.api.batch import job_update
 from jobsworth.api.batch.job import Job
 from jobsworth.api.core import (
     pod_containers,
@@ -21,13 +20,25 @@ from jobsworth.api.declare import Later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
     from jobsworth.api.declare import Struct
+    from jobsworth.api.field_errors import FieldError
+    from jobsworth.api.validation_request import Request
 
 _KINDS: dict[tuple[str, str], Struct | Later] = {
     ("batch/v1", "Job"): Job,
     # Only CronJobs need schedules and time zones; other objects do not pay for the import.
     ("batch/v1", "CronJob"): Later("jobsworth.api.batch.cron_job", "CronJob"),
 }
+
+
+@Job.update_rule
+def _job_update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.batch.job_update import check_job_update  # only updates need it
+
+    yield from check_job_update(new, old, request)
 
 
 def kind(api_version: object, name: object) -> Struct | None:
@@ -48,7 +59,6 @@ def kinds() -> list[tuple[str, Struct]]:
 
 __all__ = [
     "Job",
-    "job_update",
     "kind",
     "kinds",
     "pod_containers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.declare import ListOf, Pointer, String, Struct
+from jobsworth.api.declare import ListOf, Pointer, String, Struct, struct_of
 from jobsworth.api.field_errors import (
     forbidden,
     invalid,
@@ -75,14 +75,15 @@ class Checking:
         kind = field.type
         if isinstance(kind, ListOf):
             return [self._items(kind, numbered=field.reported_as != "")] if kind.of_structs else []
-        below = kind.target if isinstance(kind, Pointer) else kind
-        return [self._late(below, field, checks)] if isinstance(below, Struct) else []
+        if isinstance(kind, Struct) or (isinstance(kind, Pointer) and kind.to_struct):
+            return [self._late(kind, field, checks)]
+        return []
 
-    def _late(self, struct: Struct, field: Field, checks: dict[str, Check]) -> Check:
+    def _late(self, kind: Struct | Pointer, field: Field, checks: dict[str, Check]) -> Check:
         """Return a check that compiles the real check on first use, then replaces itself with it."""
 
         def check_first(value: Any, path: str, request: Request, errors: Errors) -> None:
-            check = self.of(struct, later=field.made_later)
+            check = self.of(struct_of(kind), later=field.made_later)
             if checks.get(field.name) is check_first:
                 if check is _nothing:
                     del checks[field.name]

@@ -25,6 +25,7 @@ from jobsworth.api.declare import (
     String,
     Struct,
     Time,
+    struct_of,
 )
 from jobsworth.api.field_errors import FieldError, type_invalid
 from jobsworth.validation.decoded_object import copied
@@ -121,11 +122,11 @@ class Decoder:
             return self._list(kind, field.always or field.keep_empty)
         if isinstance(kind, MapOf):
             return self._map(kind, field.always)
-        below = kind.target if isinstance(kind, Pointer) else kind
-        if isinstance(below, Struct):
-            return self._late(below, field, entries)
-        decode = _SCALARS[below.name]
-        return decode if isinstance(kind, Pointer) else _nonzero(decode)
+        if isinstance(kind, Struct) or (isinstance(kind, Pointer) and kind.to_struct):
+            return self._late(kind, field, entries)
+        if isinstance(kind, Pointer):
+            return _SCALARS[kind.target.name]
+        return _nonzero(_SCALARS[kind.name])
 
     def _list(self, kind: ListOf, keeps_empty: bool) -> Decode:
         if not kind.of_structs:
@@ -155,11 +156,11 @@ class Decoder:
             return _string_map_decoder(keeps_empty)
         return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
 
-    def _late(self, struct: Struct, field: Field, entries: dict[str, Entry]) -> Decode:
-        """Return a decoder that compiles on first use: a Job without volumes never imports their types."""
+    def _late(self, kind: Struct | Pointer, field: Field, entries: dict[str, Entry]) -> Decode:
+        """Return a decoder that compiles on first use: a Job without affinity never imports its types."""
 
         def decode_first(value: Any, path: str, report: Report) -> Any:
-            decode = self.of(struct, later=field.made_later)
+            decode = self.of(struct_of(kind), later=field.made_later)
             if entries[field.name][2] is decode_first:
                 entries[field.name] = (None, False, decode)
             return decode(value, path, report)
@@ -212,7 +213,7 @@ def _struct_decoder(
 def _plain(field: Field) -> tuple[type | None, bool]:
     """Return (Python type of values that need no conversion or None, True if zero is kept)."""
     kind, keeps_zero = field.type, False
-    if isinstance(kind, Pointer):
+    if isinstance(kind, Pointer) and not kind.to_struct:
         kind, keeps_zero = kind.target, True
     if kind is String:
         return str, keeps_zero

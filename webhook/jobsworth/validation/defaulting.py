@@ -7,7 +7,7 @@ Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36
 
 from __future__ import annotations
 
-from jobsworth.api.declare import ListOf, Pointer, Struct
+from jobsworth.api.declare import ListOf, Pointer, Struct, struct_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,14 +58,27 @@ class Defaulting:
         kind = field.type
         if isinstance(kind, ListOf):
             return self._each(kind) if kind.of_structs else None
-        below = kind.target if isinstance(kind, Pointer) else kind
-        return self.of(below, later=field.made_later) if isinstance(below, Struct) else None
+        if isinstance(kind, Struct):
+            return self.of(kind, later=field.made_later)
+        return self._one(kind) if isinstance(kind, Pointer) and kind.to_struct else None
+
+    def _one(self, kind: Pointer) -> Fill:
+        compiled: list[Default | None] = []
+
+        def default(value: dict[str, Any], request: Request) -> None:
+            if not compiled:  # on first use, as in Decoder
+                compiled.append(self.of(struct_of(kind)))
+            fill = compiled[0]
+            if fill is not None:
+                fill(value, request)
+
+        return default
 
     def _each(self, kind: ListOf) -> Fill:
         compiled: list[Default | None] = []
 
         def default(items: list[dict[str, Any]], request: Request) -> None:
-            if not compiled:  # on first use, as in Decoder
+            if not compiled:
                 assert isinstance(kind.item, Struct)
                 compiled.append(self.of(kind.item))
             fill = compiled[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
+from jobsworth.api.core.pod_containers import port_warnings
 from jobsworth.api.core.references import ObjectReference
 from jobsworth.api.declare import (
     Boolean,
@@ -110,8 +110,7 @@ def _pod(cron_job: dict[str, Any]) -> dict[str, Any]:
 
 @CronJob.warner
 def _ports(cron_job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
-    if request.server.minor >= PORT_WARNINGS_SINCE:
-        yield from port_warnings(_pod(cron_job), "spec.jobTemplate.spec.template.spec")
+    yield from port_warnings(_pod(cron_job), "spec.jobTemplate.spec.template.spec", request)
 
 
 @CronJob.preparer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from jobsworth.api.batch.job_spec import JobSpec
 from jobsworth.api.batch.job_status import JobStatus
 from jobsworth.api.core.gated_pod_fields import drop_gated
-from jobsworth.api.core.ports import PORT_WARNINGS_SINCE, port_warnings
+from jobsworth.api.core.pod_containers import port_warnings
 from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
@@ -99,8 +99,7 @@ def _limits_per_index(
 
 @Job.warner
 def _ports(job: dict[str, Any], request: Request) -> Iterator[tuple[str, str]]:
-    if request.server.minor >= PORT_WARNINGS_SINCE:
-        yield from port_warnings(job["spec"]["template"]["spec"], "spec.template.spec")
+    yield from port_warnings(job["spec"]["template"]["spec"], "spec.template.spec", request)
 
 
 @Job.preparer

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from jobsworth.api.batch.pod_failure_policy import PodFailurePolicy, check_with_job_spec
-from jobsworth.api.batch.success_policy import SuccessPolicy, check_with_completions
-from jobsworth.api.batch.workload_scheduling import JobSchedulingConfiguration, check_scheduling
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.declare import (
     Boolean,
     Field,
     Int32,
     Int64,
+    Later,
     NonNegative,
     Pointer,
     String,
@@ -66,12 +64,12 @@ JobSpec = Struct(
     completions=Field(Pointer(Int32), bounds=NonNegative),
     activeDeadlineSeconds=Field(Pointer(Int64), bounds=NonNegative),
     podFailurePolicy=Field(
-        Pointer(PodFailurePolicy),
+        Pointer(Later("jobsworth.api.batch.pod_failure_policy", "PodFailurePolicy")),
         gate="JobPodFailurePolicy",
         sibling_default=("podReplacementPolicy", "Failed"),
     ),
     successPolicy=Field(
-        Pointer(SuccessPolicy),
+        Pointer(Later("jobsworth.api.batch.success_policy", "SuccessPolicy")),
         since="1.30",
         gate="JobSuccessPolicy",
         validate_when=_may_have_success_policy,
@@ -98,7 +96,7 @@ JobSpec = Struct(
     ),
     managedBy=Field(Pointer(String), since="1.30", gate="JobManagedBy"),
     scheduling=Field(
-        Pointer(JobSchedulingConfiguration),
+        Pointer(Later("jobsworth.api.batch.workload_scheduling", "JobSchedulingConfiguration")),
         since="1.37",
         gate="WorkloadWithJob",
         validate_when=_scheduling_stays,
@@ -135,6 +133,8 @@ def _managed_by_names_a_controller(
 
 @JobSpec.rule_about("scheduling")
 def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.batch.workload_scheduling import check_scheduling
+
     yield from check_scheduling(spec, path)
 
 
@@ -208,6 +208,8 @@ def _many_completions(
 def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Check the failure, success and replacement policies against the rest of the Job."""
     if "podFailurePolicy" in spec:
+        from jobsworth.api.batch.pod_failure_policy import check_with_job_spec
+
         yield from check_with_job_spec(spec, path, request.server)
     success = spec.get("successPolicy")
     completions = spec.get("completions")
@@ -216,6 +218,8 @@ def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
     if success is not None and not _is_indexed(spec):
         yield invalid(f"{path}.successPolicy", success, "requires indexed completion mode")
     elif success is not None and completions is not None:
+        from jobsworth.api.batch.success_policy import check_with_completions
+
         yield from check_with_completions(success, completions, f"{path}.successPolicy")
     replacement = spec.get("podReplacementPolicy")
     supported = REPLACEMENT_POLICIES[:1] if "podFailurePolicy" in spec else REPLACEMENT_POLICIES

@@ -6,7 +6,7 @@ Indexed Jobs), KEP-5440 (resources of suspended Jobs).
 
 from __future__ import annotations
 
-from jobsworth.api.batch.job import TRACKING_ANNOTATION, Job
+from jobsworth.api.batch.job import TRACKING_ANNOTATION
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, invalid, named_string
@@ -38,7 +38,21 @@ SCHEDULING_DIRECTIVES = {
 the field that holds them."""
 
 
-@Job.update_rule
+def check_job_update(
+    new: dict[str, Any], old: dict[str, Any], request: Request
+) -> Iterator[FieldError]:
+    """Validate the update of a Job, beyond the rules for the new object.
+
+    Args:
+        new: the decoded Job.
+        old: the stored one.
+        request: the update.
+    """
+    yield from _metadata(new, old, request)
+    yield from _spec(new, old, request)
+    yield from _template(new, old, request)
+
+
 def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
     if request.server.minor == 25 and request.enabled("JobTrackingWithFinalizers"):
@@ -50,7 +64,6 @@ def _metadata(new: dict[str, Any], old: dict[str, Any], request: Request) -> Ite
             yield forbidden(at, "cannot add this annotation")
 
 
-@Job.update_rule
 def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     spec, old_spec = new["spec"], old["spec"]
     for field in IMMUTABLE_FIELDS:
@@ -76,7 +89,6 @@ def _check_completions(
         )
 
 
-@Job.update_rule
 def _template(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
     template, stored = new["spec"]["template"], old["spec"]["template"]
     if _scheduling_is_mutable(old, request):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from jobsworth.api.core.references import TypedLocalObjectReference, TypedObjectReference
 from jobsworth.api.core.resources import VolumeResourceRequirements
-from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
+from jobsworth.api.declare import Field, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import Printed, forbidden, invalid, not_supported, required
 from jobsworth.api.formats.names import dns_label, dns_subdomain
 from jobsworth.api.meta.label_selector import LabelSelector, check_label_selector
@@ -30,13 +30,6 @@ def _name_or_none(text: str) -> list[str]:
     """Validate the name of a class; empty means no class."""
     return dns_subdomain(text) if text else []
 
-
-PersistentVolumeClaimVolumeSource = Struct(
-    "PersistentVolumeClaimVolumeSource",
-    "A PersistentVolumeClaim of the namespace, by name.",
-    claimName=Field(String, always=True, required=True),
-    readOnly=Field(Boolean),
-)
 
 PersistentVolumeClaimSpec = Struct(
     "PersistentVolumeClaimSpec",

@@ -8,10 +8,7 @@ rules on a container and the rest of its Pod are in :mod:`jobsworth.api.core.pod
 
 from __future__ import annotations
 
-from jobsworth.api.core.environment import EnvFromSource, EnvVar
-from jobsworth.api.core.handlers import Lifecycle, Probe, check_probes
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
-from jobsworth.api.core.ports import ContainerPort, check_port_names
 from jobsworth.api.core.resources import (
     ContainerResizePolicy,
     ResourceRequirements,
@@ -26,7 +23,7 @@ from jobsworth.api.core.restart_rules import (
 )
 from jobsworth.api.core.security import SecurityContext
 from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
-from jobsworth.api.declare import Boolean, Field, ListOf, Pointer, String, Struct
+from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import dns_label
 
@@ -39,6 +36,12 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
+
+_ENVIRONMENT = "jobsworth.api.core.environment"
+_HANDLERS = "jobsworth.api.core.handlers"
+_PORT = Later("jobsworth.api.core.ports", "ContainerPort")
+_PROBE = Later(_HANDLERS, "Probe")
+_LIFECYCLE = Later(_HANDLERS, "Lifecycle")
 
 
 def is_sidecar(container: dict[str, Any]) -> bool:
@@ -64,9 +67,9 @@ _FIELDS = {
     "command": Field(ListOf(String)),
     "args": Field(ListOf(String)),
     "workingDir": Field(String),
-    "ports": Field(ListOf(ContainerPort)),
-    "envFrom": Field(ListOf(EnvFromSource)),
-    "env": Field(ListOf(EnvVar)),
+    "ports": Field(ListOf(_PORT)),
+    "envFrom": Field(ListOf(Later(_ENVIRONMENT, "EnvFromSource"))),
+    "env": Field(ListOf(Later(_ENVIRONMENT, "EnvVar"))),
     "resources": Field(ResourceRequirements),
     "resizePolicy": Field(
         ListOf(ContainerResizePolicy), since="1.27", gate="InPlacePodVerticalScaling"
@@ -80,10 +83,10 @@ _FIELDS = {
     ),
     "volumeMounts": Field(ListOf(VolumeMount)),
     "volumeDevices": Field(ListOf(VolumeDevice)),
-    "livenessProbe": Field(Pointer(Probe)),
-    "readinessProbe": Field(Pointer(Probe)),
-    "startupProbe": Field(Pointer(Probe)),
-    "lifecycle": Field(Pointer(Lifecycle), drop_emptied="1.30"),
+    "livenessProbe": Field(Pointer(_PROBE)),
+    "readinessProbe": Field(Pointer(_PROBE)),
+    "startupProbe": Field(Pointer(_PROBE)),
+    "lifecycle": Field(Pointer(_LIFECYCLE), drop_emptied="1.30"),
     "terminationMessagePath": Field(String, default="/dev/termination-log"),
     "terminationMessagePolicy": Field(String, default="File", enum=MESSAGE_POLICIES),
     "imagePullPolicy": Field(String, enum=PULL_POLICIES),
@@ -110,10 +113,10 @@ InitContainer = Struct(
             gate="ContainerRestartRules",
             validate_when=_has_restart_policy,
         ),
-        "livenessProbe": Field(Pointer(Probe), validate_when=_counts),
-        "readinessProbe": Field(Pointer(Probe), validate_when=_counts),
-        "startupProbe": Field(Pointer(Probe), validate_when=_counts),
-        "lifecycle": Field(Pointer(Lifecycle), validate_when=_counts, drop_emptied="1.30"),
+        "livenessProbe": Field(Pointer(_PROBE), validate_when=_counts),
+        "readinessProbe": Field(Pointer(_PROBE), validate_when=_counts),
+        "startupProbe": Field(Pointer(_PROBE), validate_when=_counts),
+        "lifecycle": Field(Pointer(_LIFECYCLE), validate_when=_counts, drop_emptied="1.30"),
     },
 )
 
@@ -129,17 +132,17 @@ EphemeralContainer = Struct(
             validate_when=_never,
             keep_empty=True,
         ),
-        "ports": Field(ListOf(ContainerPort), keep_empty=True),
+        "ports": Field(ListOf(_PORT), keep_empty=True),
         "resizePolicy": Field(
             ListOf(ContainerResizePolicy),
             since="1.27",
             gate="InPlacePodVerticalScaling",
             keep_empty=True,
         ),
-        "livenessProbe": Field(Pointer(Probe), validate_when=_never),
-        "readinessProbe": Field(Pointer(Probe), validate_when=_never),
-        "startupProbe": Field(Pointer(Probe), validate_when=_never),
-        "lifecycle": Field(Pointer(Lifecycle), validate_when=_never, drop_emptied="1.30"),
+        "livenessProbe": Field(Pointer(_PROBE), validate_when=_never),
+        "readinessProbe": Field(Pointer(_PROBE), validate_when=_never),
+        "startupProbe": Field(Pointer(_PROBE), validate_when=_never),
+        "lifecycle": Field(Pointer(_LIFECYCLE), validate_when=_never, drop_emptied="1.30"),
         "targetContainerName": Field(String),
     },
 )
@@ -168,6 +171,8 @@ def _pull_policy(container: dict[str, Any], request: Request) -> None:
 @EphemeralContainer.rule
 def _any_container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if "ports" in container:
+        from jobsworth.api.core.ports import check_port_names
+
         yield from check_port_names(container["ports"], f"{path}.ports")
     if container["resources"]:
         yield from check_requirements(container["resources"], f"{path}.resources", request)
@@ -175,7 +180,7 @@ def _any_container(container: dict[str, Any], path: str, request: Request) -> It
 
 @Container.rule
 def _container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    yield from check_probes(container, path)
+    yield from _check_probes(container, path)
     if "restartPolicy" in container or "restartPolicyRules" in container:
         yield from check_container_restart(container, path, request)
 
@@ -185,7 +190,7 @@ def _init_container(container: dict[str, Any], path: str, request: Request) -> I
     if "restartPolicy" in container or "restartPolicyRules" in container:
         yield from check_init_container_restart(container, path, request)
     if is_sidecar(container):
-        yield from check_probes(container, path)
+        yield from _check_probes(container, path)
         return
     for field in NOT_OF_INIT_CONTAINERS:
         if field in container:
@@ -193,6 +198,21 @@ def _init_container(container: dict[str, Any], path: str, request: Request) -> I
                 f"{path}.{field}",
                 "may not be set for init containers without restartPolicy=Always",
             )
+
+
+def _check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
+    """Validate the probes of a container or a sidecar, beyond the rules for every probe."""
+    for field in ("livenessProbe", "startupProbe"):
+        if field in container and container[field]["successThreshold"] != 1:
+            threshold = container[field]["successThreshold"]
+            yield invalid(f"{path}.{field}.successThreshold", threshold, "must be 1")
+    period = container.get("readinessProbe", {}).get("terminationGracePeriodSeconds")
+    if period is not None:
+        yield invalid(
+            f"{path}.readinessProbe.terminationGracePeriodSeconds",
+            period,
+            "must not be set for readinessProbes",
+        )
 
 
 @EphemeralContainer.rule

@@ -49,11 +49,6 @@ PodDNSConfig = Struct(
 )
 
 
-def has_to_have_nameservers(pod: dict[str, Any]) -> bool:
-    """Return True if dnsPolicy None leaves the Pod without any name server."""
-    return pod.get("dnsPolicy") == "None" and not pod.get("dnsConfig", {}).get("nameservers")
-
-
 @HostAlias.rule
 def _address(alias: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     yield from _check_address(alias.get("ip", ""), f"{path}.ip", request)

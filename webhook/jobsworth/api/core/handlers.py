@@ -169,26 +169,6 @@ def _http2_is_clear_text(
         yield invalid(f"{path}.host", action["host"], detail)
 
 
-def check_probes(container: dict[str, Any], path: str) -> Iterator[FieldError]:
-    """Validate the probes of a container, beyond the rules for every probe.
-
-    Args:
-        container: a container, or a sidecar.
-        path: its field path.
-    """
-    for field in ("livenessProbe", "startupProbe"):
-        if field in container and container[field]["successThreshold"] != 1:
-            threshold = container[field]["successThreshold"]
-            yield invalid(f"{path}.{field}.successThreshold", threshold, "must be 1")
-    period = container.get("readinessProbe", {}).get("terminationGracePeriodSeconds")
-    if period is not None:
-        yield invalid(
-            f"{path}.readinessProbe.terminationGracePeriodSeconds",
-            period,
-            "must not be set for readinessProbes",
-        )
-
-
 def check_lifecycle(
     lifecycle: dict[str, Any], path: str, pod: dict[str, Any], request: Request
 ) -> Iterator[FieldError]:

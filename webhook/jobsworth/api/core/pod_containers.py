@@ -7,11 +7,8 @@ Source: ``validateContainers``, ``validateInitContainers``, ``validateEphemeralC
 from __future__ import annotations
 
 from jobsworth.api.core.container import is_sidecar
-from jobsworth.api.core.environment import check_file_keys
-from jobsworth.api.core.handlers import check_lifecycle
 from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.pod_volumes import valid_volumes
-from jobsworth.api.core.ports import check_host_ports
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
     from jobsworth.api.validation_request import Request
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
+PORT_WARNINGS_SINCE = 28
 
 
 def _containers(pod: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -43,6 +41,22 @@ def _host_ports(pod: dict[str, Any], request: Request) -> None:
         for port in container.get("ports", ()):
             if "hostPort" not in port and "containerPort" in port:
                 port["hostPort"] = port["containerPort"]
+
+
+def port_warnings(pod: dict[str, Any], path: str, request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the server's warnings about container ports that several containers or entries have.
+
+    Args:
+        pod: a valid PodSpec.
+        path: its field path.
+        request: the request; servers before 1.28 do not warn.
+    """
+    if request.server.minor >= PORT_WARNINGS_SINCE and any(
+        "ports" in container for kind in KINDS for container in pod.get(kind, ())
+    ):
+        from jobsworth.api.core.ports import port_conflicts
+
+        yield from port_conflicts(pod, path)
 
 
 @PodSpec.rule
@@ -83,12 +97,16 @@ def _ports_on_the_node(pod: dict[str, Any], path: str, request: Request) -> Iter
     taken: set[str] = set()
     for index, container in enumerate(pod.get("containers", ())):
         if "ports" in container:
+            from jobsworth.api.core.ports import check_host_ports
+
             at = f"{path}.containers[{index}].ports"
             yield from check_host_ports(container["ports"], at, taken)
             if pod.get("hostNetwork"):
                 yield from _check_same_ports(container["ports"], at)
     for container in pod.get("initContainers", ()):
         if "ports" in container:
+            from jobsworth.api.core.ports import check_host_ports
+
             # Init containers run one by one; the API server reports each as index 0.
             at = f"{path}.initContainers[0].ports"
             yield from check_host_ports(container["ports"], at, set())
@@ -114,6 +132,8 @@ def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> It
         if claims is not None:
             yield from check_claims(claims, f"{at}.resources.claims", claimed)
         if "env" in container:
+            from jobsworth.api.core.environment import check_file_keys
+
             yield from check_file_keys(container["env"], f"{at}.env", volumes)
         if "resizePolicy" in container:
             yield from check_resize_policies(
@@ -123,6 +143,8 @@ def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> It
                 request,
             )
         if "lifecycle" in container and _may_have_lifecycle(kind, container):
+            from jobsworth.api.core.handlers import check_lifecycle
+
             yield from check_lifecycle(container["lifecycle"], f"{at}.lifecycle", pod, request)
 
 

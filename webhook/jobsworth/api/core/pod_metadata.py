@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jobsworth.api.core.pod_scheduling import TAINT_EFFECTS, check_toleration, fits
 from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.field_errors import invalid, not_supported
+from jobsworth.api.formats.go_numbers import fits
 from jobsworth.api.formats.names import DIGITS, label_key, only
 from jobsworth.api.meta.object_meta import check_annotations, check_labels
 
@@ -92,6 +92,7 @@ def _any_cost_is_admitted(request: Request) -> bool:
 
 def _check_tolerations(text: str, path: str, request: Request) -> Iterator[FieldError]:
     """Validate tolerations in the JSON annotation that preceded the field."""
+    from jobsworth.api.core.pod_scheduling import TAINT_EFFECTS, check_toleration
     from jobsworth.api.core.serialized_tolerations import BadTolerations, read
 
     try:

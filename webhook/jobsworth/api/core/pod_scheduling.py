@@ -19,6 +19,7 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, named_string, not_supported
+from jobsworth.api.formats.go_numbers import fits
 from jobsworth.api.formats.keys import prefixed_label_key
 from jobsworth.api.formats.names import (
     DIGITS,
@@ -102,7 +103,6 @@ WorkloadReference = Struct(
     podGroupReplicaKey=Field(String, since="1.35", until="1.35", format=dns_label),
 )
 
-MAX_EVICTION_RESPONDERS = 10
 MAX_RESPONDER_PRIORITY = 100_000
 RESERVED_PRIORITIES = 1000
 RESERVED_DOMAINS = (".k8s.io", ".kubernetes.io")
@@ -208,16 +208,6 @@ def _decimal_integer(text: str) -> list[str]:
     elif not fits(text, 64):
         wrong.append(f'strconv.ParseInt: parsing "{text}": value out of range')
     return wrong
-
-
-def fits(digits: str, bits: int) -> bool:
-    """Return True if a decimal integer, with or without a sign, fits in `bits` bits."""
-    significant = digits.lstrip("+-0")
-    if len(significant) >= bits:
-        return False
-    number = int(significant or "0")
-    limit: int = 2 ** (bits - 1)
-    return number < limit or (number == limit and digits[0] == "-")
 
 
 @TopologySpreadConstraint.rule

@@ -6,19 +6,7 @@ This module has the single rules on a Pod as a whole; groups of related rules ha
 
 from __future__ import annotations
 
-from jobsworth.api.core.affinity import Affinity
 from jobsworth.api.core.container import Container, EphemeralContainer, InitContainer
-from jobsworth.api.core.dns import HostAlias, PodDNSConfig, has_to_have_nameservers
-from jobsworth.api.core.pod_scheduling import (
-    MAX_EVICTION_RESPONDERS,
-    EvictionResponder,
-    PodSchedulingGate,
-    PodSchedulingGroup,
-    Toleration,
-    TopologySpreadConstraint,
-    WorkloadReference,
-    check_eviction_responders,
-)
 from jobsworth.api.core.references import LocalObjectReference
 from jobsworth.api.core.resources import (
     PodResourceRequirements,
@@ -67,12 +55,21 @@ RESTART_POLICIES = ("Always", "OnFailure", "Never")
 DEFAULT_GRACE_PERIOD_SECONDS = 30
 HOSTNAME_MAX_LENGTH = 64
 """The maximum length of a hostname on Linux."""
+MAX_EVICTION_RESPONDERS = 10
 SCHEDULING_GATES_ARE_KEYS_SINCE = 27
 """The first minor version in which the name of a scheduling gate must be a label key."""
 
+_DNS = "jobsworth.api.core.dns"
+_SCHEDULING = "jobsworth.api.core.pod_scheduling"
+
+
+def _has_to_have_nameservers(pod: dict[str, Any]) -> bool:
+    """Return True if dnsPolicy None leaves the Pod without any name server."""
+    return pod.get("dnsPolicy") == "None" and not pod.get("dnsConfig", {}).get("nameservers")
+
 
 def _dns_config_counts(pod: dict[str, Any], request: Request) -> bool:
-    return not has_to_have_nameservers(pod)
+    return not _has_to_have_nameservers(pod)
 
 
 PodReadinessGate = Struct(
@@ -129,37 +126,44 @@ PodSpec = Struct(
     imagePullSecrets=Field(ListOf(LocalObjectReference)),
     hostname=Field(String, format=dns_label),
     subdomain=Field(String, format=dns_label),
-    affinity=Field(Pointer(Affinity)),
+    affinity=Field(Pointer(Later("jobsworth.api.core.affinity", "Affinity"))),
     schedulerName=Field(String, default="default-scheduler"),
-    tolerations=Field(ListOf(Toleration)),
-    hostAliases=Field(ListOf(HostAlias)),
+    tolerations=Field(ListOf(Later(_SCHEDULING, "Toleration"))),
+    hostAliases=Field(ListOf(Later(_DNS, "HostAlias"))),
     priorityClassName=Field(String, format=dns_subdomain),
     priority=Field(Pointer(Int32)),
-    dnsConfig=Field(Pointer(PodDNSConfig), validate_when=_dns_config_counts),
+    dnsConfig=Field(Pointer(Later(_DNS, "PodDNSConfig")), validate_when=_dns_config_counts),
     readinessGates=Field(ListOf(PodReadinessGate)),
     runtimeClassName=Field(Pointer(String), format=dns_subdomain),
     enableServiceLinks=Field(Pointer(Boolean)),
     preemptionPolicy=Field(Pointer(String), values=PREEMPTION_POLICIES),
     overhead=Field(MapOf(Quantity)),
-    topologySpreadConstraints=Field(ListOf(TopologySpreadConstraint)),
+    topologySpreadConstraints=Field(ListOf(Later(_SCHEDULING, "TopologySpreadConstraint"))),
     setHostnameAsFQDN=Field(Pointer(Boolean)),
     os=Field(Pointer(PodOS)),
     hostUsers=Field(Pointer(Boolean), gate="UserNamespacesSupport"),
-    schedulingGates=Field(ListOf(PodSchedulingGate), since="1.26", gate="PodSchedulingReadiness"),
+    schedulingGates=Field(
+        ListOf(Later(_SCHEDULING, "PodSchedulingGate")), since="1.26", gate="PodSchedulingReadiness"
+    ),
     resourceClaims=Field(ListOf(PodResourceClaim), since="1.26", gate="DynamicResourceAllocation"),
     resources=Field(Pointer(PodResourceRequirements), since="1.32", gate="PodLevelResources"),
     hostnameOverride=Field(
         Pointer(String), since="1.34", gate="HostnameOverride", format=dns_subdomain
     ),
-    schedulingGroup=Field(Pointer(PodSchedulingGroup), since="1.36", gate="GenericWorkload"),
+    schedulingGroup=Field(
+        Pointer(Later(_SCHEDULING, "PodSchedulingGroup")), since="1.36", gate="GenericWorkload"
+    ),
     evictionResponders=Field(
-        ListOf(EvictionResponder),
+        ListOf(Later(_SCHEDULING, "EvictionResponder")),
         max_items=MAX_EVICTION_RESPONDERS,
         since="1.37",
         gate="EvictionRequestAPI",
     ),
     workloadRef=Field(
-        Pointer(WorkloadReference), since="1.35", until="1.35", gate="GenericWorkload"
+        Pointer(Later(_SCHEDULING, "WorkloadReference")),
+        since="1.35",
+        until="1.35",
+        gate="GenericWorkload",
     ),
 )
 
@@ -198,7 +202,7 @@ def _nodes_by_labels(pod: dict[str, Any], path: str, request: Request) -> Iterat
 
 @PodSpec.rule
 def _name_servers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    if not has_to_have_nameservers(pod):
+    if not _has_to_have_nameservers(pod):
         return
     if "dnsConfig" in pod:
         yield required(
@@ -222,6 +226,8 @@ def _hostname_override(pod: dict[str, Any], path: str, request: Request) -> Iter
 
 @PodSpec.rule_about("evictionResponders")
 def _eviction_responders(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.core.pod_scheduling import check_eviction_responders
+
     yield from check_eviction_responders(pod, path)
 
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
 
 PORT_NUMBERS = Between(1, 65535)
-PORT_WARNINGS_SINCE = 28
 """The first minor version that warns of equal ports (kubernetes/kubernetes#113245)."""
 
 MOST_PORTS_COMPARED = 10
@@ -60,7 +59,7 @@ def check_port_names(ports: list[dict[str, Any]], path: str) -> Iterator[FieldEr
             seen.add(name)
 
 
-def port_warnings(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
+def port_conflicts(pod: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
     """Yield the server's warnings about container ports that several containers or entries have.
 
     Source: ``warningsForPodSpecAndMeta`` in ``pkg/api/pod``, Kubernetes 1.36; since 1.28.

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 from jobsworth.api.core.downward_api import check_object_field, check_resource_field
 from jobsworth.api.core.paths import of_written_file
-from jobsworth.api.core.projected_certificates import (
-    CERTIFICATE_FILES,
-    ClusterTrustBundleProjection,
-    PodCertificateProjection,
-)
 from jobsworth.api.core.references import (
+    DEFAULT_MODE,
     FILE_MODES,
     USERS,
     KeyToPath,
@@ -25,6 +21,7 @@ from jobsworth.api.declare import (
     Field,
     Int32,
     Int64,
+    Later,
     ListOf,
     Pointer,
     String,
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
-DEFAULT_MODE = 0o644
 FIELD_PATHS = (
     "metadata.annotations",
     "metadata.labels",
@@ -51,29 +47,7 @@ FIELD_PATHS = (
 """The Pod fields that a file of a volume can contain."""
 MAX_TOKEN_EXPIRATION = 2**32
 
-SecretVolumeSource = Struct(
-    "SecretVolumeSource",
-    "The keys of a Secret, as files.",
-    secretName=Field(String, required=True),
-    items=Field(ListOf(KeyToPath)),
-    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
-    optional=Field(Pointer(Boolean)),
-    defaultUser=Field(
-        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
-    ),
-)
-
-ConfigMapVolumeSource = Struct(
-    "ConfigMapVolumeSource",
-    "The keys of a ConfigMap, as files.",
-    name=Field(String, required=True),
-    items=Field(ListOf(KeyToPath)),
-    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
-    optional=Field(Pointer(Boolean)),
-    defaultUser=Field(
-        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
-    ),
-)
+_CERTIFICATES = "jobsworth.api.core.projected_certificates"
 
 DownwardAPIVolumeFile = Struct(
     "DownwardAPIVolumeFile",
@@ -138,10 +112,14 @@ VolumeProjection = Struct(
     configMap=Field(Pointer(ConfigMapProjection)),
     serviceAccountToken=Field(Pointer(ServiceAccountTokenProjection)),
     clusterTrustBundle=Field(
-        Pointer(ClusterTrustBundleProjection), since="1.29", gate="ClusterTrustBundleProjection"
+        Pointer(Later(_CERTIFICATES, "ClusterTrustBundleProjection")),
+        since="1.29",
+        gate="ClusterTrustBundleProjection",
     ),
     podCertificate=Field(
-        Pointer(PodCertificateProjection), since="1.34", gate="PodCertificateRequest"
+        Pointer(Later(_CERTIFICATES, "PodCertificateProjection")),
+        since="1.34",
+        gate="PodCertificateRequest",
     ),
 )
 
@@ -239,7 +217,10 @@ def _files_of(source: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "clusterTrustBundle" in source:
         file = source["clusterTrustBundle"].get("path", "")
         yield file, file
-    certificate = source.get("podCertificate", {})
-    for field in CERTIFICATE_FILES:
-        if field in certificate:
-            yield certificate[field], certificate[field]
+    if "podCertificate" in source:
+        from jobsworth.api.core.projected_certificates import CERTIFICATE_FILES
+
+        certificate = source["podCertificate"]
+        for field in CERTIFICATE_FILES:
+            if field in certificate:
+                yield certificate[field], certificate[field]

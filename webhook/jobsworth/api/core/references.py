@@ -17,6 +17,8 @@ from jobsworth.api.declare import (
 
 FILE_MODES = Bounds(0, 0o777, "must be a number between 0 and 0777 (octal), both inclusive")
 """The permission bits of a file in a volume."""
+DEFAULT_MODE = 0o644
+"""The permission bits of a file of a volume that does not set them."""
 USERS = Between(0, 2**31 - 1)
 
 LocalObjectReference = Struct(

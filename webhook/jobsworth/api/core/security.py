@@ -5,12 +5,12 @@ Rules on a security context and the rest of its Pod are in :mod:`pod_security`.
 
 from __future__ import annotations
 
-from jobsworth.api.core.windows_security import WindowsSecurityContextOptions
 from jobsworth.api.declare import (
     Between,
     Boolean,
     Field,
     Int64,
+    Later,
     ListOf,
     Pointer,
     String,
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
+
+_WINDOWS_OPTIONS = Later("jobsworth.api.core.windows_security", "WindowsSecurityContextOptions")
 
 UserOrGroup = Between(0, 2**31 - 1)
 """The range of Unix user and group IDs."""
@@ -138,7 +140,7 @@ SecurityContext = Struct(
     capabilities=Field(Pointer(Capabilities)),
     privileged=Field(Pointer(Boolean)),
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
-    windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
+    windowsOptions=Field(Pointer(_WINDOWS_OPTIONS)),
     runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsNonRoot=Field(Pointer(Boolean)),
@@ -160,7 +162,7 @@ PodSecurityContext = Struct(
     "PodSecurityContext",
     "Security settings of all containers; those of a container override them.",
     seLinuxOptions=Field(Pointer(SELinuxOptions)),
-    windowsOptions=Field(Pointer(WindowsSecurityContextOptions)),
+    windowsOptions=Field(Pointer(_WINDOWS_OPTIONS)),
     runAsUser=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsGroup=Field(Pointer(Int64), bounds=UserOrGroup),
     runAsNonRoot=Field(Pointer(Boolean)),

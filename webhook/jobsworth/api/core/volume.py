@@ -6,40 +6,22 @@ Source: ``validateVolumeSource`` in ``pkg/apis/core/validation`` and ``SetDefaul
 
 from __future__ import annotations
 
-from jobsworth.api.core.claims import EphemeralVolumeSource, PersistentVolumeClaimVolumeSource
-from jobsworth.api.core.disks import (
-    AWSElasticBlockStoreVolumeSource,
-    AzureDiskVolumeSource,
-    CinderVolumeSource,
-    FCVolumeSource,
-    GCEPersistentDiskVolumeSource,
-    ISCSIVolumeSource,
-    PhotonPersistentDiskVolumeSource,
-    PortworxVolumeSource,
-    RBDVolumeSource,
-    ScaleIOVolumeSource,
-    VsphereVirtualDiskVolumeSource,
-)
-from jobsworth.api.core.file_systems import (
-    AzureFileVolumeSource,
-    CephFSVolumeSource,
-    CSIVolumeSource,
-    FlexVolumeSource,
-    FlockerVolumeSource,
-    GlusterfsVolumeSource,
-    NFSVolumeSource,
-    QuobyteVolumeSource,
-    StorageOSVolumeSource,
-)
 from jobsworth.api.core.images import PULL_POLICIES, default_pull_policy
 from jobsworth.api.core.paths import descending, without_backsteps
-from jobsworth.api.core.projections import (
-    ConfigMapVolumeSource,
-    DownwardAPIVolumeSource,
-    ProjectedVolumeSource,
-    SecretVolumeSource,
+from jobsworth.api.core.references import DEFAULT_MODE, FILE_MODES, USERS, KeyToPath
+from jobsworth.api.declare import (
+    Boolean,
+    Bounds,
+    Field,
+    Int32,
+    Int64,
+    Later,
+    ListOf,
+    Pointer,
+    Quantity,
+    String,
+    Struct,
 )
-from jobsworth.api.declare import Bounds, Field, Int32, Pointer, Quantity, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid, not_supported, required
 from jobsworth.api.formats.names import byte_length, dns_label
 
@@ -63,6 +45,10 @@ HOST_PATH_TYPES = (
 )
 SESSION_NAME_MAX_LENGTH = 64
 _IMAGES = "ImageVolume"
+
+_DISKS = "jobsworth.api.core.disks"
+_FILE_SYSTEMS = "jobsworth.api.core.file_systems"
+_PROJECTIONS = "jobsworth.api.core.projections"
 
 HostPathVolumeSource = Struct(
     "HostPathVolumeSource",
@@ -95,6 +81,37 @@ GitRepoVolumeSource = Struct(
     directory=Field(String, format=descending),
 )
 
+SecretVolumeSource = Struct(
+    "SecretVolumeSource",
+    "The keys of a Secret, as files.",
+    secretName=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    optional=Field(Pointer(Boolean)),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+ConfigMapVolumeSource = Struct(
+    "ConfigMapVolumeSource",
+    "The keys of a ConfigMap, as files.",
+    name=Field(String, required=True),
+    items=Field(ListOf(KeyToPath)),
+    defaultMode=Field(Pointer(Int32), bounds=FILE_MODES, default=DEFAULT_MODE),
+    optional=Field(Pointer(Boolean)),
+    defaultUser=Field(
+        Pointer(Int64), bounds=USERS, since="1.37", gate="AtomicWriteVolumeUserFields"
+    ),
+)
+
+PersistentVolumeClaimVolumeSource = Struct(
+    "PersistentVolumeClaimVolumeSource",
+    "A PersistentVolumeClaim of the namespace, by name.",
+    claimName=Field(String, always=True, required=True),
+    readOnly=Field(Boolean),
+)
+
 ImageVolumeSource = Struct(
     "ImageVolumeSource",
     "The content of a container image or other OCI artifact, read-only (KEP-4639).",
@@ -108,33 +125,35 @@ Volume = Struct(
     name=Field(String, always=True, required=True, format=dns_label),
     hostPath=Field(Pointer(HostPathVolumeSource)),
     emptyDir=Field(Pointer(EmptyDirVolumeSource)),
-    gcePersistentDisk=Field(Pointer(GCEPersistentDiskVolumeSource), reported_as="persistentDisk"),
-    awsElasticBlockStore=Field(Pointer(AWSElasticBlockStoreVolumeSource)),
+    gcePersistentDisk=Field(
+        Pointer(Later(_DISKS, "GCEPersistentDiskVolumeSource")), reported_as="persistentDisk"
+    ),
+    awsElasticBlockStore=Field(Pointer(Later(_DISKS, "AWSElasticBlockStoreVolumeSource"))),
     gitRepo=Field(Pointer(GitRepoVolumeSource)),
     secret=Field(Pointer(SecretVolumeSource)),
-    nfs=Field(Pointer(NFSVolumeSource)),
-    iscsi=Field(Pointer(ISCSIVolumeSource)),
-    glusterfs=Field(Pointer(GlusterfsVolumeSource)),
+    nfs=Field(Pointer(Later(_FILE_SYSTEMS, "NFSVolumeSource"))),
+    iscsi=Field(Pointer(Later(_DISKS, "ISCSIVolumeSource"))),
+    glusterfs=Field(Pointer(Later(_FILE_SYSTEMS, "GlusterfsVolumeSource"))),
     persistentVolumeClaim=Field(Pointer(PersistentVolumeClaimVolumeSource)),
-    rbd=Field(Pointer(RBDVolumeSource)),
-    flexVolume=Field(Pointer(FlexVolumeSource)),
-    cinder=Field(Pointer(CinderVolumeSource)),
-    cephfs=Field(Pointer(CephFSVolumeSource)),
-    flocker=Field(Pointer(FlockerVolumeSource)),
-    downwardAPI=Field(Pointer(DownwardAPIVolumeSource)),
-    fc=Field(Pointer(FCVolumeSource)),
-    azureFile=Field(Pointer(AzureFileVolumeSource)),
+    rbd=Field(Pointer(Later(_DISKS, "RBDVolumeSource"))),
+    flexVolume=Field(Pointer(Later(_FILE_SYSTEMS, "FlexVolumeSource"))),
+    cinder=Field(Pointer(Later(_DISKS, "CinderVolumeSource"))),
+    cephfs=Field(Pointer(Later(_FILE_SYSTEMS, "CephFSVolumeSource"))),
+    flocker=Field(Pointer(Later(_FILE_SYSTEMS, "FlockerVolumeSource"))),
+    downwardAPI=Field(Pointer(Later(_PROJECTIONS, "DownwardAPIVolumeSource"))),
+    fc=Field(Pointer(Later(_DISKS, "FCVolumeSource"))),
+    azureFile=Field(Pointer(Later(_FILE_SYSTEMS, "AzureFileVolumeSource"))),
     configMap=Field(Pointer(ConfigMapVolumeSource)),
-    vsphereVolume=Field(Pointer(VsphereVirtualDiskVolumeSource)),
-    quobyte=Field(Pointer(QuobyteVolumeSource)),
-    azureDisk=Field(Pointer(AzureDiskVolumeSource)),
-    photonPersistentDisk=Field(Pointer(PhotonPersistentDiskVolumeSource)),
-    projected=Field(Pointer(ProjectedVolumeSource)),
-    portworxVolume=Field(Pointer(PortworxVolumeSource)),
-    scaleIO=Field(Pointer(ScaleIOVolumeSource)),
-    storageos=Field(Pointer(StorageOSVolumeSource)),
-    csi=Field(Pointer(CSIVolumeSource)),
-    ephemeral=Field(Pointer(EphemeralVolumeSource)),
+    vsphereVolume=Field(Pointer(Later(_DISKS, "VsphereVirtualDiskVolumeSource"))),
+    quobyte=Field(Pointer(Later(_FILE_SYSTEMS, "QuobyteVolumeSource"))),
+    azureDisk=Field(Pointer(Later(_DISKS, "AzureDiskVolumeSource"))),
+    photonPersistentDisk=Field(Pointer(Later(_DISKS, "PhotonPersistentDiskVolumeSource"))),
+    projected=Field(Pointer(Later(_PROJECTIONS, "ProjectedVolumeSource"))),
+    portworxVolume=Field(Pointer(Later(_DISKS, "PortworxVolumeSource"))),
+    scaleIO=Field(Pointer(Later(_DISKS, "ScaleIOVolumeSource"))),
+    storageos=Field(Pointer(Later(_FILE_SYSTEMS, "StorageOSVolumeSource"))),
+    csi=Field(Pointer(Later(_FILE_SYSTEMS, "CSIVolumeSource"))),
+    ephemeral=Field(Pointer(Later("jobsworth.api.core.claims", "EphemeralVolumeSource"))),
     image=Field(Pointer(ImageVolumeSource), since="1.31"),
 )
 

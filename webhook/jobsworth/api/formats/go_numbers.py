@@ -23,6 +23,16 @@ def int32(number: int) -> int:
     return (number + 2**31) % 2**32 - 2**31
 
 
+def fits(digits: str, bits: int) -> bool:
+    """Return True if a decimal integer, with or without a sign, fits in `bits` bits."""
+    significant = digits.lstrip("+-0")
+    if len(significant) >= bits:
+        return False
+    number = int(significant or "0")
+    limit: int = 2 ** (bits - 1)
+    return number < limit or (number == limit and digits[0] == "-")
+
+
 def power_of_ten(power: int) -> int:
     """Return ten to a non-negative power."""
     ten_to: int = 10**power

@@ -50,28 +50,38 @@ class Checking:
         return check
 
     def _compile(self, struct: Struct, later: bool) -> Check:
-        fields = [
-            field for field in struct.fields.values() if field.is_kept_by(self._server, later=later)
-        ]
-        checks: dict[str, Check] = {}
-        conditions: dict[str, Callable[[dict[str, Any], Request], bool]] = {}
-        for field in fields:
-            parts = [*_own_checks(field), *self._below(field, checks)]
-            if parts:
-                checks[field.name] = _reported_as(field, _all(parts))
-                if field.validate_when is not None:
-                    conditions[field.name] = field.validate_when
         absent = [
             (field.name, "" if field.type is String else 0, _reported_as(field, _all(parts)))
-            for field in fields
-            if (parts := _absence_checks(field))
+            for field in struct.fields.values()
+            if (parts := _absence_checks(field)) and field.is_kept_by(self._server, later=later)
         ]
-        if not (checks or absent or struct.rules or struct.one_of):
+        conditions = {
+            field.name: field.validate_when
+            for field in struct.fields.values()
+            if field.validate_when is not None
+        }
+        checks = _Checks(self, struct, later)
+        if not (
+            absent or struct.rules or struct.one_of or any(map(checks.__getitem__, struct.fields))
+        ):
             return _nothing
         check = _struct_check(checks, absent, struct.rules, conditions)
         return check if struct.one_of is None else _union_check(struct.one_of, check)
 
-    def _below(self, field: Field, checks: dict[str, Check]) -> list[Check]:
+    def field(self, field: Field, checks: _Checks, *, later: bool) -> Check | None:
+        """Return the check of a field's value; None if it has none, or the server drops it.
+
+        Args:
+            field: the field.
+            checks: those of the field's type, in which the check of a struct replaces itself.
+            later: ignore the gate of the field.
+        """
+        parts = [*_own_checks(field), *self._below(field, checks)]
+        if not parts or not field.is_kept_by(self._server, later=later):
+            return None
+        return _reported_as(field, _all(parts))
+
+    def _below(self, field: Field, checks: _Checks) -> list[Check]:
         kind = field.type
         if isinstance(kind, ListOf):
             return [self._items(kind, numbered=field.reported_as != "")] if kind.of_structs else []
@@ -79,16 +89,13 @@ class Checking:
             return [self._late(kind, field, checks)]
         return []
 
-    def _late(self, kind: Struct | Pointer, field: Field, checks: dict[str, Check]) -> Check:
+    def _late(self, kind: Struct | Pointer, field: Field, checks: _Checks) -> Check:
         """Return a check that compiles the real check on first use, then replaces itself with it."""
 
         def check_first(value: Any, path: str, request: Request, errors: Errors) -> None:
             check = self.of(struct_of(kind), later=field.made_later)
-            if checks.get(field.name) is check_first:
-                if check is _nothing:
-                    del checks[field.name]
-                else:
-                    checks[field.name] = check
+            if checks[field.name] is check_first:
+                checks[field.name] = None if check is _nothing else check
             check(value, path, request, errors)
 
         return check_first
@@ -116,18 +123,32 @@ def _nothing(value: Any, path: str, request: Request, errors: Errors) -> None:
     """Accept every value: the check of a type without constraints."""
 
 
+class _Checks(dict[str, "Check | None"]):
+    """The checks of the fields of a type, compiled on first use; None for a field without any."""
+
+    __slots__ = ("_checking", "_fields", "_later")
+
+    def __init__(self, checking: Checking, struct: Struct, later: bool) -> None:
+        super().__init__()
+        self._checking = checking
+        self._fields = struct.fields
+        self._later = later
+
+    def __missing__(self, name: str) -> Check | None:
+        check = self[name] = self._checking.field(self._fields[name], self, later=self._later)
+        return check
+
+
 def _struct_check(
-    checks: dict[str, Check],
+    checks: _Checks,
     absent: list[tuple[str, Any, Check]],
     rules: list[tuple[str | None, Rule]],
     conditions: dict[str, Callable[[dict[str, Any], Request], bool]],
 ) -> Check:
-    find = checks.get
-
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
         for name, part in value.items():
-            check_field = find(name)
+            check_field = checks[name]
             if check_field is not None and (
                 name not in conditions or conditions[name](value, request)
             ):

@@ -96,27 +96,39 @@ class Decoder:
         return decode
 
     def _compile(self, struct: Struct, later: bool) -> Decode:
-        entries: dict[str, Entry] = {}
+        server = self._server
         defaulted: list[tuple[str, str, Any]] = []
         held: list[tuple[str, Struct, bool]] = []
         for name, field in struct.fields.items():
-            if not self._server.knows(field.since, field.until):
-                continue
-            if isinstance(field.type, Struct):
+            if isinstance(field.type, Struct) and server.knows(field.since, field.until):
                 held.append((name, field.type, field.made_later))
-            dropped = not field.is_kept_by(self._server, later=later)
-            plain = (None, False) if dropped else _plain(field)
-            if dropped and field.sibling_default:
+            if (
+                field.sibling_default
+                and server.knows(field.since, field.until)
+                and not field.is_kept_by(server, later=later)
+            ):
                 sibling, default = field.sibling_default
-                if struct.fields[sibling].is_kept_by(self._server):
+                if struct.fields[sibling].is_kept_by(server):
                     defaulted.append((name, sibling, default))
-            decode = self._field(field, entries)
-            if field.drop_emptied and self._server.knows(field.drop_emptied, ""):
-                decode = _unless_emptied(decode)
-            entries[name] = (*plain, _dropping(decode, field.gate) if dropped else decode)
-        return _struct_decoder(struct, entries, held, defaulted, self)
+        return _struct_decoder(struct, _Entries(self, struct, later), held, defaulted, self)
 
-    def _field(self, field: Field, entries: dict[str, Entry]) -> Decode:
+    def entry(self, field: Field, entries: _Entries, *, later: bool) -> Entry | None:
+        """Return how a field is decoded; None if the server's release does not have it.
+
+        Args:
+            field: the field.
+            entries: those of the field's type, in which the decoder of a struct replaces itself.
+            later: ignore the gate of the field.
+        """
+        if not self._server.knows(field.since, field.until):
+            return None
+        dropped = not field.is_kept_by(self._server, later=later)
+        decode = self._field(field, entries)
+        if field.drop_emptied and self._server.knows(field.drop_emptied, ""):
+            decode = _unless_emptied(decode)
+        return (None, False, _dropping(decode, field.gate)) if dropped else (*_plain(field), decode)
+
+    def _field(self, field: Field, entries: _Entries) -> Decode:
         kind = field.type
         if isinstance(kind, ListOf):
             return self._list(kind, field.always or field.keep_empty)
@@ -156,21 +168,41 @@ class Decoder:
             return _string_map_decoder(keeps_empty)
         return _map_decoder(_SCALARS[below.name], _zero(below), keeps_empty)
 
-    def _late(self, kind: Struct | Pointer, field: Field, entries: dict[str, Entry]) -> Decode:
+    def _late(self, kind: Struct | Pointer, field: Field, entries: _Entries) -> Decode:
         """Return a decoder that compiles on first use: a Job without affinity never imports its types."""
 
         def decode_first(value: Any, path: str, report: Report) -> Any:
             decode = self.of(struct_of(kind), later=field.made_later)
-            if entries[field.name][2] is decode_first:
+            entry = entries[field.name]
+            if entry is not None and entry[2] is decode_first:
                 entries[field.name] = (None, False, decode)
             return decode(value, path, report)
 
         return decode_first
 
 
+class _Entries(dict[str, "Entry | None"]):
+    """The fields of a type, compiled on first use: most manifests have few of them."""
+
+    __slots__ = ("_decoder", "_fields", "_later")
+
+    def __init__(self, decoder: Decoder, struct: Struct, later: bool) -> None:
+        super().__init__()
+        self._decoder = decoder
+        self._fields = struct.fields
+        self._later = later
+
+    def __missing__(self, name: str) -> Entry | None:
+        field = self._fields.get(name)
+        if field is None:
+            return None  # not kept: a manifest may have any number of unknown fields
+        entry = self[name] = self._decoder.entry(field, self, later=self._later)
+        return entry
+
+
 def _struct_decoder(
     struct: Struct,
-    entries: dict[str, Entry],
+    entries: _Entries,
     held: list[tuple[str, Struct, bool]],
     defaulted: list[tuple[str, str, Any]],
     decoder: Decoder,
@@ -182,7 +214,7 @@ def _struct_decoder(
         if type(value) is dict:
             prefix = f"{path}." if path else ""
             for name, part in value.items():
-                known = entries.get(name)
+                known = entries[name]
                 if known is None:
                     report.unknown.append((path, name, struct))
                     continue

@@ -7,7 +7,7 @@ Source of the order between types: ``zz_generated.defaults.go``, Kubernetes 1.36
 
 from __future__ import annotations
 
-from jobsworth.api.declare import ListOf, Pointer, Struct, struct_of
+from jobsworth.api.declare import ListOf, Pointer, Scalar, Struct, struct_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +44,16 @@ class Defaulting:
         return self._compiled[key]
 
     def _compile(self, struct: Struct, later: bool) -> Default | None:
-        fields = [field for field in struct.fields.values() if field.is_kept_by(self._server)]
-        parts = [(field.name, fill) for field in fields if (fill := self._below(field)) is not None]
-        own = [] if later else [field for field in fields if field.default is not None]
+        parts: list[tuple[str, Fill]] = []
+        own: list[Field] = []
+        for field in struct.fields.values():
+            fill = None if isinstance(field.type, Scalar) else self._below(field)
+            if (fill is None and field.default is None) or not field.is_kept_by(self._server):
+                continue
+            if fill is not None:
+                parts.append((field.name, fill))
+            if field.default is not None and not later:
+                own.append(field)
         constants = [(field.name, field.default) for field in own if field.default != {}]
         structs = [field.name for field in own if field.default == {}]
         defaulters = [] if later else struct.defaulters

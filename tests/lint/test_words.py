@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from jobsworth.lint.rules.parallelism import NUMBERS_OF_SHARDS
 from jobsworth.lint.rules.pod_annotations import INJECTED, READ_ON_PODS
 from jobsworth.lint.rules.pod_practices import MOVING_TAGS
+from jobsworth.lint.rules.shards import NUMBERS_OF_SHARDS
 from jobsworth.lint.rules.sidecars import IMAGES_THAT_RUN_ON, PREPARATIONS
 from jobsworth.lint.shells import SHELLS
 from support.lint.linted_jobs import POD, fields, job

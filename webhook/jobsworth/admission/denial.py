@@ -16,7 +16,7 @@ from jobsworth.admission.answer_limits import (
 )
 from jobsworth.admission.review import AdmissionRequest
 from jobsworth.findings.finding import Finding
-from jobsworth.validation.engine import STOPPED
+from jobsworth.validation.verdict_findings import STOPPED
 
 Status = dict[str, Any]
 

@@ -12,10 +12,10 @@ from jobsworth.api.core import (
     pod_metadata,
     pod_os,
     pod_profiles,
-    pod_resources,
     pod_security,
     pod_volumes,
 )
+from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.declare import Later
 
 TYPE_CHECKING = False
@@ -32,6 +32,13 @@ _KINDS: dict[tuple[str, str], Struct | Later] = {
     # Only CronJobs need schedules and time zones; other objects do not pay for the import.
     ("batch/v1", "CronJob"): Later("jobsworth.api.batch.cron_job", "CronJob"),
 }
+
+
+@PodSpec.rule_about("resources")
+def _pod_resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.core.pod_resources import check_pod_resources  # few Pods need it
+
+    yield from check_pod_resources(pod, path, request)
 
 
 @Job.update_rule
@@ -65,7 +72,6 @@ __all__ = [
     "pod_metadata",
     "pod_os",
     "pod_profiles",
-    "pod_resources",
     "pod_security",
     "pod_volumes",
 ]

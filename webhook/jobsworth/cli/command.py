@@ -8,7 +8,6 @@ docs/decisions/0001-import-nothing-heavy-for-validate.md.
 from __future__ import annotations
 
 from jobsworth.cli.options import Arguments, Option, flat, values_of, whole_number
-from jobsworth.printable import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ class UsageError(Exception):
     """
 
     def __init__(self, *lines: str) -> None:
+        from jobsworth.printable import printable
+
         super().__init__("\n".join(map(printable, lines)))
 
 

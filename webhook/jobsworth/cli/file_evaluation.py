@@ -6,11 +6,9 @@ import os
 
 from jobsworth.cli.existing_objects import ExistingObjects, describe
 from jobsworth.cli.inputs.surroundings import Surroundings
-from jobsworth.evaluation.evaluation import TOO_LARGE, merged
+from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.finding import Finding, is_at_least
-from jobsworth.findings.long_messages import shortened
-from jobsworth.lint.unvalidated_rules import CONTAINED_JOB, PATCH, UNREADABLE
+from jobsworth.findings.finding import is_at_least
 from jobsworth.manifests import (
     ManifestError,
     may_hold_job,
@@ -32,16 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
-    from jobsworth.cli.inputs.kustomize import KustomizePatch
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
-    from jobsworth.manifests import Document, Note, Position
+    from jobsworth.manifests import Document
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
     from jobsworth.reports.result import Status
-
-UNKNOWN_FIELD = "JW001"
 
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
@@ -164,11 +159,12 @@ class FileEvaluator:
 
     def _begun(self, path: str, data: bytes | ManifestError) -> _BegunFile:
         """Read the documents of a file."""
+        if path == STDIN and not self._allow_empty and isinstance(data, bytes) and is_empty(data):
+            data = ManifestError(shown_name(path), 1, 1, NO_INPUT)
         if isinstance(data, ManifestError):
+            from jobsworth.cli.located_findings import unreadable
+
             return _BegunFile(b"", results=[unreadable(data)])
-        if path == STDIN and not self._allow_empty and is_empty(data):
-            error = ManifestError(shown_name(path), 1, 1, NO_INPUT)
-            return _BegunFile(data, results=[unreadable(error)])
         skipped = self.passed_over(path, data)
         if skipped is not None:
             return _BegunFile(data, results=skipped)
@@ -210,7 +206,9 @@ class FileEvaluator:
             result.fail_on = settings.fail_on
             result.selected = settings.selection.named
             if result.status == INVALID:
-                _skip_patch(result)
+                from jobsworth.cli.located_findings import skip_marked_patch
+
+                skip_marked_patch(result)
                 if any(map(_may_have_placeholder, result.findings)):
                     from jobsworth.cli.inputs.unrendered import hint_at_placeholders
 
@@ -224,8 +222,13 @@ class FileEvaluator:
         if settings.policies is not None:
             # Policies come last, so that no comment can ignore what the organization requires.
             for part, result in zip(parts, results, strict=True):
-                if part.evaluation is not None and result.status in (VALID, INVALID):
-                    _add_violations(part.document, result, part.evaluation)
+                evaluation = part.evaluation
+                if evaluation is None or result.status not in (VALID, INVALID):
+                    continue
+                if evaluation.violations:
+                    from jobsworth.cli.located_findings import add_violations
+
+                    add_violations(part.document, result, evaluation)
         if self._changes:
             from jobsworth.cli.proposed_edits import add_changes
 
@@ -250,6 +253,8 @@ class FileEvaluator:
     ) -> _BegunDocument:
         """Return a document with its subject, or with its result if it is not evaluated."""
         if document.error is not None:
+            from jobsworth.cli.located_findings import unreadable
+
             return _BegunDocument(document, unreadable(document.error, document))
         result = result_of(document, VALID)
         if result.kind is not None:
@@ -258,7 +263,10 @@ class FileEvaluator:
                 from jobsworth.validation.engine import is_known
 
                 if is_known(document.value):
-                    return _BegunDocument(document, _skipped_patch(document, patch))
+                    from jobsworth.cli.located_findings import skip_kustomize_patch
+
+                    skip_kustomize_patch(document, result, patch)
+                    return _BegunDocument(document, result)
         old = self._against.old(document)
 
         def written(field: str) -> str | None:
@@ -288,7 +296,7 @@ class FileEvaluator:
     ) -> None:
         """Complete the result of a document from its evaluation."""
         document, result = part.document, part.result
-        found = shortened([*evaluation.api, *evaluation.lint])
+        found = [*evaluation.api, *evaluation.lint]
         result.withheld = evaluation.withheld
         result.unfixable = evaluation.withheld_reason
         if TOO_LARGE in evaluation.unreadable:
@@ -297,9 +305,12 @@ class FileEvaluator:
             result.status = SKIPPED
             if not found and b"batch/" not in document.text and b"obSet" not in document.text:
                 return
-            found = found or _contained_jobs(document)
             if not found:
-                return
+                from jobsworth.cli.located_findings import contained_jobs_in
+
+                found = contained_jobs_in(document)
+        if not (found or evaluation.further or document.notes):
+            return
         if (
             self._only_invalid
             and settings.selection.is_default
@@ -313,19 +324,24 @@ class FileEvaluator:
             and result.status != SKIPPED
             and IGNORE_MARK not in document.text
         )
-        located = [
-            LocatedFinding(finding)
-            if counts_infos and finding.severity == "info"
-            else _located_in(document, finding)
-            for finding in found
-        ]
-        located += [
-            _further_in(document, finding, evaluation)
-            for finding in shortened([*evaluation.further])
-        ]
-        located += [_locate(_noted(note), note.position, document) for note in document.notes]
-        if located:
-            result.replace_findings(located)
+        from jobsworth.cli.located_findings import further_in, located_in, noted
+        from jobsworth.findings.long_messages import shortened
+
+        result.replace_findings(
+            [
+                *(
+                    LocatedFinding(finding)
+                    if counts_infos and finding.severity == "info"
+                    else located_in(document, finding)
+                    for finding in shortened(found)
+                ),
+                *(
+                    further_in(document, finding, evaluation)
+                    for finding in shortened([*evaluation.further])
+                ),
+                *(noted(document, note) for note in document.notes),
+            ]
+        )
 
     def context(self, path: str) -> str | None:
         """Describe all that the results of a file depend on, other than its content and the options.
@@ -434,22 +450,6 @@ class _ScalarTexts:
         return self._texts.text(document, field)
 
 
-def _add_violations(document: Document, result: Result, evaluation: Evaluation) -> None:
-    violations = evaluation.violations
-    if not violations:
-        return
-    kept = merged(result.findings, violations, lambda located: located.finding)
-    result.replace_findings(
-        [
-            *kept,
-            *(
-                _locate(finding, document.position(finding.field), document, policy)
-                for policy, finding in violations
-            ),
-        ]
-    )
-
-
 def _most_values(document: Document) -> int | None:
     """Return the most values that a document can have by its length; None if it may have aliases.
 
@@ -472,68 +472,10 @@ def _choose(results: Sequence[Result], selection: Selection) -> None:
         result.replace_findings(chosen)
 
 
-def _locate(
-    finding: Finding, place: Position, document: Document, policy: str = ""
-) -> LocatedFinding:
-    excerpt = document.source_line(place.line)
-    return LocatedFinding(finding, place.line, place.column, excerpt, policy=policy)
-
-
-def _skipped_patch(document: Document, patch: KustomizePatch) -> Result:
-    result = result_of(document, SKIPPED)
-    note = PATCH.finding("", patch.note(result.kind or "Job", result.name or ""))
-    result.findings = [_locate(note, document.position(""), document)]
-    return result
-
-
 def _may_have_placeholder(located: LocatedFinding) -> bool:
     """Return False for a finding whose value has no mark of a placeholder."""
     value = located.excerpt[(located.column or 1) - 1 :]
     return any(mark in value for mark in PLACEHOLDER_MARKS)
-
-
-def _skip_patch(result: Result) -> None:
-    """Skip a document that has a directive of a strategic merge patch, with a note."""
-    unknown = [each for each in result.findings if each.finding.code == UNKNOWN_FIELD]
-    if not any("$" in each.finding.field for each in unknown):
-        return
-    from jobsworth.cli.inputs.kustomize import DIRECTIVE_NOTE, directive_in
-
-    directive = directive_in(each.finding.field for each in unknown)
-    if directive:
-        note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
-        result.status = SKIPPED
-        result.findings = [unknown[0].with_finding(note)]
-
-
-def _contained_jobs(document: Document) -> list[Finding]:
-    """Return a note on the Jobs in an object of another kind."""
-    from jobsworth.lint.contained_jobs import contained_jobs
-
-    what = contained_jobs(document.value)
-    if not what:
-        return []
-    return [CONTAINED_JOB.finding("", f"{what}; validate them as manifests of their own")]
-
-
-def _located_in(document: Document, finding: Finding) -> LocatedFinding:
-    """Locate a finding: that of an unknown field at its key, others at their value."""
-    place = document.position(finding.field, key=finding.code == UNKNOWN_FIELD)
-    return _locate(finding, place, document)
-
-
-def _further_in(document: Document, finding: Finding, evaluation: Evaluation) -> LocatedFinding:
-    """Locate a finding in the repaired copy at the field that the document has."""
-    copy = evaluation.repaired
-    field = finding.field if copy is None else copy.written_path(finding.field)
-    place = document.position(field, key=finding.code == UNKNOWN_FIELD)
-    return _locate(finding, place, document).replace(further=True)
-
-
-def _noted(note: Note) -> Finding:
-    from jobsworth.lint.manifest_rules import NOTES  # few files have any
-
-    return NOTES[note.kind].finding(note.field, note.message)
 
 
 def result_of(document: Document, status: Status) -> Result:
@@ -548,18 +490,6 @@ def result_of(document: Document, status: Status) -> Result:
         name=name,
         status=status,
         findings=[],
-    )
-
-
-def unreadable(error: ManifestError, document: Document | None = None) -> Result:
-    """Return the result for an unreadable file or document."""
-    finding = UNREADABLE.finding("", error.message)
-    excerpt = document.source_line(error.line) if document is not None else ""
-    return Result(
-        file=error.file,
-        document=document.index if document is not None else 0,
-        status=ERROR,
-        findings=[LocatedFinding(finding, error.line, error.column, excerpt)],
     )
 
 

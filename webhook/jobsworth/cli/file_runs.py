@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
-from jobsworth.cli.file_evaluation import unreadable
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.manifests import ManifestError
 from jobsworth.reports.result import Omissions
@@ -81,7 +80,13 @@ def evaluate_all(
     files = [file for file in found if not isinstance(file, ManifestError)]
     evaluated = _evaluated(UnkeyedFiles(evaluator).evaluate, files, jobs, progress)
     for file in found:
-        yield from [unreadable(file)] if isinstance(file, ManifestError) else next(evaluated)[1]
+        yield from _refused(file) if isinstance(file, ManifestError) else next(evaluated)[1]
+
+
+def _refused(error: ManifestError) -> list[Result]:
+    from jobsworth.cli.located_findings import unreadable
+
+    return [unreadable(error)]
 
 
 class UnkeyedFiles:
@@ -102,8 +107,7 @@ def _from_cache(
 ) -> Iterator[Result]:
     """Yield the results of all files; those that the cache lacks are evaluated, and added to it."""
     known = [
-        [unreadable(file)] if isinstance(file, ManifestError) else cache.stored(file)
-        for file in found
+        _refused(file) if isinstance(file, ManifestError) else cache.stored(file) for file in found
     ]
     missing = [
         file

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jobsworth.cli.existing_objects import identity
-from jobsworth.cli.file_evaluation import unreadable
 from jobsworth.cli.inputs.repository_root import manifests_in
+from jobsworth.cli.located_findings import unreadable
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 
 TYPE_CHECKING = False

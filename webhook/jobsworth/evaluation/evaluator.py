@@ -7,7 +7,6 @@ findings are reported.
 
 from __future__ import annotations
 
-from jobsworth.api.meta.object_meta import IMMUTABLE
 from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
@@ -24,7 +23,6 @@ from jobsworth.validation.engine import (
     UnknownKind,
     engine_for,
     is_known,
-    stopped,
 )
 
 TYPE_CHECKING = False
@@ -154,6 +152,8 @@ class Evaluator:
         found = self._engine.verdict(manifest.decoded, manifest.old, self._budget.findings)
         policy = manifest.policy
         if policy is not None and policy.mutation is not None and policy.mutation.restored:
+            from jobsworth.api.meta.object_meta_update import IMMUTABLE
+
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
             found = [one for one in found if one.field not in kept or IMMUTABLE not in one.message]
         manifest.api = found
@@ -185,7 +185,12 @@ class Evaluator:
         objects = [(each.decoded, each.subject.neighbors) for each in manifests]
         all_found = self._linter.lint_all(objects, self._engine, most)
         for manifest, found in zip(manifests, all_found, strict=True):
-            manifest.lint = [*found[:most], stopped(most)] if len(found) > most else found
+            if len(found) > most:
+                from jobsworth.validation.verdict_findings import stopped
+
+                manifest.lint = [*found[:most], stopped(most)]
+            else:
+                manifest.lint = found
 
     def _further(
         self, subject: Subject, api: Sequence[Finding], old: Any, written: WrittenScalar

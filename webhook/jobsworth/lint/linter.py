@@ -50,8 +50,14 @@ def _disruptions_matter(job: LintedJob) -> bool:
     return _failure_policy(job) or (never_retried and _few_rules(job))
 
 
-def _indexes(job: LintedJob) -> bool:
-    return (job.indexed or "podFailurePolicy" in job.spec) and _few_rules(job)
+def _limits_per_index(job: LintedJob) -> bool:
+    spec = job.spec
+    limited = "backoffLimitPerIndex" in spec or "maxFailedIndexes" in spec
+    return (limited or (job.indexed and "podFailurePolicy" in spec)) and _few_rules(job)
+
+
+def _indexed(job: LintedJob) -> bool:
+    return job.indexed
 
 
 def _replaces_early(job: LintedJob) -> bool:
@@ -66,8 +72,8 @@ def _scripts(job: LintedJob) -> bool:
 
 def _several_containers(job: LintedJob) -> bool:
     pod = job.pod
-    several = len(pod.get("containers", ())) > 1 or bool(pod.get("initContainers"))
-    return (several or "podFailurePolicy" in job.spec) and _few_rules(job)
+    several = len(pod.get("containers", ())) > 1 or "initContainers" in pod
+    return several and _few_rules(job)
 
 
 def _has_server_fields(job: LintedJob) -> bool:
@@ -131,7 +137,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("exported", _has_server_fields),
     ("failure_policies", _failure_policy),
     ("ignore_action", _failure_policy),
-    ("index_limits", _indexes),
+    ("index_limits", _limits_per_index),
     ("job_names", _cron_job),
     ("lifetime", _always),
     ("lost_exit_codes", _scripts),
@@ -144,6 +150,7 @@ FAMILIES: tuple[tuple[str, Callable[[LintedJob], bool]], ...] = (
     ("replacement", _replaces_early),
     ("schedules", _cron_job),
     ("security_standards", _always),
+    ("shards", _indexed),
     ("sidecars", _several_containers),
     ("subdomains", _has_service),
     ("success_policies", _success_policy),

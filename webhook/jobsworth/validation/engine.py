@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import islice
-from sys import intern
+from itertools import chain, islice
 
 from jobsworth.api.batch.job import GENERATED_LABELS, GENERATED_UID, KEPT_BY_UPDATES
 from jobsworth.api.core.gated_pod_fields import gates_in_use
-from jobsworth.api.equality import equal
 from jobsworth.api.kinds import Job, kind
 from jobsworth.api.validation_request import MOST_ERRORS, Request, TooManyErrors
 from jobsworth.findings.finding import Finding
@@ -15,26 +13,17 @@ from jobsworth.validation.checking import Checking
 from jobsworth.validation.decoded_object import DecodedObject, copied
 from jobsworth.validation.decoding import Decoder, Report
 from jobsworth.validation.defaulting import Defaulting
-from jobsworth.validation.reason_codes import CODES
-from jobsworth.validation.wording import as_named_by, as_worded_by
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.declare import Struct
-    from jobsworth.api.field_errors import FieldError
     from jobsworth.validation.encoding import Encoding
 
 DEFAULT_NAMESPACE = "default"
 NO_GATES: frozenset[str] = frozenset()
-SERVER_WARNING = "ServerWarning"
-"""The reason of a warning that the server returns with an object that it accepts."""
-
-STOPPED = "TooManyErrors"
-"""The reason of the last finding where an object has more errors than are reported."""
 SERVER_FIELDS = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
 """Metadata that only the server writes; on create it discards the values of the manifest."""
 
@@ -163,11 +152,31 @@ class Engine:
                     errors.extend(rule(filled, stored, request))
         except TooManyErrors:
             pass  # the errors so far are reported, and that there are more
-        if not errors and (stored is None or not equal(filled["spec"], stored["spec"])):
-            for warn in struct.warners:
-                dropped = [*dropped, *map(_warning, islice(warn(filled, request), most))]
-        found = list(_findings(dict.fromkeys(errors[:most]), self.server))
+        if not errors:
+            warnings = self._warnings(struct, filled, request)
+            return [*dropped, *warnings] if warnings else dropped
+        from jobsworth.validation.verdict_findings import of_errors, stopped
+
+        found = of_errors(dict.fromkeys(errors[:most]), self.server)
         return [*dropped, *found, *([stopped(most)] if len(errors) > most else ())]
+
+    def _warnings(self, struct: Struct, filled: dict[str, Any], request: Request) -> list[Finding]:
+        """Return the server's warnings about a valid object, unless an update leaves its spec as it is."""
+        found = [
+            *chain.from_iterable(
+                islice(warn(filled, request), request.most_errors) for warn in struct.warners
+            )
+        ]
+        if not found:
+            return []
+        if request.old is not None:
+            from jobsworth.api.equality import equal
+
+            if equal(filled["spec"], request.old["spec"]):
+                return []
+        from jobsworth.validation.verdict_findings import of_warnings
+
+        return of_warnings(found)
 
     def default(self, value: Any, old: Any = None) -> dict[str, Any]:
         """Return the object with the server's defaults, without values that the server generates.
@@ -255,7 +264,9 @@ class Engine:
         return decoded, report
 
     def _malformed(self, struct: Struct, report: Report, most: int) -> list[Finding]:
-        errors = list(_findings(report.errors[:most], self.server))
+        from jobsworth.validation.verdict_findings import of_errors, stopped
+
+        errors = of_errors(report.errors[:most], self.server)
         if report.unknown:
             from jobsworth.validation.suggestions import unknown_field
 
@@ -268,18 +279,11 @@ class Engine:
         return errors
 
     def _dropped_fields(self, report: Report) -> list[Finding]:
-        return [self._dropped(path, gate) for path, gate in report.dropped]
+        if not report.dropped:
+            return []
+        from jobsworth.validation.verdict_findings import of_dropped_fields
 
-    def _dropped(self, path: str, gate: str) -> Finding:
-        return Finding(
-            source="api",
-            severity="warning",
-            code=CODES["FieldDropped"],
-            field=path,
-            reason="FieldDropped",
-            message=f"field {path} is ignored by Kubernetes {self.server.release} "
-            f"unless the feature gate {self.server.name_of(gate)} is on",
-        )
+        return of_dropped_fields(report.dropped, self.server)
 
     def _fill_in(self, struct: Struct, decoded: dict[str, Any], request: Request) -> None:
         fill = self._default.of(struct)
@@ -294,7 +298,9 @@ class Engine:
         try:
             struct, stored, report = self._decode(old)
         except CannotDecode as error:
-            raise CannotDecode([_of_stored(finding) for finding in error.findings]) from None
+            from jobsworth.validation.verdict_findings import of_stored
+
+            raise CannotDecode([of_stored(finding) for finding in error.findings]) from None
         from_a_server = _came_from_a_server(stored)
         in_use, keeping = NO_GATES, self
         if from_a_server and report.dropped:
@@ -399,78 +405,6 @@ def _keep_generated(decoded: dict[str, Any], stored: dict[str, Any]) -> None:
             selector.setdefault(label, generated[label])
         if label in old_labels:
             labels.setdefault(label, old_labels[label])
-
-
-HINTS = {
-    "disallowed by cluster policy": "most clusters run with --allow-privileged; if yours does, "
-    "remove --no-allow-privileged, or allow-privileged: false from the configuration",
-}
-"""Hints for API server messages that do not name the cause, by their detail."""
-
-
-def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
-    # Messages that share a part still share it after rewording. The part is interned, so that a
-    # second validation yields the same string and comparing both compares identities, not text.
-    worded: dict[str, str] = {}
-    for error in errors:
-        hint = ""
-        if len(error.parts) == 1:
-            message = _worded(error.message, error.field, server)
-            hint = HINTS.get(error.message.rpartition(": ")[2], "")
-            parts: tuple[str, ...] = (message,)
-        else:
-            for part in error.parts:
-                if part not in worded:
-                    worded[part] = intern(_worded(part, "", server))
-            parts = tuple(worded[part] for part in error.parts)
-        yield Finding(
-            source="api",
-            severity="error",
-            code=CODES[error.reason],
-            field=as_named_by(server.minor, error.field),
-            reason=error.reason,
-            message=parts,
-            hint=hint,
-        )
-
-
-def _worded(message: str, field: str, server: ApiServer) -> str:
-    return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
-
-
-def _warning(warned: tuple[str, str]) -> Finding:
-    field, message = warned
-    return Finding(
-        source="api",
-        severity="warning",
-        code=CODES[SERVER_WARNING],
-        field=field,
-        reason=SERVER_WARNING,
-        message=message,
-    )
-
-
-def stopped(most: int) -> Finding:
-    """Return the last finding of an object in which more than `most` errors were found."""
-    return Finding(
-        source="api",
-        severity="error",
-        code=CODES[STOPPED],
-        field="",
-        reason=STOPPED,
-        message=f"stopped after {most:,} findings; fix them first",
-    )
-
-
-def _of_stored(finding: Finding) -> Finding:
-    return Finding(
-        source="api",
-        severity="error",
-        code=CODES["StoredObjectUnreadable"],
-        field=finding.field,
-        reason="StoredObjectUnreadable",
-        message=f"cannot decode the object to compare with: {finding.message}",
-    )
 
 
 _engines: dict[ApiServer, Engine] = {}

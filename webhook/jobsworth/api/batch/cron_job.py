@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from jobsworth.api.batch.job_spec import JobSpec
-from jobsworth.api.batch.workload_scheduling import check_scheduling_update
 from jobsworth.api.core.gated_pod_fields import drop_gated
 from jobsworth.api.core.pod_containers import port_warnings
 from jobsworth.api.core.references import ObjectReference
@@ -26,7 +25,6 @@ from jobsworth.api.meta.object_meta import (
     ObjectMeta,
     check_lists_and_maps,
     check_object_meta,
-    check_object_meta_update,
 )
 from jobsworth.api.validation_request import job_spec_of
 
@@ -131,6 +129,9 @@ def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator
 
 @CronJob.update_rule
 def _update(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.batch.workload_scheduling import check_scheduling_update
+    from jobsworth.api.meta.object_meta_update import check_object_meta_update
+
     yield from check_object_meta_update(new["metadata"], old["metadata"], "metadata")
     yield from check_lists_and_maps(new["metadata"], "metadata", request.server)
     new_job, stored = job_spec_of(new), job_spec_of(old)

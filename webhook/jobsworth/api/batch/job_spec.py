@@ -15,7 +15,6 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import invalid, not_supported, required, too_long
-from jobsworth.api.formats.keys import domain_prefixed_path
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.label_selector import LabelSelector
 
@@ -122,6 +121,8 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
 def _managed_by_names_a_controller(
     spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
+    from jobsworth.api.formats.keys import domain_prefixed_path
+
     manager = spec["managedBy"]
     if not manager:
         yield required(f"{path}.managedBy")

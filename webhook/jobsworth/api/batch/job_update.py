@@ -10,7 +10,11 @@ from jobsworth.api.batch.job import TRACKING_ANNOTATION
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import forbidden, invalid, named_string
-from jobsworth.api.meta.object_meta import IMMUTABLE, check_immutable, check_object_meta_update
+from jobsworth.api.meta.object_meta_update import (
+    IMMUTABLE,
+    check_immutable,
+    check_object_meta_update,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String,
 from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import duplicate, forbidden, invalid
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key
-from jobsworth.api.meta.object_meta import IMMUTABLE
+from jobsworth.api.meta.object_meta_update import IMMUTABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

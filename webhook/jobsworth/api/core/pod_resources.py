@@ -8,7 +8,6 @@ templates.
 from __future__ import annotations
 
 from jobsworth.api.core.container import is_sidecar
-from jobsworth.api.core.pod_template import PodSpec
 from jobsworth.api.core.resource_names import HUGE_PAGES_PREFIX, is_huge_pages, resource_name
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_requirements
 from jobsworth.api.field_errors import FieldError, forbidden, invalid, not_supported, quoted
@@ -29,8 +28,14 @@ _INSIGNIFICANT = 10**4
 """Maximum difference in decimal places at which amounts are added; the smaller one is negligible."""
 
 
-@PodSpec.rule_about("resources")
-def _resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+def check_pod_resources(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    """Validate the resources of a Pod as a whole, and compare them with those of its containers.
+
+    Args:
+        pod: a decoded PodSpec that has resources.
+        path: its field path.
+        request: the request.
+    """
     resources, path = pod["resources"], f"{path}.resources"
     # Without the gate, the server does not validate what an update keeps.
     if not request.server.enabled("PodLevelResources"):

@@ -15,17 +15,14 @@ from jobsworth.api.declare import (
     Struct,
     Time,
 )
-from jobsworth.api.equality import equal
 from jobsworth.api.field_errors import (
     FieldError,
     Printed,
-    forbidden,
     go_json,
     invalid,
     required,
     too_long,
 )
-from jobsworth.api.formats.keys import path_segment_prefix
 from jobsworth.api.formats.names import (
     as_prefix,
     byte_length,
@@ -49,7 +46,6 @@ KINDS_OF_CONTROLLERS_SINCE = 26
 OWNERS_WITH_INDEX_SINCE = 37
 """The first minor version whose errors name the index of an owner."""
 OWNER_VALUES = ("apiVersion", "kind", "name", "uid")
-IMMUTABLE = "field is immutable"
 STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
 
 OwnerReference = Struct(
@@ -254,37 +250,3 @@ def _check_finalizers_are_owned(meta: dict[str, Any], path: str) -> Iterator[Fie
                 finalizer,
                 "name is neither a standard finalizer name nor is it fully qualified",
             )
-
-
-def check_object_meta_update(
-    new: dict[str, Any], old: dict[str, Any], path: str
-) -> Iterator[FieldError]:
-    """Validate an update of metadata: the identity, and the finalizers of a terminating object."""
-    # On create the rules of the type come first; after an error there the server skips these.
-    prefix = new.get("generateName", "")
-    for detail in path_segment_prefix(prefix):
-        yield invalid(f"{path}.generateName", prefix, detail)
-    if "deletionTimestamp" in old:
-        added = sorted(set(new.get("finalizers", ())) - set(old.get("finalizers", ())))
-        if added:
-            names = ", ".join(f'"{name}"' for name in added)
-            yield forbidden(
-                f"{path}.finalizers",
-                "no new finalizers can be added if the object is being deleted, "
-                f"found new finalizers []string{{{names}}}",
-            )
-    for field in (
-        "name",
-        "namespace",
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-    ):
-        yield from check_immutable(new.get(field), old.get(field), f"{path}.{field}")
-
-
-def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:
-    """Return an error if an immutable field changed."""
-    if not equal(new, old):
-        yield invalid(path, new, IMMUTABLE)

@@ -7,9 +7,9 @@ import sys
 from errno import ESTALE, EXDEV
 
 from jobsworth.cli import reporting
-from jobsworth.cli.file_evaluation import unreadable
 from jobsworth.cli.fixing.autofix_loop import autofix
 from jobsworth.cli.inputs.repository_root import is_within, root_around
+from jobsworth.cli.located_findings import unreadable
 from jobsworth.cli.terminal import wants_color
 from jobsworth.manifests import ManifestError, read_bytes
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name

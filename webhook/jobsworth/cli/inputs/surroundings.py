@@ -51,6 +51,8 @@ class Surroundings:
         if not may_refer(data):
             return None
         values = [document.value for document in documents]
+        if len(values) < 2 and self._is_alone(file):
+            return None
         if self._together and file != _STDIN:
             return self._folders().of(file, values)
         if len(values) < 2:
@@ -70,19 +72,25 @@ class Surroundings:
             self._neighbor_files = NeighborFiles(ValidatedFiles(self._together, self._excludes))
         return self._neighbor_files
 
-    def kustomize_patch(self, file: str) -> KustomizePatch | None:
-        """Return the kustomization that names a file as a patch; None if none does."""
-        if file == _STDIN:
-            return None
+    def _is_alone(self, file: str) -> bool:
+        """Return True for the only file of a run, if no kustomization generates objects beside it."""
+        return [*self._together] == [file] and not self._is_kustomized(file)
+
+    def _is_kustomized(self, file: str) -> bool:
+        """Return True if the folder of a file, or one above it, has a kustomization; most have none."""
         folder = os.path.dirname(file)
-        kustomized = self._kustomized.get(folder)  # most folders have no kustomization above them
+        kustomized = self._kustomized.get(folder)
         if kustomized is None:
             kustomized = self._kustomized[folder] = any(
                 os.path.isfile(os.path.join(above, name))
                 for above in folders_above(file)
                 for name in KUSTOMIZATIONS
             )
-        if not kustomized:
+        return kustomized
+
+    def kustomize_patch(self, file: str) -> KustomizePatch | None:
+        """Return the kustomization that names a file as a patch; None if none does."""
+        if file == _STDIN or not self._is_kustomized(file):
             return None
         if self._kustomizations is None:
             from jobsworth.cli.inputs.kustomize import Kustomizations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.rules.sidecars import stopped_by_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +89,8 @@ def injected_sidecar(job: LintedJob) -> Iterator[Diagnostic]:
         for key, on, ending in INJECTED:
             if key not in values or values[key] not in on:
                 continue
+            from jobsworth.lint.rules.sidecars import stopped_by_command
+
             ends = any(metadata.get("annotations", {}).get(other) == "true" for other in ending)
             if not ends and not stopped_by_command(job.pod):
                 advice = f"Set {ending[-1]}, if" if ending else "Stop it at the end of the work, if"

@@ -180,7 +180,7 @@ class _Package(ModuleType):
 
 
 class _Submodule:
-    """A stub for ``yaml.events``, ``yaml.error`` and so on; it has a minimal class of any name."""
+    """A stub for ``yaml.events``, ``yaml.error`` and so on; it has a class of any name."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -193,7 +193,11 @@ class _Submodule:
             return _CLASSES[name]
         if name.endswith("Error"):
             return YAMLError if name == "YAMLError" else MarkedYAMLError
-        return type(name, (), {})
+        return _Unused
+
+
+class _Unused:
+    """A stub for the classes of tokens and nodes, of which a parser of events makes no instances."""
 
 
 class YAMLError(Exception):

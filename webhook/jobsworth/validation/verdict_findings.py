@@ -1,0 +1,124 @@
+"""The findings of the API server's verdict, in the words of its release.
+
+Imported for objects with findings only: most manifests have none.
+"""
+
+from __future__ import annotations
+
+from sys import intern
+
+from jobsworth.api.batch.job import GENERATED_UID
+from jobsworth.findings.finding import Finding
+from jobsworth.validation.reason_codes import CODES
+from jobsworth.validation.wording import as_named_by, as_worded_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.field_errors import FieldError
+
+SERVER_WARNING = "ServerWarning"
+"""The reason of a warning that the server returns with an object that it accepts."""
+
+STOPPED = "TooManyErrors"
+"""The reason of the last finding where an object has more errors than are reported."""
+
+HINTS = {
+    "disallowed by cluster policy": "most clusters run with --allow-privileged; if yours does, "
+    "remove --no-allow-privileged, or allow-privileged: false from the configuration",
+}
+"""Hints for API server messages that do not name the cause, by their detail."""
+
+
+def of_errors(errors: Iterable[FieldError], server: ApiServer) -> list[Finding]:
+    """Return the findings of errors, in the words of a server's release."""
+    return list(_findings(errors, server))
+
+
+def of_dropped_fields(dropped: Iterable[tuple[str, str]], server: ApiServer) -> list[Finding]:
+    """Return the warnings about fields that the server drops, each a path and the gate that is off."""
+    return [
+        Finding(
+            source="api",
+            severity="warning",
+            code=CODES["FieldDropped"],
+            field=path,
+            reason="FieldDropped",
+            message=f"field {path} is ignored by Kubernetes {server.release} "
+            f"unless the feature gate {server.name_of(gate)} is on",
+        )
+        for path, gate in dropped
+    ]
+
+
+def of_warnings(warnings: Iterable[tuple[str, str]]) -> list[Finding]:
+    """Return the findings of the server's warnings, each a field path and a message."""
+    return list(map(_warning, warnings))
+
+
+def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Finding]:
+    # Messages that share a part still share it after rewording. The part is interned, so that a
+    # second validation yields the same string and comparing both compares identities, not text.
+    worded: dict[str, str] = {}
+    for error in errors:
+        hint = ""
+        if len(error.parts) == 1:
+            message = _worded(error.message, error.field, server)
+            hint = HINTS.get(error.message.rpartition(": ")[2], "")
+            parts: tuple[str, ...] = (message,)
+        else:
+            for part in error.parts:
+                if part not in worded:
+                    worded[part] = intern(_worded(part, "", server))
+            parts = tuple(worded[part] for part in error.parts)
+        yield Finding(
+            source="api",
+            severity="error",
+            code=CODES[error.reason],
+            field=as_named_by(server.minor, error.field),
+            reason=error.reason,
+            message=parts,
+            hint=hint,
+        )
+
+
+def _worded(message: str, field: str, server: ApiServer) -> str:
+    return as_worded_by(server.minor, field, message.replace(GENERATED_UID, "<uid>"))
+
+
+def _warning(warned: tuple[str, str]) -> Finding:
+    field, message = warned
+    return Finding(
+        source="api",
+        severity="warning",
+        code=CODES[SERVER_WARNING],
+        field=field,
+        reason=SERVER_WARNING,
+        message=message,
+    )
+
+
+def stopped(most: int) -> Finding:
+    """Return the last finding of an object in which more than `most` errors were found."""
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES[STOPPED],
+        field="",
+        reason=STOPPED,
+        message=f"stopped after {most:,} findings; fix them first",
+    )
+
+
+def of_stored(finding: Finding) -> Finding:
+    """Return an error of decoding the stored object as a finding about the update."""
+    return Finding(
+        source="api",
+        severity="error",
+        code=CODES["StoredObjectUnreadable"],
+        field=finding.field,
+        reason="StoredObjectUnreadable",
+        message=f"cannot decode the object to compare with: {finding.message}",
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.cli.existing_objects import ExistingObjects, describe
+from jobsworth.cli.inputs.repository_root import folder_of
 from jobsworth.cli.inputs.surroundings import Surroundings
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
@@ -355,7 +356,7 @@ class FileEvaluator:
         if path == STDIN or self._against.anywhere or self._against.in_file:
             return None
         settings = self._configurations.of(path)
-        folder = os.path.dirname(path)
+        folder = folder_of(path)
         known = self._contexts.get(folder)
         if known is None or known[0] is not settings:
             description = settings.description()

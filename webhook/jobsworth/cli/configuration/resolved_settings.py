@@ -18,7 +18,7 @@ from jobsworth.api.api_server import (
     parse_gates,
 )
 from jobsworth.cli.command import UsageError
-from jobsworth.cli.inputs.repository_root import is_root
+from jobsworth.cli.inputs.repository_root import folder_of, is_root
 from jobsworth.cli.options import Options, flag, nested, text, words, words_if_given
 from jobsworth.cli.profile_options import ProfileOptions, profile_of
 from jobsworth.lint.selection import Selection
@@ -382,7 +382,7 @@ class Configurations:
     def _nearest(self, path: str) -> ConfigurationFile | None:
         if not self._search:
             return self._without
-        given = "" if path == STDIN else os.path.dirname(path)
+        given = "" if path == STDIN else folder_of(path)
         if given not in self._by_given:
             self._by_given[given] = self._above(os.path.abspath(given))
         return self._by_given[given]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, manifests_in
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folder_of, manifests_in
 from jobsworth.lint.neighbors import (
     CONFIG_MAP,
     KINDS,
@@ -144,7 +144,7 @@ class NeighborFiles:
         return self._folder(file).digest()
 
     def _folder(self, file: str) -> _Folder:
-        path = os.path.dirname(file)
+        path = folder_of(file)
         found = self._folders.get(path)
         if found is None:
             while len(self._folders) >= MOST_FOLDERS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from jobsworth.manifests import find_manifests
+from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,18 @@ REPOSITORY = ".git"
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The names of a kustomization, in the order in which kustomize looks for them."""
+
+
+def folder_of(path: str) -> str:
+    """Return ``os.path.dirname(path)``: remembered, since files come one folder after the other.
+
+    >>> [folder_of(path) for path in ("a/b/c.yaml", "c.yaml", "/c.yaml", "a//c.yaml")]
+    ['a/b', '', '/', 'a']
+    """
+    return os.path.dirname(path) if os.altsep else _folders[path[: path.rfind(os.sep) + 1]]
+
+
+_folders = Remembered(os.path.dirname)
 
 
 def root_around(path: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folders_above
+from jobsworth.cli.inputs.repository_root import KUSTOMIZATIONS, folder_of, folders_above
 from jobsworth.manifests import may_refer
 from jobsworth.manifests.parsing.manifest_files import STDIN, shown_name
 
@@ -78,7 +78,7 @@ class Surroundings:
 
     def _is_kustomized(self, file: str) -> bool:
         """Return True if the folder of a file, or one above it, has a kustomization; most have none."""
-        folder = os.path.dirname(file)
+        folder = folder_of(file)
         kustomized = self._kustomized.get(folder)
         if kustomized is None:
             kustomized = self._kustomized[folder] = any(
@@ -100,7 +100,7 @@ class Surroundings:
 
     def chainsaw_tests(self, file: str) -> ChainsawTests:
         """Return the Chainsaw tests in a file's folder."""
-        folder = None if file == _STDIN else os.path.dirname(file)
+        folder = None if file == _STDIN else folder_of(file)
         found = self._chainsaw_tests.get(folder)
         if found is None:
             found = self._chainsaw_tests[folder] = ChainsawTests(folder)

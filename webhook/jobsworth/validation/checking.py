@@ -149,10 +149,11 @@ def _struct_check(
         prefix = f"{path}." if path else ""
         for name, part in value.items():
             check_field = checks[name]
-            if check_field is not None and (
-                name not in conditions or conditions[name](value, request)
+            if check_field is None or (
+                conditions and name in conditions and not conditions[name](value, request)
             ):
-                check_field(part, prefix + name, request, errors)
+                continue
+            check_field(part, prefix + name, request, errors)
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)

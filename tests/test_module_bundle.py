@@ -153,6 +153,18 @@ def test_a_bundle_depends_on_the_interpreter_and_its_options(compiled: Installat
     assert compiled.run()[0] > 80
 
 
+def test_a_bundle_has_the_mode_of_compiled_modules(tmp_path: Path) -> None:
+    installation = Installation(tmp_path)
+    before = os.umask(0)
+    try:
+        installation.run()
+    finally:
+        os.umask(before)
+    (bundle,) = installation.bundles
+    (compiled,) = bundle.parent.glob("module_bundle.*.pyc")
+    assert bundle.stat().st_mode == compiled.stat().st_mode
+
+
 @pytest.mark.parametrize("reason", ["no bytecode", "invalid"])
 def test_only_valid_runs_write_and_only_where_python_writes(tmp_path: Path, reason: str) -> None:
     installation = Installation(tmp_path)

@@ -48,8 +48,9 @@ def write(path: str, root: str, key: Key) -> None:
         begin += len(data)
     index = marshal.dumps((key, places))
     new = f"{path}.{os.getpid()}"
+    mode = os.stat(__file__).st_mode & 0o666 | 0o200  # that of compiled modules
     try:
-        with open(new, "xb") as bundle:
+        with open(new, "xb", opener=lambda file, flags: os.open(file, flags, mode)) as bundle:
             bundle.writelines((len(index).to_bytes(4, "little"), index, *encoded))
         os.replace(new, path)
     except OSError:

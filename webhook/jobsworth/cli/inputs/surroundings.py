@@ -74,7 +74,8 @@ class Surroundings:
 
     def _is_alone(self, file: str) -> bool:
         """Return True for the only file of a run, if no kustomization generates objects beside it."""
-        return [*self._together] == [file] and not self._is_kustomized(file)
+        alone = len(self._together) == 1 and self._together[0] == file
+        return alone and not self._is_kustomized(file)
 
     def _is_kustomized(self, file: str) -> bool:
         """Return True if the folder of a file, or one above it, has a kustomization; most have none."""

@@ -18,8 +18,8 @@ import pytest
 from jobsworth.api.api_server import RELEASES, ApiServer, minor
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import Field, Struct
+from jobsworth.api.declared_types import struct_below
 from jobsworth.api.kinds import Job
-from support.declared_types import struct_below
 
 PUBLISHED: dict[str, dict[str, list[str]]] = json.loads(
     lzma.decompress((Path(__file__).parent / "data/published_fields.json.xz").read_bytes())

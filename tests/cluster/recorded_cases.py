@@ -11,9 +11,9 @@ from typing import Any
 from cluster.dry_run_server import Server
 from cluster.random_manifests import FieldPath, Generator
 from jobsworth.api.declare import Struct
+from jobsworth.api.declared_types import struct_below
 from jobsworth.api.feature_gates import FEATURE_GATES
 from jobsworth.api.kinds import Job
-from support.declared_types import struct_below
 
 CREATED = "2026-01-01T00:00:00Z"
 STARTED = {"startTime": CREATED}

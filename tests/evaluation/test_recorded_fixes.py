@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declared_types import structs_below
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.fixes.api_fixes import with_fixes
 from jobsworth.evaluation.fixes.meant_zones import _CITIES_OF_ZONES, meant_zone
@@ -21,7 +22,6 @@ from jobsworth.evaluation.fixes.misplaced_fields import fix_unknown_field
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
 from jobsworth.validation.engine import engine_for
-from support.declared_types import structs_below
 from support.evaluation.mistakes import CRON_JOB, JOB, ZONES, mistakes_in
 from support.lint.shown_findings import shown, shown_fix
 from support.recorded_text import expect_recorded

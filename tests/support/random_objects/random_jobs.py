@@ -14,8 +14,8 @@ from typing import Any
 
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.declared_types import struct_below
 from jobsworth.api.kinds import Job
-from support.declared_types import struct_below
 
 STRINGS = ("", "a", "main", "x-1", "A.b", "example.com/name", "-bad-", "$(X)", "a b", "1", "café")
 NUMBERS = (0, 1, 2, 3, 5, 10, 100, 65535, 100000, 100001, -1, 2**31 - 1)

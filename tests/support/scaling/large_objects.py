@@ -19,8 +19,8 @@ from typing import Any
 
 from jobsworth.api.batch.cron_job import CronJob
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.declared_types import struct_below
 from jobsworth.api.kinds import Job
-from support.declared_types import struct_below
 
 IDENTITIES = (
     "name",

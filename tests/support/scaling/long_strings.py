@@ -25,10 +25,10 @@ from jobsworth.api.core.pod_profiles import (
     SECCOMP_POD_ANNOTATION,
 )
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Scalar, Struct
+from jobsworth.api.declared_types import struct_below
 from jobsworth.api.kinds import Job
 from jobsworth.evaluation.ignores import ANNOTATION as IGNORE
 from jobsworth.provenance.field_ownership import LAST_APPLIED
-from support.declared_types import struct_below
 from support.scaling.large_objects import holder_in, small
 
 ANNOTATIONS = (

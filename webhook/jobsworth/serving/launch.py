@@ -17,6 +17,7 @@ from jobsworth.admission.request_log import Log
 from jobsworth.admission.review_metrics import WebhookMetrics
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ApiServer
+from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
 from jobsworth.serving.release_poll import ReleasePoll
@@ -79,6 +80,7 @@ def serve(
             log.request(outcome)
 
         application = Application(Webhook(served.reviewer, observe))
+        import_types()
         WebhookServer(
             settings, application, served, listeners, metrics=metrics, on_bound=bound
         ).run()

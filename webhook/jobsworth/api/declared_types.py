@@ -1,15 +1,17 @@
-"""The declared types of the Job, as tests go through them."""
+"""Walk through the declared types, which imports those that are declared with Later."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from jobsworth.api.declare import Field, ListOf, MapOf, Pointer, Struct
+from jobsworth.api.kinds import kinds
 
 
 def struct_below(field: Field) -> Struct | None:
-    """Return the struct that a field holds, also by a pointer, in a list or in a map."""
-    kind = field.type
+    """Return the struct that a field holds, also by a pointer, in a list or in a map; None for none."""
+    kind: Any = field.type
     while not isinstance(kind, Struct):
         if isinstance(kind, Pointer):
             kind = kind.target
@@ -32,3 +34,9 @@ def structs_below(*roots: Struct) -> Iterator[Struct]:
             seen.add(id(struct))
             yield struct
             left += filter(None, map(struct_below, struct.fields.values()))
+
+
+def import_types() -> None:
+    """Import all types, before a process forks: its children share them, and no request waits for them."""
+    for _ in structs_below(*(struct for _, struct in kinds())):
+        pass

@@ -82,6 +82,7 @@ def screen(commands: list[str], folder: Path) -> str:
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(folder / "webhook"),
         "NO_COLOR": "1",
+        "PYTHONUNBUFFERED": "1",  # findings before the summary, as in a terminal
     }
     for command in commands:
         done = subprocess.run(

@@ -90,7 +90,7 @@ def test_the_wheel_has_the_package_the_schemas_and_the_license(built: tuple[Path
     package = {
         path.relative_to(ROOT / "webhook").as_posix()
         for path in (ROOT / "webhook/jobsworth").rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and path.parent.name != "__pycache__"
     }
     schemas = {
         f"jobsworth/{path.relative_to(ROOT).as_posix()}"

@@ -33,7 +33,7 @@ PLOT = ROOT / "benchmarks/results.svg"
 BENCHMARKS: dict[str, tuple[list[str], list[str], list[str]]] = {
     "cold_start": (["cold_start.py"], [], ["--runs", "5"]),
     "many_files": (["many_files.py"], ["--runs", "5"], ["--runs", "2", "--files", "200"]),
-    "repository": (["repository.py"], ["--runs", "2"], ["--runs", "1", "--files", "5000"]),
+    "repository": (["repository.py"], ["--runs", "5"], ["--runs", "1", "--files", "5000"]),
     "validate": (["admission.py"], [], ["--rounds", "2", "--seconds", "0.5"]),
     "validate-lint": (
         ["admission.py", "--policy=policies/ml-training.yaml", "--namespace=ml-vision"],

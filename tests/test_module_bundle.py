@@ -133,6 +133,17 @@ def test_a_damaged_bundle_is_ignored_and_written_again(
     assert len(installation.bundles) == 1
 
 
+def test_a_bundle_is_whole_again_after_a_part_of_the_package_has_changed(
+    installation: Installation,
+) -> None:
+    whole, _ = installation.run()
+    for folder in ("api", "validation"):
+        for file in (installation.source / folder).rglob("*.py"):
+            os.utime(file, ns=(1, 1))
+    assert installation.run()[0] < whole - 30
+    assert installation.run()[0] == whole
+
+
 def test_a_bundle_of_another_place_is_ignored(compiled: Installation, tmp_path: Path) -> None:
     moved = Installation(tmp_path)
     for file in PACKAGE.rglob("*.py"):  # times as after the move of a virtual environment

@@ -19,14 +19,12 @@ if TYPE_CHECKING:
     """Some modules, by name, that are decoded together: names that they share are decoded once."""
 
     Key = tuple[str, str, int, int]
-else:
-    SourceFileLoader = type(__loader__)
 
-SECTION_BYTES = 1 << 18
+SECTION_BYTES = 1 << 17
 """The size of a section in bytes; a run decodes those that it needs."""
 
 
-def write(path: str, root: str, key: Key) -> None:
+def write(path: str, root: str, key: Key, loader: type[SourceFileLoader]) -> None:
     """Write the imported modules: the length of an index in four bytes, the index, and the sections.
 
     The index has the key, and for each module the begin and the length of its section.
@@ -35,11 +33,12 @@ def write(path: str, root: str, key: Key) -> None:
         path: the file.
         root: the folder of the package, with a slash at its end.
         key: what the reader compares.
+        loader: the class of the loaders of source files; that of this module may be the bundle's own.
 
     Raises:
         OSError: the file cannot be written.
     """
-    sections = list(_sections(root))
+    sections = list(_sections(root, loader))
     encoded = [marshal.dumps(section) for section in sections]
     places: dict[str, tuple[int, int]] = {}
     begin = 0
@@ -58,15 +57,15 @@ def write(path: str, root: str, key: Key) -> None:
         raise
 
 
-def _sections(root: str) -> Iterator[Section]:
+def _sections(root: str, loader: type[SourceFileLoader]) -> Iterator[Section]:
     """Yield the imported modules in the order of their import."""
     section: Section = {}
     size = 0
     for name, module in list(sys.modules.items()):
-        spec = module.__spec__ if name.startswith("jobsworth.") else None
+        spec = module.__spec__ if name.startswith("jobsworth.") and name != __name__ else None
         if spec is None or spec.origin is None:
             continue
-        if not isinstance(spec.loader, SourceFileLoader) or not spec.origin.startswith(root):
+        if not isinstance(spec.loader, loader) or not spec.origin.startswith(root):
             continue
         status = os.stat(spec.origin)
         code = spec.loader.get_code(name)

@@ -96,7 +96,7 @@ class ModuleBundle:
         from jobsworth.bundle_writer import write
 
         with suppress(OSError):  # a folder that only root writes, a full disk
-            write(self._path, self._root, _key(self._root))
+            write(self._path, self._root, _key(self._root), SourceFileLoader)
 
 
 class _Loader(SourceFileLoader):

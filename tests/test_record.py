@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobsworth.record import Record, RecordType, put
+from jobsworth.record import Record, RecordType
 
 
 class Point(Record):
@@ -26,7 +27,8 @@ class Words(Record):
     words: tuple[str, ...]
 
     def __init__(self, *words: str) -> None:
-        put(self, "words", words)
+        fields: Any = self
+        fields.words = words
 
 
 def test_fields_are_given_by_position_or_name_and_have_defaults() -> None:
@@ -56,15 +58,13 @@ def test_records_of_different_classes_differ() -> None:
     assert Point(1, 2) != Other(1, 2)
 
 
-def test_nothing_can_be_changed_added_or_removed() -> None:
+def test_no_field_can_be_added_and_type_checkers_forbid_to_change_one() -> None:
     point = Point(1)
-    with pytest.raises(AttributeError, match=r"^Point\.x cannot be changed$"):
-        point.x = 2  # type: ignore[misc]
-    with pytest.raises(AttributeError, match=r"^Point\.z cannot be changed$"):
+    with pytest.raises(AttributeError):
         point.z = 2  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match=r"^Point\.x cannot be removed$"):
-        del point.x
     assert not hasattr(point, "__dict__")
+    # mypy reports a comment that suppresses no error.
+    point.x = 2  # type: ignore[misc]
 
 
 def test_replace_makes_another_record() -> None:
@@ -91,7 +91,7 @@ def test_a_wrong_call_names_the_class_and_the_argument() -> None:
     with pytest.raises(TypeError, match=r"^Point\.__init__\(\) missing .*'x'"):
         Point()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"^Named\.__init__\(\) takes 1 positional"):
-        Named("a")  # type: ignore[misc]
+        Named("a")  # type: ignore[call-arg]
 
 
 def test_a_record_is_made_as_declared_also_where_its_class_fills_the_fields_itself() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
+
+from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from jobsworth.admission.review import AdmissionRequest, AdmissionResponse
@@ -25,7 +26,7 @@ Verdict = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class Answer:
     """A response and the reasons for it, for the log and the metrics.
 
@@ -47,7 +48,7 @@ class Answer:
     violations: tuple[tuple[str, Effect], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class ReviewOutcome:
     """One answered request.
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NoReturn, TypeVar, get_args
 
 from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
+from jobsworth.value_class import value_class
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
@@ -42,7 +43,7 @@ class BadReview(ValueError):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class AdmissionRequest:
     """A request of an API server.
 
@@ -78,7 +79,7 @@ class AdmissionRequest:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class AdmissionResponse:
     """The response to a request.
 

@@ -82,19 +82,22 @@ class Later:
     start-up.
     """
 
-    __slots__ = ("module", "name")
+    __slots__ = ("_struct", "module", "name")
 
     def __init__(self, module: str, name: str) -> None:
         self.module = module
         self.name = name
+        self._struct: Struct | None = None
 
     def __repr__(self) -> str:
         return self.name
 
     def struct(self) -> Struct:
         """Import and return the type."""
-        struct: Struct = getattr(__import__(self.module, fromlist=("",)), self.name)
-        return struct
+        if self._struct is None:
+            self._struct = getattr(__import__(self.module, fromlist=("",)), self.name)
+        assert self._struct is not None
+        return self._struct
 
 
 class Pointer:

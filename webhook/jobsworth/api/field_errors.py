@@ -11,7 +11,7 @@ reason (machine-readable) and message (``Invalid value: "x": must be …``).
 
 from __future__ import annotations
 
-from jobsworth.record import Record, put
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ class FieldError(Record):
     parts: tuple[str, ...]
 
     def __init__(self, reason: str, field: str, *message: str) -> None:
-        put(self, "reason", reason)
-        put(self, "field", field)
-        put(self, "parts", message)
+        fields: Any = self  # which is frozen for type checkers
+        fields.reason = reason
+        fields.field = field
+        fields.parts = message
 
     @property
     def message(self) -> str:

@@ -7,6 +7,7 @@ import os
 from jobsworth.cli.existing_objects import ExistingObjects, describe
 from jobsworth.cli.inputs.repository_root import folder_of
 from jobsworth.cli.inputs.surroundings import Surroundings
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
 from jobsworth.findings.finding import is_at_least
@@ -30,16 +31,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from jobsworth.cli import located_findings
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.evaluation.evaluation import Evaluation
     from jobsworth.evaluation.evaluator import Evaluator
+    from jobsworth.findings import long_messages
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
     from jobsworth.reports.result import Status
+else:
+    located_findings = DeferredModule("jobsworth.cli.located_findings")
+    long_messages = DeferredModule("jobsworth.findings.long_messages")
 
 IGNORE_MARK = b"jobsworth"
+_ASTERISK, _AMPERSAND = b"*&"
 """Every ignore comment or annotation contains these bytes."""
 
 PLACEHOLDER_MARKS = "$_@%<{"
@@ -325,22 +332,19 @@ class FileEvaluator:
             and result.status != SKIPPED
             and IGNORE_MARK not in document.text
         )
-        from jobsworth.cli.located_findings import further_in, located_in, noted
-        from jobsworth.findings.long_messages import shortened
-
         result.replace_findings(
             [
                 *(
                     LocatedFinding(finding)
                     if counts_infos and finding.severity == "info"
-                    else located_in(document, finding)
-                    for finding in shortened(found)
+                    else located_findings.located_in(document, finding)
+                    for finding in long_messages.shortened(found)
                 ),
                 *(
-                    further_in(document, finding, evaluation)
-                    for finding in shortened([*evaluation.further])
+                    located_findings.further_in(document, finding, evaluation)
+                    for finding in long_messages.shortened([*evaluation.further])
                 ),
-                *(noted(document, note) for note in document.notes),
+                *(located_findings.noted(document, note) for note in document.notes),
             ]
         )
 
@@ -457,7 +461,7 @@ def _most_values(document: Document) -> int | None:
     A schedule has stars, too, but no anchor.
     """
     text = document.text
-    return None if b"*" in text and b"&" in text else len(text)
+    return None if _ASTERISK in text and _AMPERSAND in text else len(text)
 
 
 def _choose(results: Sequence[Result], selection: Selection) -> None:

@@ -7,6 +7,7 @@ findings are reported.
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
@@ -37,10 +38,15 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.further_findings import RepairedObject
     from jobsworth.evaluation.subject import Subject, WrittenScalar
     from jobsworth.findings.finding import Finding
+    from jobsworth.policy import policy_request
     from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
+    from jobsworth.provenance import generated_fields
     from jobsworth.validation.decoded_object import DecodedObject
+else:
+    policy_request = DeferredModule("jobsworth.policy.policy_request")
+    generated_fields = DeferredModule("jobsworth.provenance.generated_fields")
 
 
 class Evaluator:
@@ -255,11 +261,9 @@ class Evaluator:
         return _in_scope(Evaluation(subject.value, lint=found, known=False), subject)
 
     def _request(self, subject: Subject) -> Evaluation:
-        from jobsworth.provenance.generated_fields import strip_admitted
-
         value = subject.value
         decoded, errors, reasons = self._decoded_request(
-            subject, strip_admitted(value) if subject.old is None else value
+            subject, generated_fields.strip_admitted(value) if subject.old is None else value
         )
         policy = None
         if self.policies is not None and self.policies.policies:
@@ -382,12 +386,10 @@ class Evaluator:
     def _manifest_request(
         self, subject: Subject, decoded: DecodedObject, old: DecodedObject | None
     ) -> PolicyRequest:
-        from jobsworth.policy.policy_request import CREATE, UPDATE, PolicyRequest
-
         filled = self._engine.encoded(decoded)
         metadata = filled["metadata"]
-        return PolicyRequest(
-            operation=CREATE if old is None else UPDATE,
+        return policy_request.PolicyRequest(
+            operation=policy_request.CREATE if old is None else policy_request.UPDATE,
             kind=filled["kind"],
             namespace=metadata.get("namespace") or subject.namespace or "default",
             name=metadata.get("name") or "",
@@ -419,10 +421,8 @@ class Evaluator:
     def _admission_request(
         self, subject: Subject, decoded: DecodedObject, errors: tuple[FieldError, ...]
     ) -> PolicyRequest:
-        from jobsworth.policy.policy_request import CREATE, UPDATE, PolicyRequest
-
-        return PolicyRequest(
-            operation=CREATE if subject.old is None else UPDATE,
+        return policy_request.PolicyRequest(
+            operation=policy_request.CREATE if subject.old is None else policy_request.UPDATE,
             kind=subject.kind,
             namespace=subject.namespace,
             name=subject.name,
@@ -440,10 +440,8 @@ class Evaluator:
     def _as_policies_see_it(
         self, value: dict[str, Any], decoded: DecodedObject, *, whole: bool
     ) -> dict[str, Any]:
-        from jobsworth.provenance.generated_fields import came_from_a_server
-
         # Keep the defaults that a server has set: its release may be newer than any that we know.
-        if whole and decoded.is_valid and came_from_a_server(value):
+        if whole and decoded.is_valid and generated_fields.came_from_a_server(value):
             return value
         return self._engine.encoded(decoded)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.record import Record, put
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,14 +80,15 @@ class Finding(Record, kw_only=True):
         hint: str = "",
         fix: Fix | None = None,
     ) -> None:
-        put(self, "source", source)
-        put(self, "severity", severity)
-        put(self, "code", code)
-        put(self, "field", field)
-        put(self, "reason", reason)
-        put(self, "parts", (message,) if isinstance(message, str) else message)
-        put(self, "hint", hint)
-        put(self, "fix", fix)
+        fields: Any = self  # which is frozen for type checkers
+        fields.source = source
+        fields.severity = severity
+        fields.code = code
+        fields.field = field
+        fields.reason = reason
+        fields.parts = (message,) if isinstance(message, str) else message
+        fields.hint = hint
+        fields.fix = fix
 
     @property
     def message(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.record import Record, put
+from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,9 +54,10 @@ class Fix(Record):
     safe: bool
 
     def __init__(self, title: str, *edits: Edit, safe: bool) -> None:
-        put(self, "title", title)
-        put(self, "edits", edits)
-        put(self, "safe", safe)
+        fields: Any = self  # which is frozen for type checkers
+        fields.title = title
+        fields.edits = edits
+        fields.safe = safe
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields of the fix by name, as reports write them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.lint.matched_failures import deciding, facts_of_each
 from jobsworth.lint.shells import runs_shell
 
@@ -10,11 +11,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
+    from jobsworth.api.formats import cron
     from jobsworth.api.formats.cron import Schedule
+    from jobsworth.lint import schedule_timing
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
     from jobsworth.lint.shell_script import ShellScript
+else:
+    cron = DeferredModule("jobsworth.api.formats.cron")
+    schedule_timing = DeferredModule("jobsworth.lint.schedule_timing")
 
 
 class LintedJob:
@@ -133,9 +139,7 @@ class LintedJob:
         """
         if self.cron is None or self.schedule is None:
             return None
-        from jobsworth.lint.schedule_timing import shortest_gap  # Jobs have no schedule
-
-        return shortest_gap(self.cron["schedule"])
+        return schedule_timing.shortest_gap(self.cron["schedule"])
 
     def rule_path(self, index: int) -> str:
         """Return the field path of a rule of the failure policy."""
@@ -197,8 +201,6 @@ class LintedJob:
 
 
 def _read_schedule(text: str) -> Schedule | None:
-    from jobsworth.api.formats import cron  # not imported for files without CronJobs
-
     try:
         return cron.parse(text)
     except cron.BadSchedule:

@@ -8,7 +8,7 @@ fields are compared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
@@ -20,6 +20,7 @@ from jobsworth.policy.violation import EFFECTS, Violation
 from jobsworth.provenance.generated_fields import came_from_a_server
 from jobsworth.validation.client_part import client_part
 from jobsworth.validation.engine import engine_for
+from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -44,7 +45,7 @@ _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class EnforcedViolation:
     """A violation of one policy with the effect that the policy gives it.
 
@@ -59,6 +60,7 @@ class EnforcedViolation:
     effect: Effect
     violation: Violation
     guidance: str
+    _sentences: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def finding(self) -> Finding:
@@ -79,17 +81,22 @@ class EnforcedViolation:
     @property
     def text(self) -> str:
         """The problem, in one or two sentences."""
-        return self.violation.explanation.replace("{policy}", f"policy {self.policy}") or (
-            self.violation.message
-        )
+        explanation = self.violation.explanation
+        if not explanation:
+            return self.violation.message
+        return explanation.replace("{policy}", f"policy {self.policy}")
 
     def __str__(self) -> str:
-        place = f"{self.violation.field}: " if self.violation.field else ""
-        text = f"{place}{self.text} [{self.violation.code}]"
-        return f"{text} {self.violation.hint}" if self.violation.hint else text
+        if not self._sentences:  # which an answer contains up to three times
+            place = f"{self.violation.field}: " if self.violation.field else ""
+            text = f"{place}{self.text} [{self.violation.code}]"
+            if self.violation.hint:
+                text = f"{text} {self.violation.hint}"
+            self._sentences = text  # type: ignore[misc]
+        return self._sentences
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class PolicyVerdict:
     """The violations of all matching policies, and the decision that follows from them.
 

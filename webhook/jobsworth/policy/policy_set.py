@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jobsworth.deferred_module import DeferredModule
+
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.lint.linter import Linter
+    from jobsworth.policy import enforcement
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import PolicyVerdict
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
+else:
+    enforcement = DeferredModule("jobsworth.policy.enforcement")
 
 
 SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
@@ -71,13 +76,11 @@ class PolicySet:
             server: the API server that sends the request.
             decoded: the object as that server decodes it; None to decode it if a policy needs it.
         """
-        from jobsworth.policy.enforcement import NO_VIOLATIONS, evaluate
-
         matching = [pair for pair in self.decisions(request) if pair[1].applies]
         if not matching:
-            return NO_VIOLATIONS
+            return enforcement.NO_VIOLATIONS
         linter = self._linter_of([policy for policy, _ in matching])
-        return evaluate(matching, request, server, linter, decoded)
+        return enforcement.evaluate(matching, request, server, linter, decoded)
 
     def default(self, request: PolicyRequest, server: ApiServer) -> Mutation:
         """Apply the defaults of the policies; see :mod:`jobsworth.policy.mutation.mutation`."""
@@ -91,7 +94,5 @@ class PolicySet:
         if not key:
             return None
         if key not in self._linters:
-            from jobsworth.policy.enforcement import linter_for
-
-            self._linters[key] = linter_for(matching)
+            self._linters[key] = enforcement.linter_for(matching)
         return self._linters[key]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Literal
+
+from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
@@ -14,7 +15,7 @@ EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "
 """The effects of a violation, from the mildest to the strictest."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class Violation:
     """A requirement of a policy that an object does not satisfy.
 

@@ -17,14 +17,20 @@ from jobsworth.api.declare import (
 from jobsworth.api.field_errors import invalid, not_supported, required, too_long
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.label_selector import LabelSelector
+from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.batch import pod_failure_policy as failure_policies
+    from jobsworth.api.batch import success_policy as success_policies
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
+else:
+    failure_policies = DeferredModule("jobsworth.api.batch.pod_failure_policy")
+    success_policies = DeferredModule("jobsworth.api.batch.success_policy")
 
 COMPLETION_MODES = ("NonIndexed", "Indexed")
 REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
@@ -209,9 +215,7 @@ def _many_completions(
 def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Check the failure, success and replacement policies against the rest of the Job."""
     if "podFailurePolicy" in spec:
-        from jobsworth.api.batch.pod_failure_policy import check_with_job_spec
-
-        yield from check_with_job_spec(spec, path, request.server)
+        yield from failure_policies.check_with_job_spec(spec, path, request.server)
     success = spec.get("successPolicy")
     completions = spec.get("completions")
     # Without completions kube-apiserver 1.36 panics on a success policy; _limits_per_index
@@ -219,9 +223,9 @@ def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fie
     if success is not None and not _is_indexed(spec):
         yield invalid(f"{path}.successPolicy", success, "requires indexed completion mode")
     elif success is not None and completions is not None:
-        from jobsworth.api.batch.success_policy import check_with_completions
-
-        yield from check_with_completions(success, completions, f"{path}.successPolicy")
+        yield from success_policies.check_with_completions(
+            success, completions, f"{path}.successPolicy"
+        )
     replacement = spec.get("podReplacementPolicy")
     supported = REPLACEMENT_POLICIES[:1] if "podFailurePolicy" in spec else REPLACEMENT_POLICIES
     if replacement is not None and replacement not in supported:

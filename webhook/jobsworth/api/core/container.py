@@ -26,14 +26,18 @@ from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
 from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import dns_label
+from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.core import ports as port_checks
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
+else:
+    port_checks = DeferredModule("jobsworth.api.core.ports")
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
@@ -171,9 +175,7 @@ def _pull_policy(container: dict[str, Any], request: Request) -> None:
 @EphemeralContainer.rule
 def _any_container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if "ports" in container:
-        from jobsworth.api.core.ports import check_port_names
-
-        yield from check_port_names(container["ports"], f"{path}.ports")
+        yield from port_checks.check_port_names(container["ports"], f"{path}.ports")
     if container["resources"]:
         yield from check_requirements(container["resources"], f"{path}.resources", request)
 

@@ -12,14 +12,18 @@ from jobsworth.api.core.pod_volumes import valid_volumes
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
+from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.core import ports as port_checks
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
+else:
+    port_checks = DeferredModule("jobsworth.api.core.ports")
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
 PORT_WARNINGS_SINCE = 28
@@ -54,9 +58,7 @@ def port_warnings(pod: dict[str, Any], path: str, request: Request) -> Iterator[
     if request.server.minor >= PORT_WARNINGS_SINCE and any(
         "ports" in container for kind in KINDS for container in pod.get(kind, ())
     ):
-        from jobsworth.api.core.ports import port_conflicts
-
-        yield from port_conflicts(pod, path)
+        yield from port_checks.port_conflicts(pod, path)
 
 
 @PodSpec.rule
@@ -97,19 +99,15 @@ def _ports_on_the_node(pod: dict[str, Any], path: str, request: Request) -> Iter
     taken: set[str] = set()
     for index, container in enumerate(pod.get("containers", ())):
         if "ports" in container:
-            from jobsworth.api.core.ports import check_host_ports
-
             at = f"{path}.containers[{index}].ports"
-            yield from check_host_ports(container["ports"], at, taken)
+            yield from port_checks.check_host_ports(container["ports"], at, taken)
             if pod.get("hostNetwork"):
                 yield from _check_same_ports(container["ports"], at)
     for container in pod.get("initContainers", ()):
         if "ports" in container:
-            from jobsworth.api.core.ports import check_host_ports
-
             # Init containers run one by one; the API server reports each as index 0.
             at = f"{path}.initContainers[0].ports"
-            yield from check_host_ports(container["ports"], at, set())
+            yield from port_checks.check_host_ports(container["ports"], at, set())
 
 
 def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldError]:

@@ -6,6 +6,7 @@ Kubernetes 1.36, which the API server applies to both.
 
 from __future__ import annotations
 
+from jobsworth.api.field_errors import quoted
 from jobsworth.api.formats.go_numbers import MAX_INT64, capped
 
 
@@ -56,8 +57,6 @@ def intervals(text: str, completions: int) -> list[tuple[int, int]]:
 
 
 def _interval(text: str, completions: int) -> tuple[int, int]:
-    from jobsworth.api.field_errors import quoted
-
     limits = text.split("-")
     if len(limits) > 2:
         raise BadIndexes(
@@ -74,8 +73,6 @@ def _interval(text: str, completions: int) -> tuple[int, int]:
 
 
 def _index(text: str, completions: int) -> int:
-    from jobsworth.api.field_errors import quoted
-
     digits = text[1:] if text[:1] == "+" else text  # Go's strconv.Atoi; "-" separates intervals
     index = capped(digits) if digits.isascii() and digits.isdigit() else MAX_INT64 + 1
     if index > MAX_INT64:

@@ -23,7 +23,7 @@ from jobsworth.api.formats.go_numbers import (
     power_of_ten,
 )
 from jobsworth.api.formats.names import DIGITS
-from jobsworth.record import Record, put
+from jobsworth.record import Record
 
 _BINARY, _DECIMAL, _EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
 _SUFFIXES = {
@@ -127,7 +127,7 @@ class Quantity(Record):
     def _size(self) -> int:
         """Return the number of digits before the decimal point; zero or negative for a fraction."""
         if not self._digits:
-            put(self, "_digits", len(digits_of(abs(self.mantissa))))
+            self._digits = len(digits_of(abs(self.mantissa)))  # type: ignore[misc]  # kept
         return self._digits + self.exponent
 
     def __eq__(self, other: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
@@ -11,7 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from jobsworth.lint import shell_script
     from jobsworth.lint.linted_job import LintedJob
+else:
+    shell_script = DeferredModule("jobsworth.lint.shell_script")
 
 _LEAST_STARTING_DEADLINE = 10
 _A_MINUTE = 60
@@ -91,8 +95,6 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
     Yield None if it has none. Among real manifests, those that only print or wait are mostly examples and
     test data, and so are those without a command line that run more often than hourly.
     """
-    from jobsworth.lint.shell_script import HARMLESS  # most CronJobs do not get here
-
     scripts = {container: script for _, container, script in job.scripts}
     for path, container in job.containers:
         words = [*container.get("command", ()), *container.get("args", ())]
@@ -100,7 +102,7 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
             commands = scripts[path].commands
             # A script that the reader cannot follow has no commands.
             yield not commands or any(
-                command.assigns or command.name not in HARMLESS for command in commands
+                command.assigns or command.name not in shell_script.HARMLESS for command in commands
             )
         else:
             yield words[0].rpartition("/")[2] not in _PRINTING if words else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.manifests.parsing.records import Position, Unreadable
 from jobsworth.record import Record
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
     Language = Literal["yaml", "json", "exact json"]
+    from jobsworth.manifests.parsing import field_paths, line_index, position_index
+else:
+    field_paths = DeferredModule("jobsworth.manifests.parsing.field_paths")
+    line_index = DeferredModule("jobsworth.manifests.parsing.line_index")
+    position_index = DeferredModule("jobsworth.manifests.parsing.position_index")
 
 
 class Source:
@@ -80,9 +86,8 @@ class Text:
             tree = compose(self.data, self.begin)
         else:
             from jobsworth.manifests.parsing.json_tree import compose_json
-            from jobsworth.manifests.parsing.line_index import LineIndex
 
-            places = LineIndex(self.data.decode(), self.begin)
+            places = line_index.LineIndex(self.data.decode(), self.begin)
             root, _, notes = compose_json(places, 0, exact=self.language == "exact json")
             tree = YamlTree(root, notes)
         self._root, self._rooted = tree.root, True
@@ -99,31 +104,25 @@ class Text:
 
     def position(self, path: str, field: str, *, key: bool) -> Position:
         """Return the position of a field in the object at a path of this text."""
-        from jobsworth.manifests.parsing.field_paths import find
-
         outline = self.outline()
         if outline is not None:
-            return self._places().at(find(outline, path, field, key=key))
+            return self._places().at(field_paths.find(outline, path, field, key=key))
         root = self.root()
-        return self.begin if root is None else find(root, path, field, key=key)
+        return self.begin if root is None else field_paths.find(root, path, field, key=key)
 
     def outline(self) -> PositionNode | None:
         """Return the positions of the values of ordinary YAML; None if that needs a tree."""
         if not self._rooted and not self._outlined:
             self._outlined = True
             if self.language == "yaml":
-                from jobsworth.manifests.parsing.position_index import index_positions
-
-                self._position_index = index_positions(self.data, self.events)
+                self._position_index = position_index.index_positions(self.data, self.events)
                 self.events = None
         return self._position_index
 
     def _places(self) -> LineIndex:
         if self._place_finder is None:
-            from jobsworth.manifests.parsing.line_index import LineIndex
-
             text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
-            self._place_finder = LineIndex(text, self.begin)
+            self._place_finder = line_index.LineIndex(text, self.begin)
         return self._place_finder
 
 

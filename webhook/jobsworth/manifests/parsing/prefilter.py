@@ -16,6 +16,9 @@ _ESCAPES = (b"\\x", b"\\u", b"\\U", b"\\\n", b"\\\r", b"\\\xc2\x85", b"\\\xe2\x8
 Others do not produce letters.
 """
 
+_NUL, _BACKSLASH, _EXCLAMATION_MARK = b"\0\\!"
+"""Bytes as numbers, which are found in a fifth of the time."""
+
 _TAGS = (b"!!", b"!<", b"%TAG")
 """Possible forms of the tag !!binary, in full or through a %TAG."""
 
@@ -42,8 +45,10 @@ def may_hold_job(data: bytes) -> bool:
 
 def may_refer(data: bytes) -> bool:
     """Return False if a file certainly has no Job that names another object, such as a ConfigMap."""
-    if b"Job" in data and any(word in data for word in _REFERENCES):
-        return True
+    if b"Job" in data:
+        for word in _REFERENCES:
+            if word in data:
+                return True
     return may_hide_words(data)
 
 
@@ -53,8 +58,8 @@ def may_hide_words(data: bytes) -> bool:
     >>> may_hide_words(b"kind: Job"), may_hide_words(b'kind: "\\\\x4aob"')
     (False, True)
     """
-    if b"\0" in data:
+    if _NUL in data:
         return True
-    if b"\\" in data and any(escape in data for escape in _ESCAPES):
+    if _BACKSLASH in data and any(escape in data for escape in _ESCAPES):
         return True
-    return b"!" in data and any(tag in data for tag in _TAGS)
+    return _EXCLAMATION_MARK in data and any(tag in data for tag in _TAGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.manifests.parsing.document import Source, Text
 from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.records import Position
@@ -9,7 +10,10 @@ from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MAR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from jobsworth.manifests.parsing import yaml_stream
     from jobsworth.manifests.parsing.document import Document
+else:
+    yaml_stream = DeferredModule("jobsworth.manifests.parsing.yaml_stream")
 
 _LOOKAHEAD = 4096
 """The number of bytes in which kubectl looks for the ``{`` of JSON (cli-runtime's visitor.go)."""
@@ -35,9 +39,7 @@ def read_text(data: bytes, file: str) -> list[Document]:
 
         read_json_or_yaml(reading)
     else:
-        from jobsworth.manifests.parsing.yaml_stream import read_yaml
-
-        read_yaml(reading, data, Position(1, 1))
+        yaml_stream.read_yaml(reading, data, Position(1, 1))
     return expand_lists(reading.documents)
 
 

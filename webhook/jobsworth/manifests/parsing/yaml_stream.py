@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.stream_state import StreamState
 
 _LINE_BUFFER = 4096
+_CARRIAGE_RETURN = 0x0D
 _LONGEST_SHOWN = 40
 
 
@@ -28,7 +29,7 @@ def read_yaml(reading: StreamState, data: bytes, begin: Position) -> None:
     lost = _lost_tail(data)
     if lost:
         data = data[:-lost]
-    if b"\r" in data:
+    if _CARRIAGE_RETURN in data:
         data = data.replace(b"\r\n", b"\n")
     if data and not data.endswith(b"\n"):
         data += b"\n"
@@ -119,6 +120,6 @@ def _lost_tail(data: bytes) -> int:
         return 0
     while len(data) - index >= _LINE_BUFFER:
         index += _LINE_BUFFER
-        if data[index - 1] == 0x0D:
+        if data[index - 1] == _CARRIAGE_RETURN:
             index -= 1
     return length if index == len(data) else 0

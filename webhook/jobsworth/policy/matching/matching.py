@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.matching import label_conditions, name_patterns
 from jobsworth.policy.policy_request import KINDS, OPERATIONS
+from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,7 +54,7 @@ class Criterion:
         return f"{self.describe(request)} {verb} {self.name} {self.expected}"
 
 
-@dataclass(frozen=True, slots=True)
+@value_class()
 class MatchDecision:
     """The decision if a policy applies to a request.
 

@@ -370,7 +370,7 @@ class _Reader:
         text, depth = self._text, 0
         if nesting > MAX_NESTING:
             raise _Unreadable
-        while at < len(text):
+        while 0 <= (at := self._marked.find(_MARK, at)) < len(text):
             character = text[at]
             if character in "'\"`":
                 at = self._after_quote(at, nesting + 1)

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from jobsworth.api.core import environment
     from jobsworth.api.core import ports as port_checks
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 else:
+    environment = DeferredModule("jobsworth.api.core.environment")
     port_checks = DeferredModule("jobsworth.api.core.ports")
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
@@ -64,12 +66,13 @@ def port_warnings(pod: dict[str, Any], path: str, request: Request) -> Iterator[
 @PodSpec.rule
 def _names(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     taken: set[str] = set()
-    for kind, container, at in _containers(pod, path):
-        name = container.get("name", "")
-        if name in taken or (not name and _follows_unnamed(kind, pod)):
-            yield duplicate(f"{at}.name", name)
-        elif name or kind != "initContainers":
-            taken.add(name)
+    for kind in KINDS:
+        for index, container in enumerate(pod.get(kind, ())):
+            name = container.get("name", "")
+            if name in taken or (not name and _follows_unnamed(kind, pod)):
+                yield duplicate(f"{path}.{kind}[{index}].name", name)
+            elif name or kind != "initContainers":
+                taken.add(name)
 
 
 def _follows_unnamed(kind: str, pod: dict[str, Any]) -> bool:
@@ -120,9 +123,18 @@ def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldE
             )
 
 
+_DEPENDENT_PARTS = frozenset(("env", "lifecycle", "resizePolicy"))
+
+
 @PodSpec.rule
 def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Validate the fields of containers that depend on the Pod: claims, files, resizing, lifecycle."""
+    if all(
+        _DEPENDENT_PARTS.isdisjoint(container) and "claims" not in container["resources"]
+        for kind in KINDS
+        for container in pod.get(kind, ())
+    ):
+        return
     claimed = ClaimedNames(pod)
     volumes = {volume.get("name", ""): volume for volume in pod.get("volumes", ())}
     for kind, container, at in _containers(pod, path):
@@ -130,9 +142,7 @@ def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> It
         if claims is not None:
             yield from check_claims(claims, f"{at}.resources.claims", claimed)
         if "env" in container:
-            from jobsworth.api.core.environment import check_file_keys
-
-            yield from check_file_keys(container["env"], f"{at}.env", volumes)
+            yield from environment.check_file_keys(container["env"], f"{at}.env", volumes)
         if "resizePolicy" in container:
             yield from check_resize_policies(
                 container["resizePolicy"],
@@ -205,12 +215,15 @@ def _restarts_for_resizing(container: dict[str, Any]) -> bool:
 def _volumes_of_containers(
     pod: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    volumes: dict[str, dict[str, Any]] | None = None
+    if not any(
+        "volumeMounts" in container or "volumeDevices" in container
+        for kind in KINDS
+        for container in pod.get(kind, ())
+    ):
+        return
+    volumes = valid_volumes(pod, path, request)
     for _, container, at in _containers(pod, path):
-        mounted, devices = "volumeMounts" in container, "volumeDevices" in container
-        if volumes is None and (mounted or devices):
-            volumes = valid_volumes(pod, path, request)
-        if mounted and volumes is not None:
+        if "volumeMounts" in container:
             yield from check_mounts(container, at, volumes, request)
-        if devices and volumes is not None:
+        if "volumeDevices" in container:
             yield from check_devices(container, at, volumes)

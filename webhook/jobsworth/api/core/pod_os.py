@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.core.pod_template import PodSpec, every_container
+from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
 from jobsworth.api.core.security import DISALLOWED
 from jobsworth.api.field_errors import forbidden, invalid
 
@@ -82,6 +82,8 @@ def _forbid(
 @PodSpec.rule
 def _host_processes(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Require that either all containers are Windows host processes, with hostNetwork, or none is."""
+    if not has_security_option(pod, "windowsOptions"):
+        return
     of_pod = _host_process(pod)
     count = host_processes = 0
     for container, at in every_container(pod, path):

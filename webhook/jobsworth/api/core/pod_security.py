@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobsworth.api.core.pod_template import PodSpec, every_container
+from jobsworth.api.core.pod_template import PodSpec, every_container, has_security_option
 from jobsworth.api.core.security import SELINUX_CHANGE_POLICIES
 from jobsworth.api.field_errors import forbidden, invalid, not_supported
 
@@ -148,9 +148,10 @@ def _unmasked_proc(pod: dict[str, Any], path: str, request: Request) -> Iterator
     """Require a user namespace for procMount Unmasked (since Kubernetes 1.30)."""
     if pod.get("hostUsers") is False or request.server.minor < 30:
         return
+    if not has_security_option(pod, "procMount"):
+        return
     for container, at in every_container(pod, path):
-        context = container.get("securityContext")
-        if context is not None and context.get("procMount") == "Unmasked":
+        if container.get("securityContext", {}).get("procMount") == "Unmasked":
             yield invalid(
                 f"{at}.securityContext.procMount",
                 "Unmasked",

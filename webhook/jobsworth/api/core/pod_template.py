@@ -304,6 +304,17 @@ def _overhead(pod: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
     yield from check_requirements({"limits": pod["overhead"]}, f"{path}.overhead", request)
 
 
+def has_security_option(pod: dict[str, Any], name: str) -> bool:
+    """Return True if the security context of a Pod, or of one of its containers, has a field."""
+    if name in pod.get("securityContext", ()):
+        return True
+    for field in ("initContainers", "containers", "ephemeralContainers"):
+        for container in pod.get(field, ()):
+            if "securityContext" in container and name in container["securityContext"]:
+                return True
+    return False
+
+
 def every_container(pod: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield all containers of a Pod, of every kind, with their field paths.
 

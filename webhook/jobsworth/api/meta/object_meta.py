@@ -123,11 +123,15 @@ def check_lists_and_maps(
     meta: dict[str, Any], path: str, server: ApiServer
 ) -> Iterator[FieldError]:
     """Validate labels, annotations, owners and finalizers, by the same rules on create and update."""
-    yield from check_labels(meta.get("labels"), f"{path}.labels")
-    yield from check_annotations(meta.get("annotations"), f"{path}.annotations")
-    yield from _check_owners(meta.get("ownerReferences", []), f"{path}.ownerReferences", server)
-    yield from _check_finalizers(meta.get("finalizers"), f"{path}.finalizers")
-    yield from _check_finalizers_are_owned(meta, path)
+    if "labels" in meta:
+        yield from check_labels(meta["labels"], f"{path}.labels")
+    if "annotations" in meta:
+        yield from check_annotations(meta["annotations"], f"{path}.annotations")
+    if "ownerReferences" in meta:
+        yield from _check_owners(meta["ownerReferences"], f"{path}.ownerReferences", server)
+    if "finalizers" in meta:
+        yield from _check_finalizers(meta["finalizers"], f"{path}.finalizers")
+        yield from _check_finalizers_are_owned(meta, path)
 
 
 def check_labels(labels: dict[str, str] | None, path: str) -> Iterator[FieldError]:

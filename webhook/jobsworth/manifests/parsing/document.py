@@ -8,14 +8,12 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Literal
 
-    from jobsworth.manifests.parsing.fast_yaml import Value
-    from jobsworth.manifests.parsing.libyaml import YamlEvent
+    from jobsworth.manifests.parsing.fast_yaml import Parsed, Value
     from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Node
-    from jobsworth.manifests.parsing.position_index import PositionNode
+    from jobsworth.manifests.parsing.position_index import Outline
     from jobsworth.manifests.parsing.records import ManifestError, Note
     from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
@@ -49,8 +47,8 @@ class Source:
 class Text:
     """The text of one document, and the position at which it begins in its file.
 
-    ``json`` is read as kubectl reads it, ``exact json`` as the API server does. ``events`` are those of
-    the YAML parser, if it has read the text already and they were kept.
+    ``json`` is read as kubectl reads it, ``exact json`` as the API server does. ``parsed`` is what the
+    YAML parser returned for an ordinary document, if it was kept.
     """
 
     __slots__ = (
@@ -61,8 +59,8 @@ class Text:
         "_rooted",
         "begin",
         "data",
-        "events",
         "language",
+        "parsed",
         "source",
     )
 
@@ -71,10 +69,10 @@ class Text:
         self.data = data
         self.begin = begin
         self.language = language
-        self.events: Sequence[YamlEvent] | None = None
+        self.parsed: Parsed = None
         self._root: Node | None = None
         self._rooted = False
-        self._position_index: PositionNode | None = None
+        self._position_index: Outline | None = None
         self._outlined = False
         self._place_finder: LineIndex | None = None
 
@@ -110,13 +108,13 @@ class Text:
         root = self.root()
         return self.begin if root is None else field_paths.find(root, path, field, key=key)
 
-    def outline(self) -> PositionNode | None:
+    def outline(self) -> Outline | None:
         """Return the positions of the values of ordinary YAML; None if that needs a tree."""
         if not self._rooted and not self._outlined:
             self._outlined = True
             if self.language == "yaml":
-                self._position_index = position_index.index_positions(self.data, self.events)
-                self.events = None
+                self._position_index = position_index.index_positions(self.data, self.parsed)
+                self.parsed = None
         return self._position_index
 
     def _places(self) -> LineIndex:
@@ -184,7 +182,7 @@ class Document(Record):
         return self._text.position(self._path, field, key=key)
 
     @property
-    def outline(self) -> PositionNode | None:
+    def outline(self) -> Outline | None:
         """The positions of the values of the whole text, if it is ordinary YAML."""
         return self._text.outline()
 

@@ -45,6 +45,17 @@ if TYPE_CHECKING:
         start_mark: Mark
         end_mark: Mark
 
+    class YamlNode(Protocol):
+        """A value that libyaml has composed.
+
+        The value of a mapping is a list of pairs, of a sequence a list of nodes, of a scalar its text.
+        """
+
+        tag: Any
+        value: Any
+        start_mark: Mark
+        end_mark: Mark
+
 
 else:
     ModuleType = type(sys)
@@ -55,11 +66,16 @@ class Backend(Record):
 
     Look up the classes (``ScalarEvent`` …, ``YAMLError``) in ``names`` for each text: they change
     when the program imports ``yaml``.
+
+    ``compose`` returns the node of a text, None for an empty one, and is None itself for PyYAML's own parser.
+    The tag of its nodes is the event's ``implicit``. It takes half as long as reading the events, but calls
+    itself for nested values: look for brackets and hyphens first. Anchors, tags and directives are lost.
     """
 
     kind: Literal["libyaml", "python"]
     events: Callable[[bytes], Callable[[], Any]]
     names: Any
+    compose: Callable[[bytes], YamlNode | None] | None = None
 
 
 _LIBYAML_DEPTH_EXCEEDED = "exceeded maximum nesting depth"
@@ -120,7 +136,20 @@ def _python(yaml: Any) -> Backend:
 
 
 def _libyaml(extension: Any, parser: Any) -> Backend:
-    return Backend("libyaml", lambda data: parser(data).get_event, extension)
+    class Composer(parser):  # type: ignore[misc]
+        """Resolves no tags: its three methods replace those of ``yaml.resolver.Resolver``."""
+
+        resolve = staticmethod(lambda kind, value, implicit: implicit)
+        # Called for each node, so they are functions in C that take these arguments and have no effect.
+        descend_resolver: Any = staticmethod({}.get)
+        ascend_resolver: Any = staticmethod([].clear)
+
+    return Backend(
+        "libyaml",
+        lambda data: parser(data).get_event,
+        extension,
+        lambda data: Composer(data).get_single_node(),
+    )
 
 
 def _load_alone() -> Backend | None:
@@ -146,6 +175,10 @@ def _load_alone() -> Backend | None:
     kinds = [type(next_event()) for _ in range(4)]
     if kinds[2:] != [_SequenceStart, _Scalar]:
         raise ImportError("yaml._yaml does not create instances of the stub's event classes")
+    assert found.compose is not None
+    node: Any = found.compose(b"[a]")
+    if not (type(node) is _SequenceNode and type(node.value[0]) is _ScalarNode):
+        raise ImportError("yaml._yaml does not create instances of the stub's node classes")
     return found
 
 
@@ -197,7 +230,7 @@ class _Submodule:
 
 
 class _Unused:
-    """A stub for the classes of tokens and nodes, of which a parser of events makes no instances."""
+    """A stub for the classes of tokens, of which the parser makes no instances."""
 
 
 class YAMLError(Exception):
@@ -316,7 +349,41 @@ class _StreamEnd(_MappingEnd):
     __slots__ = ()
 
 
+class _ScalarNode:
+    __slots__ = ("end_mark", "start_mark", "tag", "value")
+
+    def __init__(
+        self, tag: Any, value: str, start_mark: Mark, end_mark: Mark, style: str | None
+    ) -> None:
+        self.tag = tag
+        self.value = value
+        self.start_mark = start_mark
+        self.end_mark = end_mark
+
+
+class _MappingNode:
+    __slots__ = ("end_mark", "start_mark", "value")
+
+    def __init__(
+        self,
+        tag: Any,
+        value: list[Any],
+        start_mark: Mark,
+        end_mark: None,
+        flow_style: bool | None,
+    ) -> None:
+        self.value = value
+        self.start_mark = start_mark
+
+
+class _SequenceNode(_MappingNode):
+    __slots__ = ()
+
+
 _CLASSES: dict[str, type] = {
+    "MappingNode": _MappingNode,
+    "ScalarNode": _ScalarNode,
+    "SequenceNode": _SequenceNode,
     "ReaderError": _ReaderError,
     "AliasEvent": _Alias,
     "DocumentEndEvent": _DocumentEnd,

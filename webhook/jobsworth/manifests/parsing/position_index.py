@@ -14,9 +14,13 @@ from jobsworth.remembered import Remembered
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent
+    from jobsworth.manifests.parsing.fast_yaml import Parsed
+    from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent, YamlNode
+
+    Outline: TypeAlias = "PositionNode | ComposedPosition"
+    Children: TypeAlias = "dict[str, tuple[Mark, ComposedPosition]] | list[ComposedPosition]"
 
 
 _key_names = Remembered(lambda text: key_text(resolve(text)) if text else "null")
@@ -59,12 +63,63 @@ class PositionNode:
         return self._event.value
 
 
-def index_positions(data: bytes, events: Iterable[YamlEvent] | None = None) -> PositionNode | None:
+class ComposedPosition:
+    """The position of a value that libyaml has composed: like a PositionNode, with children read on demand.
+
+    Args:
+        node: the parser's node; all keys in it are strings.
+    """
+
+    __slots__ = ("_children", "_node")
+
+    def __init__(self, node: YamlNode) -> None:
+        self._node = node
+        self._children: Children | None = None
+
+    @property
+    def children(self) -> Children | None:
+        """Of a mapping, the values by key, with the position of the key; of a list, the values."""
+        parts = self._node.value
+        if self._children is None and type(parts) is not str:
+            if parts and type(parts[0]) is tuple:
+                self._children = {
+                    key.value: (key.start_mark, ComposedPosition(part)) for key, part in parts
+                }
+            else:
+                self._children = list(map(ComposedPosition, parts))
+        return self._children
+
+    @property
+    def position(self) -> Mark:
+        """The start of the value."""
+        return self._node.start_mark
+
+    @property
+    def shown(self) -> bool:
+        """False for a null without text."""
+        node = self._node
+        return type(node.value) is not str or node.start_mark.index != node.end_mark.index
+
+    @property
+    def text(self) -> str:
+        """The text of a scalar, without quotes: ``yes`` for a value of True."""
+        text: str = self._node.value
+        return text
+
+
+def index_positions(data: bytes, parsed: Parsed = None) -> Outline | None:
     """Return the root of a document that was read without an error; None if a tree is needed.
 
-    ``events`` are those of the parser, if it has read the text already. A tree is needed where a value
+    ``parsed`` is what the parser returned, if it has read the text already. A tree is needed where a value
     does not stand at its place in the text: for aliases and merges.
     """
+    if parsed is None or type(parsed) is list:
+        return _index_of_events(data, parsed)
+    node: Any = parsed
+    return ComposedPosition(node)
+
+
+def _index_of_events(data: bytes, events: Iterable[YamlEvent] | None) -> PositionNode | None:
     names: Any = backend().names
     scalar, mapping, sequence = (
         names.ScalarEvent,

@@ -61,7 +61,7 @@ def _decode(text: Text) -> tuple[Value, tuple[Note, ...]]:
     if text.data.startswith(UTF16_MARKS):
         raise Unreadable(UTF16, text.begin)
     try:
-        value, text.events = ordinary_value(text.data)
+        value, text.parsed = ordinary_value(text.data)
         return value, ()
     except NeedsFullParser:
         tree = text.compose()

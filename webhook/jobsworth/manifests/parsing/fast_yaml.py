@@ -29,6 +29,8 @@ _MOST_BYTES_KEPT = 100_000
 """The length of a text whose events or nodes are kept; they take more memory than the text."""
 _MOST_BRACKETS = 500
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_INSIDE_WORDS = frozenset(b"#./_=0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+"""Bytes after which an exclamation mark begins no tag, and a question mark no key: ``#!/bin/sh``, ``/?a``."""
 _EXCLAMATION_MARK, _QUESTION_MARK, _BACKSLASH, _AMPERSAND, _PERCENT = b"!?\\&%"
 """Bytes as numbers: to look for one takes a fifth of the time of ``b"!" in data``."""
 
@@ -58,8 +60,8 @@ def ordinary_value(data: bytes) -> tuple[Value, Parsed]:
         NeedsFullParser: the document is not ordinary.
     """
     if (
-        _EXCLAMATION_MARK in data
-        or _QUESTION_MARK in data
+        (_EXCLAMATION_MARK in data and not _is_inside_words(data, b"!"))
+        or (_QUESTION_MARK in data and not _is_harmless_question(data))
         or (_BACKSLASH in data and b"\\/" in data)
         or (_BYTE_ORDER_MARK[0] in data and data.find(_BYTE_ORDER_MARK, 1) >= 0)
     ):
@@ -76,6 +78,21 @@ def ordinary_value(data: bytes) -> tuple[Value, Parsed]:
         return _build(kept, parser.names), kept
     except (parser.names.YAMLError, UnicodeDecodeError, TypeError) as error:
         raise NeedsFullParser from error
+
+
+def _is_harmless_question(data: bytes) -> bool:
+    """Return True if no question mark begins a key or is in a plain value in brackets."""
+    return b"[" not in data and b"{" not in data and _is_inside_words(data, b"?")
+
+
+def _is_inside_words(data: bytes, mark: bytes) -> bool:
+    """Return True if a character follows a letter wherever it is, so that it indicates nothing."""
+    at = data.find(mark)
+    while at >= 0:
+        if at == 0 or data[at - 1] not in _INSIDE_WORDS:
+            return False
+        at = data.find(mark, at + 1)
+    return True
 
 
 def _is_simple(data: bytes) -> bool:

@@ -348,11 +348,12 @@ class FileEvaluator:
             ]
         )
 
-    def context(self, path: str) -> str | None:
+    def context(self, path: str) -> tuple[str, str] | None:
         """Describe all that the results of a file depend on, other than its content and the options.
 
         Returns:
-            None for what cannot be described: standard input, updates, and policies read elsewhere.
+            What the files of its folder share, and what it has of its own. None for what cannot be described:
+            standard input, updates, and policies read elsewhere.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -371,7 +372,7 @@ class FileEvaluator:
             known = self._contexts[folder] = settings, f"{place}\0{description}"
         patch = self._surroundings.kustomize_patch(path)
         note = patch.note("", "") if patch is not None else ""
-        return f"{path}\0{note}\0{known[1]}"
+        return known[1], f"\0{path}\0{note}\0"
 
 
 class _BegunFile:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves, and so does the cache."""
-FILES_AT_A_TIME = 32
+FILES_AT_A_TIME, FEWEST_AT_A_TIME = 32, 4
 
 
 def evaluate_all(
@@ -66,7 +66,7 @@ def evaluate_all(
     found: list[str | ManifestError] = []
     for file in manifests_in(paths, enters=enters):
         if not isinstance(file, ManifestError):
-            if os.path.basename(file) == OWN_FILE:
+            if file.endswith(OWN_FILE) and os.path.basename(file) == OWN_FILE:
                 continue
             if evaluator.excludes(file):
                 omitted.excluded.append(file)
@@ -129,16 +129,25 @@ def _evaluated(
     evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
 ) -> Iterator[Evaluated]:
     """Yield what a function returns for each file, in order."""
-    batches = [
-        files[start : start + FILES_AT_A_TIME] for start in range(0, len(files), FILES_AT_A_TIME)
-    ]
-    if jobs == 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+    jobs = min(jobs, -(-len(files) // FILES_AT_A_TIME))
+    batches = list(_batches(files, jobs))
+    if jobs <= 1 or len(files) <= FILES_FOR_ONE_PROCESS:
         yield from _counted(map(evaluate, batches), len(files), progress)
         return
     from jobsworth.cli.worker_processes import in_order
 
-    evaluated = in_order(evaluate, batches, min(jobs, len(batches)))
+    evaluated = in_order(evaluate, batches, jobs)
     yield from _counted(evaluated, len(files), progress)
+
+
+def _batches(files: Sequence[str], jobs: int) -> Iterator[Sequence[str]]:
+    """Yield files that are evaluated together: fewer towards the end, so that all processes end together."""
+    start = 0
+    while start < len(files):
+        left = (len(files) - start) // (2 * max(1, jobs))
+        size = max(FEWEST_AT_A_TIME, min(left, FILES_AT_A_TIME))
+        yield files[start : start + size]
+        start += size
 
 
 def _counted(

@@ -281,8 +281,12 @@ class Summary:
         self.files, self.namespaces = len(files), len(namespaces)
 
     def _count_fixes(self, result: Result) -> None:
-        tried = {attempt.located.finding for attempt in result.attempts if attempt.reason}
-        self.fixed += sum(not attempt.reason for attempt in result.attempts)
+        tried: set[Finding] = set()
+        for attempt in result.attempts:
+            if attempt.reason:
+                tried.add(attempt.located.finding)
+            else:
+                self.fixed += 1
         for located in result.findings:
             finding = located.finding
             if finding.fix is None or finding in tried:

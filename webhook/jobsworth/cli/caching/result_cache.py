@@ -43,10 +43,11 @@ class KeyedFiles:
         evaluator: evaluates each file.
     """
 
-    __slots__ = ("_evaluator",)
+    __slots__ = ("_evaluator", "_shared")
 
     def __init__(self, evaluator: FileEvaluator) -> None:
         self._evaluator = evaluator
+        self._shared: dict[str, Any] = {}  # digests of what the files of a folder share
 
     def evaluate(self, paths: Iterable[str]) -> list[tuple[bytes, list[Result]]]:
         """Evaluate files; return the results of each, with the digest under which they are kept.
@@ -81,10 +82,14 @@ class KeyedFiles:
         context = self._evaluator.context(path)
         if context is None:
             return NOT_KEPT
-        digest = blake2b(context.encode("utf-8", "surrogateescape"), digest_size=DIGEST_BYTES)
-        digest.update(b"\0")
-        digest.update(self._evaluator.neighbors_digest(path, data))
-        digest.update(b"\0")
+        shared, own = context
+        begun = self._shared.get(shared)
+        if begun is None:
+            text = shared.encode("utf-8", "surrogateescape")
+            begun = self._shared[shared] = blake2b(text, digest_size=DIGEST_BYTES)
+        digest = begun.copy()
+        digest.update(own.encode("utf-8", "surrogateescape"))
+        digest.update(self._evaluator.neighbors_digest(path, data) + b"\0")
         digest.update(data)
         return digest.digest()
 

@@ -313,6 +313,7 @@ class Configurations:
     __slots__ = (
         "_by_folder",
         "_by_given",
+        "_excluding",
         "_home",
         "_overrides",
         "_search",
@@ -328,6 +329,7 @@ class Configurations:
         self._home = os.path.expanduser("~")
         self._by_folder: dict[str, ConfigurationFile | None] = {}
         self._by_given: dict[str, ConfigurationFile | None] = {}  # folders as the paths name them
+        self._excluding: dict[str, list[Callable[[str], bool]]] = {}
         self._settings: dict[str, ResolvedSettings] = {}
         self._without: ConfigurationFile | None = None
         if file is not None:
@@ -363,14 +365,17 @@ class Configurations:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        configuration = self._nearest(path)
-        self._settings_of(configuration)
-        if path == STDIN:
+        folder = "" if path == STDIN else folder_of(path)
+        excluding = self._excluding.get(folder)
+        if excluding is None:
+            configuration = self._nearest(path)
+            self._settings_of(configuration)
+            excluding = self._excluding[folder] = [
+                each.excludes for each in (configuration, self._overrides) if each and each.exclude
+            ]
+        if not excluding or path == STDIN:
             return False
-        excluding = [
-            each.excludes for each in (configuration, self._overrides) if each and each.exclude
-        ]
-        return bool(excluding) and any(excludes(os.path.abspath(path)) for excludes in excluding)
+        return any(excludes(os.path.abspath(path)) for excludes in excluding)
 
     def _settings_of(self, configuration: ConfigurationFile | None) -> ResolvedSettings:
         key = configuration.file if configuration is not None else ""

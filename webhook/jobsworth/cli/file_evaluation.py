@@ -46,8 +46,9 @@ else:
     long_messages = DeferredModule("jobsworth.findings.long_messages")
 
 IGNORE_MARK = b"jobsworth"
-_ASTERISK, _AMPERSAND = b"*&"
 """Every ignore comment or annotation contains these bytes."""
+
+_ASTERISK, _AMPERSAND = b"*&"
 
 PLACEHOLDER_MARKS = "$_@%<{"
 """Each placeholder has one of these characters."""
@@ -196,7 +197,8 @@ class FileEvaluator:
         for file in files:
             for part in file.parts:
                 if part.evaluation is not None and file.settings is not None:
-                    self._report(part, part.evaluation, file.settings)
+                    counts = self._counts_infos(file, file.settings)
+                    self._report(part, part.evaluation, file.settings, counts_infos=counts)
         return [
             file.results if file.settings is None else self._results(file, file.settings)
             for file in files
@@ -223,7 +225,7 @@ class FileEvaluator:
                     hint_at_placeholders(result)
         if not settings.selection.is_default:
             _choose(results, settings.selection)
-        if IGNORE_MARK in data:
+        if file.marked:
             from jobsworth.cli.manifest_ignores import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
@@ -299,8 +301,23 @@ class FileEvaluator:
         )
         return _BegunDocument(document, result, subject)
 
+    def _counts_infos(self, file: _BegunFile, settings: ResolvedSettings) -> bool:
+        """Return True if info findings are only counted, and nothing can hide one."""
+        return (
+            not self._infos
+            and settings.selection.is_default
+            and settings.fail_on != "info"
+            and settings.policies is None
+            and not file.marked
+        )
+
     def _report(
-        self, part: _BegunDocument, evaluation: Evaluation, settings: ResolvedSettings
+        self,
+        part: _BegunDocument,
+        evaluation: Evaluation,
+        settings: ResolvedSettings,
+        *,
+        counts_infos: bool,
     ) -> None:
         """Complete the result of a document from its evaluation."""
         document, result = part.document, part.result
@@ -325,19 +342,16 @@ class FileEvaluator:
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return
-        counts_infos = (
-            not self._infos
-            and settings.selection.is_default
-            and settings.fail_on != "info"
-            and result.status != SKIPPED
-            and IGNORE_MARK not in document.text
-        )
+        if counts_infos and result.status != SKIPPED:
+            shown = [finding for finding in found if finding.severity != "info"]
+            result.infos = len(found) - len(shown)
+            if not (shown or evaluation.further or document.notes):
+                return
+            found = shown
         result.replace_findings(
             [
                 *(
-                    LocatedFinding(finding)
-                    if counts_infos and finding.severity == "info"
-                    else located_findings.located_in(document, finding)
+                    located_findings.located_in(document, finding)
                     for finding in long_messages.shortened(found)
                 ),
                 *(
@@ -382,12 +396,13 @@ class _BegunFile:
         data: its text.
         documents: the documents in it.
         name: its name in results.
+        marked: True if it may have comments or annotations that ignore findings.
         settings: its settings; None if none of its documents is evaluated.
         results: the results, if none of its documents is evaluated.
         parts: the documents in the course of their evaluation, once that has begun.
     """
 
-    __slots__ = ("data", "documents", "name", "parts", "results", "settings")
+    __slots__ = ("data", "documents", "marked", "name", "parts", "results", "settings")
 
     def __init__(
         self,
@@ -400,6 +415,7 @@ class _BegunFile:
         self.data = data
         self.documents = documents
         self.name = name
+        self.marked = settings is not None and IGNORE_MARK in data
         self.settings = settings
         self.results = list(results)
         self.parts: Sequence[_BegunDocument] = ()

@@ -34,9 +34,9 @@ FORKS = hasattr(os, "memfd_create")
 PIPE_BYTES = 1 << 20
 """Results that a process may have sent before this one reads them, while it evaluates a batch itself."""
 
-COLLECTED_AFTER = 50_000
-"""Containers after which they are collected: those of a hundred files. Python's 700 are those of one or two,
-and next to nothing of a file is in a cycle."""
+COLLECTED_AFTER = 200_000
+"""Containers after which they are collected: those of four hundred files. Python's 700 are those of one or
+two, and next to nothing of a file is in a cycle."""
 
 _NUMBER_BYTES, _HEAD_BYTES = 4, 9
 _RESULTS, _ERROR = b"\0", b"\1"

@@ -125,6 +125,7 @@ class Result:
         kind, namespace, name: of the object; None if unknown.
         status: one of :data:`STATUSES`.
         findings: in the order of their positions.
+        infos: the number of info findings that are counted, but not among `findings`.
         attempts: the fixes attempted by ``--fix``.
         withheld: the fixes not offered because the document is not a manifest to apply.
         unfixable: the reason, such as "test data"; empty if no fix was withheld.
@@ -133,8 +134,8 @@ class Result:
     """
 
     __slots__ = (
-        "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
-        "selected", "status", "unfixable", "withheld",
+        "attempts", "document", "fail_on", "file", "findings", "infos", "item", "kind", "name",
+        "namespace", "selected", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -159,6 +160,7 @@ class Result:
         self.name = name
         self.status: Status = status
         self.findings = findings
+        self.infos = 0
         self.attempts: Sequence[FixAttempt] = ()
         self.withheld: Sequence[Fix] = ()
         self.unfixable = ""
@@ -278,6 +280,7 @@ class Summary:
             self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
+            self.findings["info"] += result.infos
         self.files, self.namespaces = len(files), len(namespaces)
 
     def _count_fixes(self, result: Result) -> None:

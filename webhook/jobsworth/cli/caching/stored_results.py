@@ -30,6 +30,7 @@ def plain_results(results: Sequence[Result]) -> list[Plain]:
                 result.namespace,
                 result.name,
                 result.status,
+                result.infos,
             ),
             [_plain_located(located) for located in result.findings],
             [_plain_fix(fix) for fix in result.withheld],
@@ -57,7 +58,7 @@ class ResultReader:
 
     def _result(self, stored: Plain) -> Result:
         fields, findings, withheld, unfixable, fail_on, selected, attempts = stored
-        file, document, item, kind, namespace, name, status = fields
+        file, document, item, kind, namespace, name, status, infos = fields
         result = Result(
             file=file,
             document=document,
@@ -68,6 +69,7 @@ class ResultReader:
             status=status,
             findings=list(map(self._located, findings)),
         )
+        result.infos = infos
         if withheld:
             result.withheld = [fix for fix in map(_fix, withheld) if fix is not None]
         result.unfixable = unfixable

@@ -197,8 +197,7 @@ class FileEvaluator:
         for file in files:
             for part in file.parts:
                 if part.evaluation is not None and file.settings is not None:
-                    counts = self._counts_infos(file, file.settings)
-                    self._report(part, part.evaluation, file.settings, counts_infos=counts)
+                    self._report(part, part.evaluation, file.settings)
         return [
             file.results if file.settings is None else self._results(file, file.settings)
             for file in files
@@ -251,8 +250,12 @@ class FileEvaluator:
 
     def _parts(self, file: _BegunFile, settings: ResolvedSettings) -> list[_BegunDocument]:
         texts = _ScalarTexts()
+        counts_infos = self._counts_infos(file, settings)
         neighbors = self._surroundings.neighbors(file.name, file.data, file.documents)
-        return [self._part(document, settings, texts, neighbors) for document in file.documents]
+        return [
+            self._part(document, settings, texts, neighbors, counts_infos=counts_infos)
+            for document in file.documents
+        ]
 
     def _part(
         self,
@@ -260,6 +263,8 @@ class FileEvaluator:
         settings: ResolvedSettings,
         texts: _ScalarTexts,
         neighbors: Neighbors | None,
+        *,
+        counts_infos: bool,
     ) -> _BegunDocument:
         """Return a document with its subject, or with its result if it is not evaluated."""
         if document.error is not None:
@@ -298,6 +303,7 @@ class FileEvaluator:
                 and settings.fail_on in ("error", "never")
                 and IGNORE_MARK not in document.text
             ),
+            counts_infos=counts_infos,
         )
         return _BegunDocument(document, result, subject)
 
@@ -312,12 +318,7 @@ class FileEvaluator:
         )
 
     def _report(
-        self,
-        part: _BegunDocument,
-        evaluation: Evaluation,
-        settings: ResolvedSettings,
-        *,
-        counts_infos: bool,
+        self, part: _BegunDocument, evaluation: Evaluation, settings: ResolvedSettings
     ) -> None:
         """Complete the result of a document from its evaluation."""
         document, result = part.document, part.result
@@ -342,7 +343,8 @@ class FileEvaluator:
             and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
         ):
             return
-        if counts_infos and result.status != SKIPPED:
+        assert part.subject is not None
+        if part.subject.counts_infos and result.status != SKIPPED:
             shown = [finding for finding in found if finding.severity != "info"]
             result.infos = len(found) - len(shown)
             if not (shown or evaluation.further or document.notes):

@@ -188,7 +188,9 @@ class Evaluator:
         if not self._lint:
             return
         most = self._budget.findings
-        objects = [(each.decoded, each.subject.neighbors) for each in manifests]
+        objects = [
+            (each.decoded, each.subject.neighbors, each.subject.counts_infos) for each in manifests
+        ]
         all_found = self._linter.lint_all(objects, self._engine, most)
         for manifest, found in zip(manifests, all_found, strict=True):
             if len(found) > most:

@@ -38,10 +38,11 @@ class Subject:
             :mod:`jobsworth.evaluation.budget`; None if unknown.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
         only_errors: omit the lint findings of a manifest without an error.
+        counts_infos: info findings are only counted: each is the same for all that a rule finds.
     """
 
     __slots__ = (
-        "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
+        "beside", "counts_infos", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
         "namespace_labels", "neighbors", "old", "only_errors", "options", "source", "user", "value",
         "written",
     )  # fmt: skip
@@ -66,6 +67,7 @@ class Subject:
         most_values: int | None = None,
         written: WrittenScalar | None = None,
         only_errors: bool = False,
+        counts_infos: bool = False,
     ) -> None:
         self.value = value
         self.source = source
@@ -84,3 +86,4 @@ class Subject:
         self.most_values = most_values
         self.written = written
         self.only_errors = only_errors
+        self.counts_infos = counts_infos

@@ -45,7 +45,7 @@ class Rule:
         check: yields the diagnostics about a Job or CronJob; None for a rule on the text of manifests.
     """
 
-    __slots__ = ("_counted", "check", "code", "fixable", "name", "on", "severity", "summary")
+    __slots__ = ("check", "code", "fixable", "name", "on", "severity", "summary")
 
     def __init__(
         self,
@@ -65,14 +65,6 @@ class Rule:
         self.fixable = fixable
         self.on = on
         self.check = check
-        self._counted: Finding | None = None
-
-    @property
-    def counted(self) -> Finding:
-        """A finding without field, message and fix, for counts."""
-        if self._counted is None:
-            self._counted = self.finding("", "")
-        return self._counted
 
     def finding(
         self, field: str, message: str, fix: Fix | None = None, *, severity: Severity | None = None

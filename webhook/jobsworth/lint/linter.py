@@ -208,7 +208,7 @@ class Linter:
 
     def __init__(self, selects: Callable[[Rule], bool]) -> None:
         self._selects = selects
-        self._families: dict[str, list[tuple[Rule, Check]]] = {}
+        self._families: dict[str, list[tuple[Rule, Check, Finding | None]]] = {}
 
     def lint(
         self,
@@ -266,20 +266,21 @@ class Linter:
         counts_infos: bool,
     ) -> None:
         """Add the findings of a family of rules, until there are more than enough."""
-        for rule, check in self._selected(family):
+        for rule, check, counted in self._selected(family):
             if most is not None and len(found) > most:
                 return
-            if counts_infos and rule.severity == "info":
-                found.extend([rule.counted for _ in check(job)])
-                continue
             for diagnostic in check(job):
-                found.append(rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix))
+                if counts_infos and counted is not None:
+                    found.append(counted)
+                else:
+                    found.append(rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix))
 
-    def _selected(self, family: str) -> list[tuple[Rule, Check]]:
+    def _selected(self, family: str) -> list[tuple[Rule, Check, Finding | None]]:
+        """Return the selected rules of a family, with their checks and what counts an info finding."""
         selected = self._families.get(family)
         if selected is None:
             selected = self._families[family] = [
-                (rule, rule.check)
+                (rule, rule.check, rule.finding("", "") if rule.severity == "info" else None)
                 for rule in _rules_of(family)
                 if rule.check is not None and self._selects(rule)
             ]

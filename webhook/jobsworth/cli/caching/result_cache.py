@@ -76,9 +76,28 @@ class KeyedFiles:
     def digest(self, path: str, data: bytes) -> bytes:
         """Return the digest of a file with this content; :data:`NOT_KEPT` if its results are not kept.
 
+        That of the objects beside it follows, if it may refer to any.
+
         Raises:
             UsageError: a configuration above it is wrong.
         """
+        own = self._own_digest(path, data)
+        return own + self._evaluator.neighbors_digest(path, data) if own else NOT_KEPT
+
+    def are_kept_under(self, digest: bytes, path: str, data: bytes) -> bool:
+        """Return True if a file with this content has a digest.
+
+        The same content refers to other objects or not, which takes longer to find out than the digest.
+
+        Raises:
+            UsageError: a configuration above it is wrong.
+        """
+        own, neighbors = digest[:DIGEST_BYTES], digest[DIGEST_BYTES:]
+        if self._own_digest(path, data) != own:
+            return False
+        return not neighbors or neighbors == self._evaluator.neighbors_digest(path, data)
+
+    def _own_digest(self, path: str, data: bytes) -> bytes:
         context = self._evaluator.context(path)
         if context is None:
             return NOT_KEPT
@@ -89,7 +108,6 @@ class KeyedFiles:
             begun = self._shared[shared] = blake2b(text, digest_size=DIGEST_BYTES)
         digest = begun.copy()
         digest.update(own.encode("utf-8", "surrogateescape"))
-        digest.update(self._evaluator.neighbors_digest(path, data) + b"\0")
         digest.update(data)
         return digest.digest()
 
@@ -134,7 +152,7 @@ class ResultCache:
         if passed_over is not None:
             return passed_over
         entry = self._entries.get(path)
-        if entry is None or self.files.digest(path, data) != entry[0]:
+        if entry is None or not self.files.are_kept_under(entry[0], path, data):
             return None
         return self._reader.results(entry[1])
 
@@ -157,7 +175,7 @@ class ResultCache:
 
 def _installation() -> str:
     """Describe the installed files, which differ between checkouts of the same version."""
-    stamp = blake2b(digest_size=DIGEST_BYTES)
+    found: list[str] = []
     folders = [os.path.dirname(jobsworth.__file__)]
     while folders:
         for entry in sorted(os.scandir(folders.pop()), key=lambda entry: entry.name):
@@ -166,5 +184,6 @@ def _installation() -> str:
                     folders.append(entry.path)
             else:
                 status = entry.stat()
-                stamp.update(f"{entry.path} {status.st_mtime_ns} {status.st_size}\n".encode())
-    return stamp.hexdigest()
+                found.append(f"{entry.path} {status.st_mtime_ns} {status.st_size}")
+    text = "\n".join(found).encode("utf-8", "surrogateescape")
+    return blake2b(text, digest_size=DIGEST_BYTES).hexdigest()

@@ -15,7 +15,13 @@ from jobsworth.cli import worker_processes
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
 from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.file_runs import UnkeyedFiles
+from jobsworth.cli.file_runs import (
+    FEWEST_AT_A_TIME,
+    FILES_AT_A_TIME,
+    UnkeyedFiles,
+    _batches,
+    _evaluated,
+)
 from jobsworth.cli.fixing.fix_run import Fixer
 from jobsworth.cli.worker_processes import in_order
 from jobsworth.reports.result import Result
@@ -129,3 +135,27 @@ def test_results_with_attempted_fixes_are_the_same_in_any_process(
     alone = evaluated(1)
     assert all(attempts for *_, attempts in alone)
     assert evaluated(2) == alone
+
+
+@pytest.mark.parametrize("processes", [2, 3, 16])
+@pytest.mark.parametrize("count", [1, 65, 1000])
+def test_batches_have_all_files_in_order_and_get_smaller(count: int, processes: int) -> None:
+    files = [f"{number}.yaml" for number in range(count)]
+    batches = list(_batches(files, processes))
+    assert [file for batch in batches for file in batch] == files
+    sizes = list(map(len, batches))
+    assert sizes == sorted(sizes, reverse=True)
+    assert max(sizes) <= FILES_AT_A_TIME
+    assert sizes[-1] <= FEWEST_AT_A_TIME
+
+
+def test_one_process_gets_whole_batches() -> None:
+    batches: list[int] = []
+
+    def evaluate(paths: Sequence[str]) -> list[Evaluated]:
+        batches.append(len(paths))
+        return named(paths)
+
+    files = [f"{number}.yaml" for number in range(60)]
+    assert len(list(_evaluated(evaluate, files, 2, lambda done, total: None))) == 60
+    assert batches == [32, 28]

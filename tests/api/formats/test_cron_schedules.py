@@ -176,6 +176,11 @@ def test_a_date_whose_midnight_a_zone_left_out_is_missed_as_upstream_misses_it()
     assert found == datetime(2027, 4, 24, 10, tzinfo=UTC)
 
 
+def test_does_not_change() -> None:
+    with pytest.raises(AttributeError):
+        parse("@daily").every = 1
+
+
 def mask(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in numbers)
 

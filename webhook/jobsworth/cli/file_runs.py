@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 FILES_FOR_ONE_PROCESS = 64
 """Up to this many files, another process takes longer to start than it saves, and so does the cache."""
-FILES_AT_A_TIME, FEWEST_AT_A_TIME = 32, 4
+FILES_AT_A_TIME = 32
+FEWEST_AT_A_TIME = 4
+"""The size of the last batches of a run with several processes."""
 
 
 def evaluate_all(
@@ -129,23 +131,24 @@ def _evaluated(
     evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
 ) -> Iterator[Evaluated]:
     """Yield what a function returns for each file, in order."""
-    jobs = min(jobs, -(-len(files) // FILES_AT_A_TIME))
-    batches = list(_batches(files, jobs))
-    if jobs <= 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+    processes = min(jobs, -(-len(files) // FILES_AT_A_TIME))
+    if processes <= 1 or len(files) <= FILES_FOR_ONE_PROCESS:
+        starts = range(0, len(files), FILES_AT_A_TIME)
+        batches = (files[start : start + FILES_AT_A_TIME] for start in starts)
         yield from _counted(map(evaluate, batches), len(files), progress)
         return
     from jobsworth.cli.worker_processes import in_order
 
-    evaluated = in_order(evaluate, batches, jobs)
+    evaluated = in_order(evaluate, list(_batches(files, processes)), processes)
     yield from _counted(evaluated, len(files), progress)
 
 
-def _batches(files: Sequence[str], jobs: int) -> Iterator[Sequence[str]]:
+def _batches(files: Sequence[str], processes: int) -> Iterator[Sequence[str]]:
     """Yield files that are evaluated together: fewer towards the end, so that all processes end together."""
     start = 0
     while start < len(files):
-        left = (len(files) - start) // (2 * max(1, jobs))
-        size = max(FEWEST_AT_A_TIME, min(left, FILES_AT_A_TIME))
+        share = (len(files) - start) // (2 * processes)
+        size = max(FEWEST_AT_A_TIME, min(share, FILES_AT_A_TIME))
         yield files[start : start + size]
         start += size
 

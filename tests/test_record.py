@@ -67,6 +67,20 @@ def test_no_field_can_be_added_and_type_checkers_forbid_to_change_one() -> None:
     point.x = 2  # type: ignore[misc]
 
 
+class Shared(Record, shared=True):
+    x: int
+    y: int = 0
+
+
+def test_a_shared_record_cannot_be_changed() -> None:
+    shared = Shared(1)
+    with pytest.raises(AttributeError, match=r"^Shared\.x cannot be changed$"):
+        shared.x = 2  # type: ignore[misc]
+    assert shared == Shared(1, 0)
+    assert copy.deepcopy(shared) == pickle.loads(pickle.dumps(shared)) == shared
+    assert shared.replace(y=1) == Shared(1, 1)
+
+
 def test_replace_makes_another_record() -> None:
     point = Point(1, 2)
     assert (point.replace(y=3), point) == (Point(1, 3), Point(1, 2))

@@ -12,9 +12,9 @@ Constructors are not compiled: each is a copy of the template for its number of 
 replaced in the code object. That takes 10 µs per class (``exec``: 100 µs), and instances are created as fast
 as by a handwritten constructor.
 
-Nothing keeps a program from assigning to a field at run time, but a type checker reports it: a constructor
-that gets past a guard of its own takes four times as long (1.0 µs instead of 0.25 for eight fields), and a
-manifest has ten records.
+A type checker reports an assignment to a field; at run time, only shared records refuse it. A constructor that
+gets past a guard takes four times as long (1.0 µs instead of 0.25 for eight fields), and a manifest has ten
+records: docs/decisions/0021-frozen-for-type-checkers.md.
 """
 
 from __future__ import annotations
@@ -77,6 +77,13 @@ _TEMPLATES: tuple[Any, ...] = (
 
 _Function: Any = type(_TEMPLATES[0])
 
+
+def _set_once(self: Any, name: str, value: object) -> None:
+    if hasattr(self, name):
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
+    object.__setattr__(self, name, value)
+
+
 _NO_FIELDS: tuple[str, ...] = ()
 _NO_DEFAULTS: dict[str, Any] = {}
 
@@ -86,13 +93,27 @@ class RecordType(type):
     """Turns the annotations of a class into slots and a constructor."""
 
     def __new__(
-        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], *, kw_only: bool = False
+        cls,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        kw_only: bool = False,
+        shared: bool = False,
     ) -> RecordType:
         """Create a record class.
 
         The annotations are the fields, in order; their values are the defaults, which must be
         immutable. A class with its own ``__init__`` keeps it.
+
+        Args:
+            name, bases, namespace: of the class.
+            kw_only: the constructor takes its arguments by keyword only.
+            shared: a field can be set only once, also at run time: for values that are remembered, of which
+                a changed one would be wrong for everyone.
         """
+        if shared:
+            namespace["__setattr__"] = _set_once
         fields = tuple(namespace.get("__annotations__", ()))
         namespace["__slots__"] = fields
         if fields:

@@ -32,7 +32,7 @@ class BadSchedule(ValueError):
     """A schedule that cannot be parsed, with the API server's message."""
 
 
-class Schedule(Record, kw_only=True):
+class Schedule(Record, kw_only=True, shared=True):
     """The times at which a CronJob fires: minutes of certain days, or an interval.
 
     Attributes:

@@ -79,7 +79,7 @@ class BadQuantity(ValueError):
     """A quantity that cannot be parsed, with the API server's message."""
 
 
-class Quantity(Record):
+class Quantity(Record, shared=True):
     """A parsed quantity: ``mantissa * 10**exponent``.
 
     Attributes:
@@ -127,7 +127,7 @@ class Quantity(Record):
     def _size(self) -> int:
         """Return the number of digits before the decimal point; zero or negative for a fraction."""
         if not self._digits:
-            self._digits = len(digits_of(abs(self.mantissa)))  # type: ignore[misc]  # kept
+            object.__setattr__(self, "_digits", len(digits_of(abs(self.mantissa))))
         return self._digits + self.exponent
 
     def __eq__(self, other: object) -> bool:

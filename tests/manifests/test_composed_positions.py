@@ -14,8 +14,6 @@ from jobsworth.manifests.parsing import fast_yaml
 from jobsworth.manifests.parsing.fast_yaml import NeedsFullParser, ordinary_value
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.position_index import index_positions
-from jobsworth.manifests.parsing.records import Position
-from jobsworth.manifests.parsing.yaml_tree import compose
 
 needs_libyaml = pytest.mark.skipif(backend().kind != "libyaml", reason="PyYAML has no libyaml")
 
@@ -97,25 +95,6 @@ def test_anchors_and_directives_are_read_as_events(
 def test_what_is_not_ordinary_needs_the_full_parser(text: str) -> None:
     with pytest.raises(NeedsFullParser):
         ordinary_value(text.encode())
-
-
-MARKS = st.lists(
-    st.sampled_from(
-        ["!", "?", "!!str", "a", "b:", ": ", " ", "\n", "- ", "  ", "[", "]", "{", "}", ", ", "#", "'", '"', "/", "é"]
-    ),
-    max_size=14,
-).map("".join)  # fmt: skip
-
-
-@given(MARKS)
-def test_marks_inside_words_change_nothing(text: str) -> None:
-    data = text.encode()
-    try:
-        value, _ = ordinary_value(data)
-    except NeedsFullParser:
-        return
-    tree = compose(data, Position(1, 1))
-    assert repr(value) == repr(tree.root.value if tree.root else None)
 
 
 @pytest.mark.parametrize("text", ["a: '#!/bin/sh'", "a: http://b/?c=d", "a: echo hi!", "a: what?"])

@@ -27,6 +27,11 @@ PIECES = st.sampled_from(
         *("\ufeff", "\x00", "\x85", "\u2028", "é", "😀", '{"a": 1}', "null", '"a": '),
     ]
 )
+MARKS = st.sampled_from(
+    ["!", "?", "!!str", "a", "b:", ": ", " ", "\n", "- ", "  ", "[", "]", "{", "}", ", ", "#", "'", '"', "/"]
+)  # fmt: skip
+"""Texts in which exclamation and question marks are often inside words."""
+
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 FILES = st.sampled_from(["file.yaml", "file.json"])
 KEYS = st.sampled_from(["a", "b.c", "x/y", "kind", "on", "1", "é", "a b", ""])
@@ -95,7 +100,7 @@ def through_kubectl(value: Any) -> Any:
 
 
 @law
-@given(TEXTS | VALUES.map(yaml.safe_dump))
+@given(TEXTS | st.lists(MARKS, max_size=14).map("".join) | VALUES.map(yaml.safe_dump))
 def test_the_fast_reading_is_the_full_one_or_none(text: str) -> None:
     data = text.encode("utf-8", "replace")
     try:

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from jobsworth.findings.edits import Steps
     from jobsworth.manifests.parsing.document import Document, Text
-    from jobsworth.manifests.parsing.position_index import Outline
+    from jobsworth.manifests.parsing.position_index import PositionNode
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -45,7 +45,7 @@ class ScalarTexts:
         return found.span.text if found.span.kind == SCALAR and not place.missing else None
 
 
-def _text_at(node: Outline, steps: Steps) -> str | None:
+def _text_at(node: PositionNode, steps: Steps) -> str | None:
     for step in steps:
         if isinstance(node.children, dict) and isinstance(step, str):
             node = node.children[step][1]

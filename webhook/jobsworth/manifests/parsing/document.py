@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Parsed, Value
     from jobsworth.manifests.parsing.line_index import LineIndex
     from jobsworth.manifests.parsing.nodes import Node
-    from jobsworth.manifests.parsing.position_index import Outline
+    from jobsworth.manifests.parsing.position_index import PositionNode
     from jobsworth.manifests.parsing.records import ManifestError, Note
     from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
@@ -72,7 +72,7 @@ class Text:
         self.parsed: Parsed = None
         self._root: Node | None = None
         self._rooted = False
-        self._position_index: Outline | None = None
+        self._position_index: PositionNode | None = None
         self._outlined = False
         self._place_finder: LineIndex | None = None
 
@@ -108,7 +108,7 @@ class Text:
         root = self.root()
         return self.begin if root is None else field_paths.find(root, path, field, key=key)
 
-    def outline(self) -> Outline | None:
+    def outline(self) -> PositionNode | None:
         """Return the positions of the values of ordinary YAML; None if that needs a tree."""
         if not self._rooted and not self._outlined:
             self._outlined = True
@@ -182,7 +182,7 @@ class Document(Record):
         return self._text.position(self._path, field, key=key)
 
     @property
-    def outline(self) -> Outline | None:
+    def outline(self) -> PositionNode | None:
         """The positions of the values of the whole text, if it is ordinary YAML."""
         return self._text.outline()
 

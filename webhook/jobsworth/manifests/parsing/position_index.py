@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.fast_yaml import Parsed
     from jobsworth.manifests.parsing.libyaml import Mark, YamlEvent, YamlNode
 
-    Outline: TypeAlias = "PositionNode | ComposedPosition"
-    Children: TypeAlias = "dict[str, tuple[Mark, ComposedPosition]] | list[ComposedPosition]"
+    Children: TypeAlias = "dict[str, tuple[Mark, PositionNode]] | list[PositionNode]"
 
 
 _key_names = Remembered(lambda text: key_text(resolve(text)) if text else "null")
@@ -31,83 +30,51 @@ class PositionNode:
     """The position of a value: like a Node, with the parser's mark as its position.
 
     Args:
-        event: the parser's first event of the value.
-        children: of a mapping, the values by key, with the position of the key; of a list, the values; None
-            for a scalar.
+        value: what the parser returned: the node of the value, in which all keys are strings, or its first
+            event.
+        children: as the property; None for a scalar, and for a node, whose children are read on demand.
     """
 
-    __slots__ = ("_event", "children")
+    __slots__ = ("_children", "_value")
 
-    def __init__(
-        self,
-        event: YamlEvent,
-        children: dict[str, tuple[Mark, PositionNode]] | list[PositionNode] | None = None,
-    ) -> None:
-        self._event = event
-        self.children = children
-
-    @property
-    def position(self) -> Mark:
-        """The start of the value."""
-        return self._event.start_mark
-
-    @property
-    def shown(self) -> bool:
-        """False for a null without text."""
-        event = self._event
-        return self.children is not None or event.start_mark.index != event.end_mark.index
-
-    @property
-    def text(self) -> str:
-        """The text of a scalar, without quotes: ``yes`` for a value of True."""
-        return self._event.value
-
-
-class ComposedPosition:
-    """The position of a value that libyaml has composed: like a PositionNode, with children read on demand.
-
-    Args:
-        node: the parser's node; all keys in it are strings.
-    """
-
-    __slots__ = ("_children", "_node")
-
-    def __init__(self, node: YamlNode) -> None:
-        self._node = node
-        self._children: Children | None = None
+    def __init__(self, value: YamlNode | YamlEvent, children: Children | None = None) -> None:
+        self._value = value
+        self._children = children
 
     @property
     def children(self) -> Children | None:
         """Of a mapping, the values by key, with the position of the key; of a list, the values."""
-        parts = self._node.value
-        if self._children is None and type(parts) is not str:
+        if self._children is not None:
+            return self._children
+        parts: Any = self._value.value
+        if type(parts) is not str:
             if parts and type(parts[0]) is tuple:
                 self._children = {
-                    key.value: (key.start_mark, ComposedPosition(part)) for key, part in parts
+                    key.value: (key.start_mark, PositionNode(part)) for key, part in parts
                 }
             else:
-                self._children = list(map(ComposedPosition, parts))
+                self._children = list(map(PositionNode, parts))
         return self._children
 
     @property
     def position(self) -> Mark:
         """The start of the value."""
-        return self._node.start_mark
+        return self._value.start_mark
 
     @property
     def shown(self) -> bool:
         """False for a null without text."""
-        node = self._node
-        return type(node.value) is not str or node.start_mark.index != node.end_mark.index
+        value = self._value
+        return self.children is not None or value.start_mark.index != value.end_mark.index
 
     @property
     def text(self) -> str:
         """The text of a scalar, without quotes: ``yes`` for a value of True."""
-        text: str = self._node.value
+        text: str = self._value.value
         return text
 
 
-def index_positions(data: bytes, parsed: Parsed = None) -> Outline | None:
+def index_positions(data: bytes, parsed: Parsed = None) -> PositionNode | None:
     """Return the root of a document that was read without an error; None if a tree is needed.
 
     ``parsed`` is what the parser returned, if it has read the text already. A tree is needed where a value
@@ -116,7 +83,7 @@ def index_positions(data: bytes, parsed: Parsed = None) -> Outline | None:
     if parsed is None or type(parsed) is list:
         return _index_of_events(data, parsed)
     node: Any = parsed
-    return ComposedPosition(node)
+    return PositionNode(node)
 
 
 def _index_of_events(data: bytes, events: Iterable[YamlEvent] | None) -> PositionNode | None:

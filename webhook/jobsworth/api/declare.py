@@ -27,6 +27,7 @@ a value; for other types, ``0`` and an unset field are the same.
 
 from __future__ import annotations
 
+from jobsworth.deferred_module import DeferredModule
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -82,22 +83,19 @@ class Later:
     start-up.
     """
 
-    __slots__ = ("_struct", "module", "name")
+    __slots__ = ("_module", "name")
 
     def __init__(self, module: str, name: str) -> None:
-        self.module = module
+        self._module = DeferredModule(module)
         self.name = name
-        self._struct: Struct | None = None
 
     def __repr__(self) -> str:
         return self.name
 
     def struct(self) -> Struct:
         """Import and return the type."""
-        if self._struct is None:
-            self._struct = getattr(__import__(self.module, fromlist=("",)), self.name)
-        assert self._struct is not None
-        return self._struct
+        struct: Struct = getattr(self._module, self.name)
+        return struct
 
 
 class Pointer:

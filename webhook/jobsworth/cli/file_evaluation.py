@@ -250,21 +250,18 @@ class FileEvaluator:
 
     def _parts(self, file: _BegunFile, settings: ResolvedSettings) -> list[_BegunDocument]:
         texts = _ScalarTexts()
-        counts_infos = self._counts_infos(file, settings)
         neighbors = self._surroundings.neighbors(file.name, file.data, file.documents)
         return [
-            self._part(document, settings, texts, neighbors, counts_infos=counts_infos)
-            for document in file.documents
+            self._part(file, document, settings, texts, neighbors) for document in file.documents
         ]
 
     def _part(
         self,
+        file: _BegunFile,
         document: Document,
         settings: ResolvedSettings,
         texts: _ScalarTexts,
         neighbors: Neighbors | None,
-        *,
-        counts_infos: bool,
     ) -> _BegunDocument:
         """Return a document with its subject, or with its result if it is not evaluated."""
         if document.error is not None:
@@ -301,9 +298,9 @@ class FileEvaluator:
                 self._only_invalid
                 and settings.selection.is_default
                 and settings.fail_on in ("error", "never")
-                and IGNORE_MARK not in document.text
+                and not file.marked
             ),
-            counts_infos=counts_infos,
+            counts_infos=self._counts_infos(file, settings),
         )
         return _BegunDocument(document, result, subject)
 

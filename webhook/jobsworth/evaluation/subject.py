@@ -38,7 +38,7 @@ class Subject:
             :mod:`jobsworth.evaluation.budget`; None if unknown.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
         only_errors: omit the lint findings of a manifest without an error.
-        counts_infos: info findings are only counted: each is the same for all that a rule finds.
+        counts_infos: info findings are only counted: they have neither field, message nor fix.
     """
 
     __slots__ = (

@@ -124,6 +124,7 @@ def _check_same_ports(ports: list[dict[str, Any]], path: str) -> Iterator[FieldE
 
 
 _DEPENDENT_PARTS = frozenset(("env", "lifecycle", "resizePolicy"))
+"""The fields of a container that :func:`_parts_of_containers` validates, beside its claims."""
 
 
 @PodSpec.rule

@@ -304,11 +304,14 @@ def _overhead(pod: dict[str, Any], path: str, request: Request) -> Iterator[Fiel
     yield from check_requirements({"limits": pod["overhead"]}, f"{path}.overhead", request)
 
 
+_CONTAINER_FIELDS = ("initContainers", "containers", "ephemeralContainers")
+
+
 def has_security_option(pod: dict[str, Any], name: str) -> bool:
     """Return True if the security context of a Pod, or of one of its containers, has a field."""
     if name in pod.get("securityContext", ()):
         return True
-    for field in ("initContainers", "containers", "ephemeralContainers"):
+    for field in _CONTAINER_FIELDS:
         for container in pod.get(field, ()):
             if "securityContext" in container and name in container["securityContext"]:
                 return True
@@ -322,6 +325,6 @@ def every_container(pod: dict[str, Any], path: str) -> Iterator[tuple[dict[str, 
         pod: a decoded PodSpec.
         path: its field path.
     """
-    for field in ("initContainers", "containers", "ephemeralContainers"):
+    for field in _CONTAINER_FIELDS:
         for index, container in enumerate(pod.get(field, ())):
             yield container, f"{path}.{field}[{index}]"

@@ -47,7 +47,7 @@ class KeyedFiles:
 
     def __init__(self, evaluator: FileEvaluator) -> None:
         self._evaluator = evaluator
-        self._shared: dict[str, Any] = {}  # digests of what the files of a folder share
+        self._shared: dict[str, blake2b] = {}  # of what the files of a folder share
 
     def evaluate(self, paths: Iterable[str]) -> list[tuple[bytes, list[Result]]]:
         """Evaluate files; return the results of each, with the digest under which they are kept.
@@ -84,10 +84,10 @@ class KeyedFiles:
         own = self._own_digest(path, data)
         return own + self._evaluator.neighbors_digest(path, data) if own else NOT_KEPT
 
-    def are_kept_under(self, digest: bytes, path: str, data: bytes) -> bool:
-        """Return True if a file with this content has a digest.
+    def has_digest(self, digest: bytes, path: str, data: bytes) -> bool:
+        """Return True if a digest is that of a file with this content: as :meth:`digest`, but faster.
 
-        The same content refers to other objects or not, which takes longer to find out than the digest.
+        If the file's own digest is the same, so is whether it may refer to other objects.
 
         Raises:
             UsageError: a configuration above it is wrong.
@@ -152,7 +152,7 @@ class ResultCache:
         if passed_over is not None:
             return passed_over
         entry = self._entries.get(path)
-        if entry is None or not self.files.are_kept_under(entry[0], path, data):
+        if entry is None or not self.files.has_digest(entry[0], path, data):
             return None
         return self._reader.results(entry[1])
 

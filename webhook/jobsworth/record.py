@@ -12,9 +12,9 @@ Constructors are not compiled: each is a copy of the template for its number of 
 replaced in the code object. That takes 10 µs per class (``exec``: 100 µs), and instances are created as fast
 as by a handwritten constructor.
 
-A type checker reports an assignment to a field; at run time, only shared records refuse it. A constructor that
-gets past a guard takes four times as long (1.0 µs instead of 0.25 for eight fields), and a manifest has ten
-records: docs/decisions/0021-frozen-for-type-checkers.md.
+A type checker reports an assignment to a field; at run time, only shared records refuse it. A constructor
+that gets past a guard takes four times as long (1.0 µs instead of 0.25 for eight fields), and a manifest has
+ten records: docs/decisions/0021-frozen-for-type-checkers.md.
 """
 
 from __future__ import annotations

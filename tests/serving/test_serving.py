@@ -12,8 +12,9 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -260,6 +261,38 @@ def test_a_handshake_and_a_head_that_come_too_late_end_the_connection(tmp_path: 
             with sock:
                 assert everything(sock) == b""
         assert 0.5 <= time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 128])
+def test_a_request_in_any_number_of_tls_records_is_answered_at_once(
+    server: Serving, count: int
+) -> None:
+    """Also one whose last byte is in the last record that the server reads in one go."""
+    request = HEAD + b"Content-Length: %d\r\n\r\n" % len(GOOD) + GOOD
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    context = ssl.create_default_context(cafile=str(server.ca.file))
+    secured = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=15) as sock:
+
+        def exchanged(operation: Callable[[], Any]) -> Any:
+            while True:
+                try:
+                    return operation()
+                except ssl.SSLWantReadError:
+                    sock.sendall(outgoing.read())
+                    incoming.write(sock.recv(65536))
+
+        exchanged(secured.do_handshake)
+        sock.sendall(outgoing.read())
+        time.sleep(0.2)  # until the server has ended the handshake
+        step = len(request) // count
+        for start in range(0, step * (count - 1), step):
+            secured.write(request[start : start + step])
+        secured.write(request[step * (count - 1) :])
+        began = time.monotonic()
+        answer = exchanged(lambda: secured.read(65536))
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert time.monotonic() - began < 2
 
 
 def test_two_requests_in_one_record_get_two_answers(server: Serving) -> None:

@@ -167,7 +167,7 @@ class Connection:
                 if not self._buffer and self._head is None:
                     self.deadline = time.monotonic() + REQUEST_SECONDS
                 self._buffer += received
-        return None
+        return self._take_request()  # the last piece may complete it
 
     def _take_request(self) -> Environ | None:
         """Remove a request from the buffer if it is complete."""

@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobsworth.admission.application import MOST_BYTES, Application
+from jobsworth.admission.application import MOST_BYTES, create_application
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
@@ -26,7 +26,7 @@ GOOD = body_of(job_with())
 
 @pytest.fixture
 def client() -> FlaskClient:
-    return Application(CLIENT.webhook).test_client()
+    return create_application(CLIENT.webhook).test_client()
 
 
 def ask(client: FlaskClient, path: str, body: bytes, **headers: str) -> Any:
@@ -101,7 +101,7 @@ def test_odd_texts_are_bad_requests(client: FlaskClient, body: bytes) -> None:
 @given(st.binary(max_size=300))
 @settings(max_examples=100)
 def test_any_bytes_are_answered_with_a_4xx(body: bytes) -> None:
-    answer = ask(Application(CLIENT.webhook).test_client(), "/mutate", body)
+    answer = ask(create_application(CLIENT.webhook).test_client(), "/mutate", body)
     assert 400 <= answer.status_code < 500
     assert answer.get_json()["message"]
 

@@ -1,25 +1,16 @@
-"""The Flask application: ``POST /mutate``, ``POST /validate``, and a ``Status`` for any other request.
-
-The application answers both endpoints before Flask routes the request, see
-docs/decisions/0009-answer-before-flask.md.
-"""
+"""The Flask application: ``POST /mutate``, ``POST /validate``, and a ``Status`` for any other request."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
-from flask import Flask, Response
+from flask import Flask, Request, Response, request
 from werkzeug.exceptions import HTTPException
 
 from jobsworth.admission.outcome import ENDPOINTS, Endpoint
 from jobsworth.admission.review import BadReview
 from jobsworth.admission.webhook import Webhook
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 JSON = "application/json"
 MOST_BYTES = 8 * 1024 * 1024
@@ -29,79 +20,73 @@ An API server accepts objects of up to 3 MiB. An update carries the object twice
 the other fields and for characters that Go escapes (``<`` becomes six bytes).
 """
 
+ENDPOINT_BY_PATH = {f"/{endpoint}": endpoint for endpoint in ENDPOINTS}
+
 REASONS = {
     400: "BadRequest", 404: "NotFound", 405: "MethodNotAllowed", 408: "Timeout", 413: "RequestEntityTooLarge",
     415: "UnsupportedMediaType", 500: "InternalError", 503: "ServiceUnavailable",
 }  # fmt: skip
 """``Status.reason`` of the API server by HTTP status code; for others it is BadRequest."""
 
-_PATHS = {f"/{endpoint}": endpoint for endpoint in ENDPOINTS}
+
+def create_application(webhook: Webhook) -> Flask:
+    """Return the Flask application that answers AdmissionReviews by HTTP.
+
+    The server in front of it limits the time for a request, and the length of bodies without a length.
+    """
+    application = Flask("jobsworth.admission", static_folder=None)
+    application.url_map.merge_slashes = False
+    for path, endpoint in ENDPOINT_BY_PATH.items():
+        application.add_url_rule(
+            path,
+            endpoint=endpoint,
+            view_func=_view(webhook, endpoint),
+            methods=["POST"],
+            provide_automatic_options=False,
+        )
+    application.register_error_handler(BadReview, error_response)
+    application.register_error_handler(HTTPException, _http_error_response)
+    return application
 
 
-class Application(Flask):
-    """A WSGI application around a :class:`~jobsworth.admission.webhook.Webhook`."""
-
-    def __init__(self, webhook: Webhook) -> None:
-        super().__init__("jobsworth.admission", static_folder=None)
-        self._webhook = webhook
-        for path, endpoint in _PATHS.items():
-            self.add_url_rule(
-                path, endpoint=endpoint, methods=["POST"], provide_automatic_options=False
-            )
-        self.register_error_handler(HTTPException, _error_response)
-
-    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer one WSGI request."""
-        endpoint = _PATHS.get(environ["PATH_INFO"])
-        if endpoint is None or environ["REQUEST_METHOD"] != "POST":
-            return super().wsgi_app(environ, start_response)
+def _view(webhook: Webhook, endpoint: Endpoint) -> Callable[[], Response]:
+    def answer() -> Response:
         try:
-            answer = self._webhook.answer(endpoint, self._read(endpoint, environ))
+            body = read_body(request)
         except BadReview as error:
-            return start_error(start_response, error)
-        return start(start_response, 200, JSON, answer)
-
-    def _read(self, endpoint: Endpoint, environ: WSGIEnvironment) -> bytes:
-        try:
-            return read_body(environ)
-        except BadReview as error:
-            self._webhook.reject(endpoint, error)
+            webhook.reject(endpoint, error)
             raise
+        return Response(webhook.answer(endpoint, body), mimetype=JSON)
+
+    return answer
 
 
-def read_body(environ: WSGIEnvironment) -> bytes:
+def read_body(received: Request) -> bytes:
     """Return the body of a request whose content type is JSON.
 
     Raises:
         BadReview: the content type is not JSON, or the body is compressed, empty or too long.
     """
-    media_type = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
-    if media_type != JSON:
-        raise BadReview(f'expected content type application/json, got "{media_type[:80]}"', 415)
-    encoding = environ.get("HTTP_CONTENT_ENCODING", "identity").strip().lower()
+    if received.mimetype != JSON:
+        raise BadReview(
+            f'expected content type application/json, got "{received.mimetype[:80]}"', 415
+        )
+    encoding = received.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding != "identity":
         raise BadReview(
             f'content encoding "{encoding[:40]}" is not supported: send the body uncompressed', 415
         )
-    length = int(environ.get("CONTENT_LENGTH") or 0)  # the server requires one
-    if length > MOST_BYTES:
-        raise BadReview(f"the body is too long: send at most {MOST_BYTES} bytes", 413)
-    body: bytes = environ["wsgi.input"].read(length)
+    if (received.content_length or 0) > MOST_BYTES:
+        raise body_too_long()
+    body = received.get_data(cache=False)
     if not body:
         raise BadReview("the body is empty: send an AdmissionReview")
     return body
 
 
-def start(start_response: StartResponse, code: int, media_type: str, body: bytes) -> list[bytes]:
-    """Start a WSGI response, and return its body."""
-    headers = [("Content-Type", media_type), ("Content-Length", str(len(body)))]
-    start_response(f"{code} {HTTPStatus(code).phrase}", headers)
-    return [body]
-
-
-def start_error(start_response: StartResponse, error: BadReview) -> list[bytes]:
-    """Start a WSGI response to a bad request, and return its body: a ``Status``."""
-    return start(start_response, error.status, JSON, status_body(error.status, str(error)))
+def body_too_long() -> BadReview:
+    """Return the error of a body that is longer than :data:`MOST_BYTES`."""
+    return BadReview(f"the body is too long: send at most {MOST_BYTES} bytes", 413)
 
 
 def status_body(code: int, message: str) -> bytes:
@@ -118,9 +103,13 @@ def status_body(code: int, message: str) -> bytes:
     return json.dumps(status, separators=(",", ":")).encode() + b"\n"
 
 
-def _error_response(error: HTTPException) -> Response:
+def error_response(error: BadReview) -> Response:
+    """Return the response to a request that is not a valid AdmissionReview."""
+    return Response(status_body(error.status, str(error)), error.status, mimetype=JSON)
+
+
+def _http_error_response(error: HTTPException) -> Response:
     code = error.code or 400
     text = "POST an AdmissionReview to /mutate or /validate"
     headers = [(name, value) for name, value in error.get_headers() if name == "Allow"]
-    answer: Any = status_body(code, f"{error.name}: {text}")
-    return Response(answer, code, headers, mimetype=JSON)
+    return Response(status_body(code, f"{error.name}: {text}"), code, headers, mimetype=JSON)

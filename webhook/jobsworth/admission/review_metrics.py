@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, values
-from prometheus_client.exposition import generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from jobsworth.admission.outcome import ReviewOutcome
@@ -27,6 +26,7 @@ BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5,
 """Bucket bounds of the latency histogram, in seconds: a review takes tenths of a millisecond, under overload
 seconds."""
 
+WORKERS = "jobsworth_serving_workers"
 OTHER = "other"
 MOST_POLICIES = 100
 """The largest number of policies with labels of their own; all others share the label ``other``."""
@@ -65,17 +65,12 @@ class WebhookMetrics:
 
     Args:
         folder: the folder for the values of all processes.
-
-    Attributes:
-        slot: the number of this process. Give the number of a process that has ended to a new one: it
-            continues the counts, in the same files.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.slot = 0
         self._folder = str(folder)
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._folder
-        values.ValueClass = values.MultiProcessValue(lambda: self.slot)
+        values.ValueClass = values.MultiProcessValue()
         registry = CollectorRegistry()
         self._counters = {
             name: Counter(name, text, labels, registry=registry)
@@ -104,6 +99,12 @@ class WebhookMetrics:
         self._seconds_of = cache(seconds.labels)
         self._effects_of = cache(self._counters["jobsworth_admission_violations_total"].labels)
         self._policies: set[str] = set()
+        self._serving = Gauge(
+            WORKERS,
+            "Worker processes that serve and do not drain.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
 
     def observe(self, outcome: ReviewOutcome) -> None:
         """Count a request."""
@@ -152,8 +153,12 @@ class WebhookMetrics:
         if expiry is not None:
             self._gauges["jobsworth_certificate_expiry_timestamp_seconds"].set(expiry)
 
-    def exposition(self, state: Collector) -> bytes:
-        """Return the metrics of all processes in the text format of Prometheus.
+    def serves(self, serves: bool) -> None:
+        """Record whether this process serves; not while it drains."""
+        self._serving.set(int(serves))
+
+    def of_all_processes(self, state: Collector) -> CollectorRegistry:
+        """Return the metrics of all processes.
 
         Args:
             state: metrics that all processes agree about.
@@ -161,4 +166,9 @@ class WebhookMetrics:
         registry = CollectorRegistry()
         registry.register(state)
         MultiProcessCollector(registry, self._folder)
-        return generate_latest(registry)
+        return registry
+
+
+def serving_workers(metrics: CollectorRegistry) -> float:
+    """Return the number of worker processes that serve."""
+    return metrics.get_sample_value(WORKERS) or 0

@@ -110,13 +110,6 @@ def effective(
     return _Selection(found, last_good, unreadable, flawed).result(shipped)
 
 
-def unchanged(
-    versions: Mapping[str, PolicyVersion], shipped: Sequence[Any] = ()
-) -> EffectivePolicies:
-    """Return the effective policies for versions that are active already."""
-    return effective(list(versions.values()), versions, shipped=shipped)
-
-
 class _Selection:
     """The choice of a version for each policy."""
 

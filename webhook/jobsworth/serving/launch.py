@@ -8,23 +8,37 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
-from jobsworth.admission.application import Application
+from a2wsgi import WSGIMiddleware
+from prometheus_client import CollectorRegistry
+
+from jobsworth.admission.application import ENDPOINT_BY_PATH, create_application
 from jobsworth.admission.decision import NamespaceLabels
 from jobsworth.admission.outcome import ReviewOutcome
 from jobsworth.admission.request_log import Log
-from jobsworth.admission.review_metrics import WebhookMetrics
+from jobsworth.admission.review import BadReview
+from jobsworth.admission.review_metrics import WebhookMetrics, serving_workers
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ApiServer
 from jobsworth.api.declared_types import import_types
 from jobsworth.listen_address import format_address, listen
 from jobsworth.policy.effective_policies import EffectivePolicies
+from jobsworth.serving.http_protocol import http_settings
+from jobsworth.serving.monitor import Check, Monitor
 from jobsworth.serving.release_poll import ReleasePoll
 from jobsworth.serving.served_files import ServedFiles
 from jobsworth.serving.served_state import StateLoader
 from jobsworth.serving.serving_settings import ServingSettings
-from jobsworth.serving.webhook_server import WebhookServer
+from jobsworth.serving.state_metrics import StateMetrics
+from jobsworth.serving.tls_context import reloaded_context
+from jobsworth.serving.webhook_server import WebhookServer, allow_descriptors
+from jobsworth.serving.worker_process import WorkerProcess
+
+if TYPE_CHECKING:
+    from a2wsgi.wsgi_typing import WSGIApp
+
+    from jobsworth.serving.request_limits import AsgiApplication
 
 RELEASE_FILE = "kubernetes-version"
 
@@ -68,7 +82,10 @@ def serve(
         )
         log = Log(requests=settings.log_requests)
         metrics = WebhookMetrics(folder)
-        served = ServedFiles(files, states, folder, log=log, metrics=metrics, releases=releases)
+        served = ServedFiles(files, states, log=log, metrics=metrics, releases=releases)
+        served.load()
+        if served.state is None:
+            raise SystemExit(1)  # the log has the error
 
         def bound() -> None:
             sizes = {"workers": settings.workers, "threads": settings.threads}
@@ -79,12 +96,47 @@ def serve(
             metrics.observe(outcome)
             log.request(outcome)
 
-        application = Application(Webhook(served.reviewer, observe))
+        def refused(path: str, error: BadReview) -> None:
+            if (endpoint := ENDPOINT_BY_PATH.get(path)) is not None:
+                webhook.reject(endpoint, error)
+
+        webhook = Webhook(served.reviewer, observe)
+        flask = cast("WSGIApp", create_application(webhook))
+        all_metrics = metrics.of_all_processes(StateMetrics(lambda: served.state))
+        process = WorkerProcess(
+            cast("AsgiApplication", WSGIMiddleware(flask, workers=settings.threads)),
+            served,
+            Monitor(lambda: _checks(served, all_metrics), all_metrics),
+            listeners[1],
+            metrics=metrics,
+            log=log,
+            drain_seconds=settings.drain_seconds,
+            refused=refused,
+        )
+        context = reloaded_context(
+            lambda: served.certificate, verifies_clients=files.client_ca is not None
+        )
         import_types()
+        allow_descriptors()
         WebhookServer(
-            settings, application, served, listeners, metrics=metrics, on_bound=bound
+            settings,
+            process,
+            listeners[0],
+            uvicorn_settings={
+                **http_settings(),
+                "lifespan": "on",
+                "ssl_context_factory": lambda config, default: context,
+            },
+            metrics_folder=folder,
+            on_bound=bound,
         ).run()
         raise SystemExit(0)
     finally:
         if os.getpid() == owner:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _checks(files: ServedFiles, metrics: CollectorRegistry) -> dict[str, Check]:
+    serves = serving_workers(metrics) > 0
+    problem = "" if serves else "no worker serves, or the server is draining"
+    return {**files.checks(), "workers": Check(problem)}

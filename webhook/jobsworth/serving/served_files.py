@@ -1,17 +1,15 @@
-"""The policies and the certificate that one server serves, as its processes load them from files."""
+"""The policies and the certificate that a process serves."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.serving.file_reload import Reloading, follow
-from jobsworth.serving.probes import Check
+from jobsworth.serving.file_reload import Reloading
+from jobsworth.serving.monitor import Check
 from jobsworth.serving.served_state import ServedState, broken_notes
 from jobsworth.serving.tls_context import ServingCertificate, load_certificate
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from jobsworth.admission.decision import Reviewer
     from jobsworth.admission.request_log import Log
     from jobsworth.admission.review_metrics import WebhookMetrics
@@ -20,24 +18,19 @@ if TYPE_CHECKING:
     from jobsworth.serving.serving_settings import Files
 
 POLICY, CERTIFICATE = "policy", "certificate"
-STATE_FILE = "served-state.json"
-WORKER_POLL_SECONDS = 0.3
-"""The time after which a worker checks for a new state; the arbiter checks the files about once a second."""
 MOST_NOTES = 20
 """The largest number of broken policies that the readiness text names."""
 
 
 class ServedFiles:
-    """The policies and the certificate that all processes of one server serve.
+    """The policies and the certificate that a process serves, reloaded when their files change.
 
-    The arbiter reloads changed policies and hands them to the workers; each process reloads changed
-    certificates itself. Only the arbiter logs and counts the loads. A new worker starts with what the arbiter
-    has loaded.
+    The arbiter loads them once, before it starts workers. Each worker begins with what the arbiter has
+    loaded, and then loads what changes by itself.
 
     Args:
         files: the files to read and reload.
         states: loads the policies.
-        folder: the folder through which the arbiter hands the policies to the workers.
         log, metrics: record the loads.
         releases: asks the API server for its release; None if another process does.
     """
@@ -46,7 +39,6 @@ class ServedFiles:
         self,
         files: Files,
         states: StateLoader,
-        folder: Path,
         *,
         log: Log,
         metrics: WebhookMetrics,
@@ -55,11 +47,7 @@ class ServedFiles:
         self._log = log
         self._metrics = metrics
         self._releases = releases
-        self._state_file = folder / STATE_FILE
-        self._loaded = Reloading(POLICY, states.load, files.of_state)
-        self._served = Reloading(
-            POLICY, lambda: states.restored(self._state_file.read_text()), [self._state_file]
-        )
+        self._state = Reloading(POLICY, states.load, files.of_state)
         self._certificate = Reloading(
             CERTIFICATE,
             lambda: load_certificate(files.certificate, files.key, files.client_ca),
@@ -69,7 +57,7 @@ class ServedFiles:
     @property
     def state(self) -> ServedState | None:
         """The active state; None before it is loaded."""
-        return self._served.value
+        return self._state.value
 
     @property
     def certificate(self) -> ServingCertificate | None:
@@ -78,8 +66,8 @@ class ServedFiles:
 
     def reviewer(self) -> Reviewer:
         """Return the reviewer of the active state, without which the server does not start."""
-        assert self._served.value is not None
-        return self._served.value.reviewer
+        assert self._state.value is not None
+        return self._state.value.reviewer
 
     def checks(self) -> dict[str, Check]:
         """Return the readiness checks of the policies and of the certificate."""
@@ -89,29 +77,12 @@ class ServedFiles:
             CERTIFICATE: Check("not loaded" if self.certificate is None else ""),
         }
 
-    def reload_state(self) -> None:
-        """Load changed policies in the arbiter, and hand the state to the workers."""
+    def load(self) -> None:
+        """Load all that has changed."""
         if self._releases is not None:
             self._releases.poll(lambda text: self._log.event("error", text))
-        if self._loaded.check(self) and self._loaded.value is not None:
-            new = self._state_file.with_suffix(".new")
-            new.write_text(self._loaded.value.to_json())
-            new.replace(self._state_file)
-            self._served.adopt(self._loaded.value)
-
-    def reload(self) -> None:
-        """Load all that has changed in the arbiter, and log and count that."""
-        self.reload_state()
+        self._state.check(self)
         self._certificate.check(self)
-
-    def follow(self) -> None:
-        """Load in a worker what has changed, now and from now on."""
-        self._check()
-        follow(self._check, WORKER_POLL_SECONDS)
-
-    def _check(self) -> None:
-        self._served.check()
-        self._certificate.check()
 
     def loaded(self, what: str, seconds: float, value: object) -> None:
         """Log and count that changed files are active."""

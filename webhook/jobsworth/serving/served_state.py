@@ -1,18 +1,12 @@
-"""The state that all processes of one server serve: the policies, and the release of the API server.
-
-The arbiter reads the files and writes the result into a file of its own, from which each worker reads it. So
-workers agree, also about a version that was in the files for less than a second.
-"""
+"""The state that a server applies: the policies, and the release of its API server."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jobsworth.admission.decision import Reviewer
 from jobsworth.api.api_server import is_release
-from jobsworth.policy.effective_policies import unchanged, version_from_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,21 +36,10 @@ class ServedState:
         """True if the API server runs another release than the one whose rules apply."""
         return self.release not in ("", self.reviewer.server.release)
 
-    def to_json(self) -> str:
-        """Return the state as a text that :meth:`StateLoader.restored` reads."""
-        return json.dumps(
-            {
-                "versions": {name: one.to_json() for name, one in self.policies.versions.items()},
-                "shipped": self.policies.shipped,
-                "broken": dict(self.policies.broken),
-                "release": self.release,
-            }
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class StateLoader:
-    """Loads the state, in the arbiter from files, in workers from the arbiter's state.
+    """Loads the state.
 
     Attributes:
         load_policies: reads the policies; any exception rejects the changed files.
@@ -74,16 +57,7 @@ class StateLoader:
 
     def load(self) -> ServedState:
         """Read the files."""
-        return self._state(self.load_policies(), self._release())
-
-    def restored(self, text: str) -> ServedState:
-        """Return the state that another process has written."""
-        value: dict[str, Any] = json.loads(text)
-        versions = {name: version_from_json(one) for name, one in value["versions"].items()}
-        policies = replace(unchanged(versions, value["shipped"]), broken=value["broken"])
-        return self._state(policies, value["release"])
-
-    def _state(self, policies: EffectivePolicies, release: str) -> ServedState:
+        policies, release = self.load_policies(), self._release()
         reviewer = Reviewer(
             self.server_of(release),
             policies.policies,

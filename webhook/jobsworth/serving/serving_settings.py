@@ -17,19 +17,22 @@ KEEP_ALIVE_SECONDS = 120
 """The idle time after which the server closes a connection. An API server does so after 90 seconds and must
 be first; otherwise it may send a request on a connection that the webhook is closing."""
 
-HANG_SECONDS = 40
-"""The time after which a request counts as hung: an API server waits 30 seconds for a webhook at most."""
+HEARTBEAT_SECONDS = 30
+"""The time without a sign of life after which the arbiter replaces a worker. Its event loop gives them; a
+review that hangs is noticed by `jobsworth.serving.request_limits`."""
 
 YOUNG_OBJECTS = 20_000
 """The number of new objects between two garbage collections. A request creates some hundreds, and reference
 counting frees nearly all of them."""
 
 _LOGGING = {
-    "root": {"handlers": []},
+    "version": 1,
+    "disable_existing_loggers": False,
+    "root": {"handlers": ["log"], "level": "WARNING"},  # asyncio, Flask
     "handlers": {"log": {"()": LogHandler}},
-    "loggers": {"gunicorn.error": {"handlers": ["log"]}},
+    "loggers": {"gunicorn.error": {"handlers": ["log"], "propagate": False}},
 }
-"""The log of gunicorn, for ``logging.config``."""
+"""The log of gunicorn and of all libraries, for ``logging.config``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,7 @@ class ServingSettings:
         bind: host and port of the webhook; an empty host for every address of IPv4 and IPv6.
         monitor_bind: host and port of ``/healthz``, ``/readyz`` and ``/metrics``, without TLS.
         workers: the number of worker processes.
-        threads: the number of threads of each worker.
+        threads: the number of threads of each worker that review.
         drain_seconds: the time to keep serving after SIGTERM, closing each connection after its answer.
         graceful_seconds: the time to wait after that for requests in flight.
         api_verdict: how to handle objects that the API server would reject.
@@ -79,9 +82,9 @@ class ServingSettings:
     files: Files
     bind: tuple[str, int] = ("", 8443)
     monitor_bind: tuple[str, int] = ("", 8080)
-    workers: int = 2
-    threads: int = 4
-    drain_seconds: float = 10
+    workers: int = 1
+    threads: int = 2
+    drain_seconds: float = 5
     graceful_seconds: float = 15
     api_verdict: ApiVerdict = "deny"
     log_requests: bool = True
@@ -91,20 +94,15 @@ def gunicorn_settings(settings: ServingSettings) -> dict[str, Any]:
     """Return the settings for gunicorn; a benchmark uses the same ones for another application."""
     return {
         "workers": settings.workers,
-        "threads": settings.threads,
-        "timeout": HANG_SECONDS,
+        "timeout": HEARTBEAT_SECONDS,
         "graceful_timeout": math.ceil(settings.drain_seconds + settings.graceful_seconds),
+        "keepalive": KEEP_ALIVE_SECONDS,
         "control_socket_disable": True,
-        # No proxy stands between an API server and its webhook, so trust no forwarding headers.
         "forwarded_allow_ips": "",
-        "forwarder_headers": "",
-        "limit_request_fields": 50,
-        "limit_request_field_size": 8190,
-        "limit_request_line": 2048,
         "logconfig_dict": _LOGGING,
     }
 
 
-def after_fork(*_: object) -> None:
+def after_fork() -> None:
     """Make garbage collection in a worker rare."""
     gc.set_threshold(YOUNG_OBJECTS, 20, 100)

@@ -85,11 +85,11 @@ class ServeOptions(Options):
         metavar="FILE",
         help="Require a client certificate of this CA (PEM), for example the API server's.",
     )
-    workers = integer(metavar="N", default=2, help="Processes.")
-    threads = integer(metavar="N", default=4, help="Threads per process.")
+    workers = integer(metavar="N", default=1, help="Processes.")
+    threads = integer(metavar="N", default=2, help="Threads per process that review requests.")
     drain_seconds = text(
         metavar="N",
-        default="10",
+        default="5",
         help="After SIGTERM, keep serving for this long, not ready, until clients use other replicas.",
     )
     graceful_seconds = text(

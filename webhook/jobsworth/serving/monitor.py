@@ -1,0 +1,94 @@
+"""``/healthz``, ``/readyz`` and ``/metrics``: an ASGI application for a port without TLS."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable, Generator, MutableMapping
+from typing import Any, NamedTuple
+
+import uvicorn
+from prometheus_client import CollectorRegistry, make_asgi_app
+
+from jobsworth.admission.application import JSON, status_body
+from jobsworth.serving.http_protocol import http_settings
+from jobsworth.serving.request_limits import Receive, Send
+
+_PLAIN = "text/plain; charset=utf-8"
+
+
+class Check(NamedTuple):
+    """The result of a readiness check.
+
+    Attributes:
+        problem: why the server is not ready; empty if the check passes.
+        note: what an administrator should know, although the check passes.
+    """
+
+    problem: str = ""
+    note: str = ""
+
+
+class Monitor:
+    """Answer probes and scrapes.
+
+    Args:
+        checks: returns the results of the readiness checks by name.
+        metrics: the metrics of all processes.
+    """
+
+    def __init__(self, checks: Callable[[], dict[str, Check]], metrics: CollectorRegistry) -> None:
+        self._checks = checks
+        self._metrics = make_asgi_app(metrics)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        path = scope["path"]
+        if scope["method"] not in ("GET", "HEAD"):
+            await _respond(send, 405, JSON, status_body(405, "use GET"))
+        elif path in ("/healthz", "/livez"):
+            await _respond(send, 200, _PLAIN, b"ok\n")
+        elif path == "/readyz":
+            await _respond(send, *self._readiness())
+        elif path == "/metrics":
+            await self._metrics(scope, receive, send)
+        else:
+            message = "use /healthz, /readyz or /metrics"
+            await _respond(send, 404, JSON, status_body(404, message))
+
+    def _readiness(self) -> tuple[int, str, bytes]:
+        checks = self._checks()
+        lines = [
+            f"[-]{name} failed: {check.problem}"
+            if check.problem
+            else f"[+]{name} ok{f': {check.note}' if check.note else ''}"
+            for name, check in checks.items()
+        ]
+        ready = not any(check.problem for check in checks.values())
+        text = "\n".join([*lines, "ready" if ready else "not ready", ""])
+        return (200 if ready else 503), _PLAIN, text.encode()
+
+
+class MonitorServer(uvicorn.Server):
+    """A server of the monitor, inside of a worker, which handles the signals."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        super().__init__(uvicorn.Config(monitor, lifespan="off", **http_settings()))
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Leave the signals to the worker."""
+        yield
+
+    async def run_until_exit(self, listener: socket.socket) -> None:
+        """Serve until `should_exit` is set."""
+        await self.serve(sockets=[listener])
+
+
+async def _respond(send: Send, code: int, media_type: str, body: bytes) -> None:
+    headers = [
+        (b"content-type", media_type.encode()),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    await send({"type": "http.response.start", "status": code, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,194 @@
+"""Limits for each request: the length of its body, and the time to send it, review it and read the answer.
+
+An ASGI layer between the server and the application. The application gets complete bodies only, so a slow
+client holds a connection, but no thread that reviews.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jobsworth.admission.application import JSON, MOST_BYTES, body_too_long, status_body
+from jobsworth.admission.review import BadReview
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApplication = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+BODY_SECONDS = 10.0
+"""The time limit for a body: by default, an API server waits 10 seconds for a webhook."""
+ANSWER_SECONDS = 5.0
+"""The time limit for the client to read an answer."""
+LINGER_SECONDS = 10.0
+"""The time that a client whose body is refused gets to send the rest, so that it reads the answer. A
+connection that is closed while the client sends loses the answer."""
+HANG_SECONDS = 40.0
+"""The time after which a review counts as hung: an API server waits 30 seconds for a webhook at most."""
+MAX_HELD_BYTES = 64 * 1024 * 1024
+"""The limit for the bodies of all requests that are incomplete or wait for their review."""
+SMALL_BYTES = 32 * 1024
+"""The length of a body that is accepted beyond this limit. Few Jobs are larger."""
+
+_LATE = BadReview("the body did not arrive in time: send the request again", 408)
+_OVERLOAD = BadReview("too many large requests: send the request again", 503)
+_HUNG = BadReview("internal error: the review takes too long; see the log of jobsworth", 500)
+
+
+class _Disconnected(Exception):
+    """The client has closed the connection."""
+
+
+@dataclass(slots=True, eq=False)
+class _IncompleteBody:
+    """A body that is being received.
+
+    Attributes:
+        limit: the time limit.
+        problem: the error at the end of that time.
+        content: what has arrived.
+    """
+
+    limit: asyncio.Timeout
+    problem: BadReview = _LATE
+    content: bytearray = field(default_factory=bytearray)
+
+
+class RequestLimits:
+    """An ASGI application that hands complete requests to another one.
+
+    Args:
+        application: answers the requests.
+        refused: called with path and error of each request that does not reach the application.
+        hung: called when a review takes longer than :data:`HANG_SECONDS`.
+
+    Attributes:
+        draining: True to close each connection after its answer.
+    """
+
+    def __init__(
+        self,
+        application: AsgiApplication,
+        *,
+        refused: Callable[[str, BadReview], object],
+        hung: Callable[[], object],
+    ) -> None:
+        self.draining = False
+        self._application = application
+        self._refused = refused
+        self._hung = hung
+        self._held = 0
+        self._incomplete: dict[_IncompleteBody, None] = {}  # the oldest first
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        body = b""
+        try:
+            body = await self._read(scope, receive)
+            response = await self._answer(scope, body)
+        except BadReview as error:
+            self._refused(scope["path"], error)
+            await _refuse(error, receive, send)
+        except _Disconnected:
+            return
+        else:
+            if self.draining:
+                response[0]["headers"] = [*response[0]["headers"], (b"connection", b"close")]
+            async with asyncio.timeout(ANSWER_SECONDS):
+                for message in response:
+                    await send(message)
+        finally:
+            self._held -= len(body)
+
+    async def _read(self, scope: MutableMapping[str, Any], receive: Receive) -> bytes:
+        """Return the body; its length is counted in `_held`."""
+        if int(dict(scope["headers"]).get(b"content-length", 0)) > MOST_BYTES:
+            raise body_too_long()
+        incomplete = None
+        try:
+            async with asyncio.timeout(BODY_SECONDS) as limit:
+                incomplete = _IncompleteBody(limit)
+                self._incomplete[incomplete] = None
+                await self._fill(incomplete, receive)
+        except TimeoutError:
+            raise incomplete.problem if incomplete is not None else _LATE from None
+        finally:
+            if incomplete is not None:
+                del self._incomplete[incomplete]
+                self._held -= len(incomplete.content)
+        self._held += len(incomplete.content)
+        return bytes(incomplete.content)
+
+    async def _fill(self, body: _IncompleteBody, receive: Receive) -> None:
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Disconnected
+            body.content += message["body"]
+            self._held += len(message["body"])
+            if len(body.content) > MOST_BYTES:
+                raise body_too_long()
+            more = message.get("more_body", False)
+            if self._held > MAX_HELD_BYTES and len(body.content) > SMALL_BYTES:
+                self._make_room()
+            if body.problem is _OVERLOAD:
+                raise _OVERLOAD
+        if self._held > MAX_HELD_BYTES and len(body.content) > SMALL_BYTES:
+            raise _OVERLOAD  # complete requests hold all of it
+
+    def _make_room(self) -> None:
+        """Refuse the bodies that are incomplete for longest, until the others are within the limit."""
+        for body in self._incomplete:
+            if self._held <= MAX_HELD_BYTES:
+                return
+            self._held -= len(body.content)
+            body.content.clear()
+            body.problem = _OVERLOAD
+            body.limit.reschedule(asyncio.get_running_loop().time())
+
+    async def _answer(self, scope: MutableMapping[str, Any], body: bytes) -> list[Message]:
+        """Return the messages of the application's response."""
+        response: list[Message] = []
+        headers = [
+            (name, value)
+            for name, value in scope["headers"]
+            if name not in (b"content-length", b"transfer-encoding")
+        ]
+        headers.append((b"content-length", b"%d" % len(body)))
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message: Message) -> None:
+            response.append(message)
+
+        try:
+            async with asyncio.timeout(HANG_SECONDS):
+                await self._application({**scope, "headers": headers}, receive, send)
+        except TimeoutError:
+            self._hung()
+            raise _HUNG from None
+        return response
+
+
+async def _refuse(error: BadReview, receive: Receive, send: Send) -> None:
+    """Answer with a ``Status``, and wait until the client has sent the rest before the connection ends."""
+    body = status_body(error.status, str(error))
+    headers = [
+        (b"content-type", JSON.encode()),
+        (b"content-length", b"%d" % len(body)),
+        (b"connection", b"close"),
+    ]
+    await send({"type": "http.response.start", "status": error.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body, "more_body": True})
+    if error is not _LATE:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while (await receive()).get("more_body"):
+                    pass
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -1,0 +1,108 @@
+"""The life of a worker: it follows the files, answers the probes, and drains before it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from jobsworth.serving.file_reload import follow
+from jobsworth.serving.monitor import MonitorServer
+from jobsworth.serving.request_limits import AsgiApplication, Receive, RequestLimits, Send
+
+if TYPE_CHECKING:
+    from jobsworth.admission.request_log import Log
+    from jobsworth.admission.review import BadReview
+    from jobsworth.admission.review_metrics import WebhookMetrics
+    from jobsworth.serving.monitor import Monitor
+    from jobsworth.serving.served_files import ServedFiles
+
+LEAVE_SECONDS = 1.0
+"""The time that a worker with a hanging review gives the other reviews to end."""
+SUCCESSION_SECONDS = 0.5
+"""The time from SIGTERM to the end of readiness, in which the successors after SIGHUP begin to count."""
+
+
+class WorkerProcess:
+    """An ASGI application: the requests of one worker, and its start and end.
+
+    On SIGTERM the worker is no longer ready, keeps serving for `drain_seconds`, and closes each connection
+    after its answer. Then uvicorn accepts no more connections and finishes the requests in flight.
+
+    Args:
+        application: answers the requests.
+        files: the policies and the certificate.
+        monitor: answers probes and scrapes.
+        monitor_listener: the listening socket of the monitor, shared by all workers.
+        metrics, log: record that the worker serves, and why it ends.
+        drain_seconds: the time to keep serving after SIGTERM.
+        refused: called with path and error of each request that does not reach the application.
+    """
+
+    def __init__(
+        self,
+        application: AsgiApplication,
+        files: ServedFiles,
+        monitor: Monitor,
+        monitor_listener: socket.socket,
+        *,
+        metrics: WebhookMetrics,
+        log: Log,
+        drain_seconds: float,
+        refused: Callable[[str, BadReview], object],
+    ) -> None:
+        self._requests = RequestLimits(application, refused=refused, hung=self._leave)
+        self._files = files
+        self._monitor = monitor
+        self._monitor_listener = monitor_listener
+        self._metrics = metrics
+        self._log = log
+        self._drain_seconds = drain_seconds
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer a request, or accompany the worker from its start to its end."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            await self._requests(scope, receive, send)
+
+    def begin(self) -> None:
+        """Count the worker, right after its fork: the kernel queues its connections while it starts."""
+        self._metrics.serves(True)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()  # lifespan.startup
+        loop = asyncio.get_running_loop()
+        stop = signal.getsignal(signal.SIGTERM)
+        assert callable(stop)
+        loop.add_signal_handler(signal.SIGTERM, self._drain, stop)
+        arbiter = os.getppid()
+        stop_following = follow(lambda: self._check(arbiter))
+        server = MonitorServer(self._monitor)
+        serving = loop.create_task(server.run_until_exit(self._monitor_listener))
+        await send({"type": "lifespan.startup.complete"})
+        await receive()  # lifespan.shutdown
+        stop_following.set()
+        server.should_exit = True
+        await serving
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _check(self, arbiter: int) -> None:
+        if os.getppid() != arbiter:
+            os._exit(1)  # the arbiter was killed: nothing else would stop this worker
+        self._files.load()
+
+    def _drain(self, stop: Callable[[int, None], object]) -> None:
+        self._requests.draining = True
+        loop = asyncio.get_running_loop()
+        loop.call_later(SUCCESSION_SECONDS, self._metrics.serves, False)
+        loop.call_later(self._drain_seconds, stop, signal.SIGTERM, None)
+
+    def _leave(self) -> None:
+        """End soon, because a review hangs in a thread that nothing can stop."""
+        self._log.event("error", "a review takes too long: leaving", process=os.getpid())
+        self._requests.draining = True
+        asyncio.get_running_loop().call_later(LEAVE_SECONDS, os._exit, 1)

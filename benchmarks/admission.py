@@ -206,7 +206,9 @@ def main() -> None:
     arguments.add_argument("--seconds", type=float, default=2.0)
     arguments.add_argument("--connections", type=int, default=4)
     arguments.add_argument("--workers", type=int, default=1)
-    arguments.add_argument("--threads", type=int, default=2, help="of the webhook; bare Flask has four")
+    arguments.add_argument(
+        "--threads", type=int, default=2, help="of the webhook; bare Flask has four"
+    )
     arguments.add_argument("--results", help="also write the measurements to this file")
     chosen = arguments.parse_args()
 

@@ -157,6 +157,45 @@ def test_an_in_place_restart_is_explained(command: Command) -> None:
     assert "Restart 6 of the Pods' containers fails the Job" in done.out
 
 
+ONE_FAILED_INDEX = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: shards}
+spec:
+  completionMode: Indexed
+  completions: 10
+  parallelism: 10
+  backoffLimitPerIndex: 0
+  maxFailedIndexes: 4
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1.36"}]}}
+"""
+
+
+def test_one_failed_index_is_said_to_fail_the_job_beside_max_failed_indexes(
+    command: Command,
+) -> None:
+    files = {"job.yaml": ONE_FAILED_INDEX}
+    limits = (
+        "any fails the Job once no index is left to run (FailedIndexes); "
+        "5 fail it at once (MaxFailedIndexesExceeded)"
+    )
+    assert f"failed indexes     {limits}" in command("explain", "job.yaml", files=files).out
+    table = command("explain", "--table", "job.yaml").out
+    assert "1-255      no rule  the index fails, and the Job once no index is left" in table
+    single = command("explain", "job.yaml", "--exit-code", "1").out
+    assert "With any failed index the Job fails once no index is left to run: reason" in single
+    assert "The Job fails at once when 5 indexes have failed: reason MaxFailed" in single
+    assert f"- failed indexes: {limits}" in command("explain", "job.yaml", "-o", "markdown").out
+    (job,) = command("explain", "job.yaml", "-o", "json").loaded["jobs"]
+    assert job["settings"]["failed_indexes"] == limits
+    assert job["failed_index_limits"] == [
+        {"count": 1, "reason": "FailedIndexes", "at_once": False},
+        {"count": 5, "reason": "MaxFailedIndexesExceeded", "at_once": True},
+    ]
+    (row,) = job["exit_codes"]
+    assert row["outcome"]["failed_index_fails_job"] == "no index left"
+
+
 def test_an_invalid_job_is_refused_with_the_words_of_the_api_server(command: Command) -> None:
     done = command("explain", "job.yaml", files={"job.yaml": BAD})
     assert done.code == 1

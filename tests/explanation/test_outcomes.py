@@ -14,14 +14,15 @@ from jobsworth.controller.pods import ACTIVE, TERMINATING, Termination
 from jobsworth.explanation.decision_table import decision_table, rule_uses
 from jobsworth.explanation.failure_outcome import (
     NOW,
+    FailedIndexLimit,
     JobFailure,
     Outcome,
     Outcomes,
     backoff_delays,
-    failed_index_limit,
+    failed_index_limits,
     failed_pod,
 )
-from jobsworth.explanation.outcome_wording import effect
+from jobsworth.explanation.outcome_wording import effect, job_facts
 from support.explanation.failing_pods import CONTAINERS, explained, failures, random_job
 from support.lint.linted_jobs import INIT, SIDECAR, job, on_codes, on_condition, with_policy
 
@@ -71,35 +72,82 @@ def indexed(completions: int, per_index: int, **spec: Any) -> dict[str, Any]:
     )
 
 
+AT_THE_END = FailedIndexLimit(1, "FailedIndexes", at_once=False)
+
+
+def at_once(count: int) -> FailedIndexLimit:
+    return FailedIndexLimit(count, "MaxFailedIndexesExceeded", at_once=True)
+
+
 @pytest.mark.parametrize(
-    ("value", "text", "limit"),
+    ("value", "text", "limits"),
     [
         (
             indexed(10, 2),
-            "counted, failure 3 of an index fails the index; new Pod after 10 s",
-            (1, "FailedIndexes"),
+            "counted, failure 3 of an index fails the index, and the Job once no index is left; new Pod after 10 s",
+            (AT_THE_END,),
         ),
-        (indexed(10, 0, maxFailedIndexes=4), "the index fails", (5, "MaxFailedIndexesExceeded")),
-        (indexed(10, 0, maxFailedIndexes=10), "the index fails", (1, "FailedIndexes")),
-        (indexed(10, 0, maxFailedIndexes=0), "the Job fails (MaxFailedIndexesExceeded)", (1, "MaxFailedIndexesExceeded")),
-        (indexed(1, 0), "the Job fails (FailedIndexes)", (1, "FailedIndexes")),
-        (indexed(9, 0, backoffLimit=4), "the index fails, failure 5 fails the Job", (1, "FailedIndexes")),
+        (
+            indexed(10, 0, maxFailedIndexes=4),
+            "the index fails, and the Job once no index is left",
+            (AT_THE_END, at_once(5)),
+        ),
+        (
+            indexed(10, 0, maxFailedIndexes=10),
+            "the index fails, and the Job once no index is left",
+            (AT_THE_END,),
+        ),
+        (indexed(10, 0, maxFailedIndexes=0), "the Job fails (MaxFailedIndexesExceeded)", (at_once(1),)),
+        (
+            indexed(10, 2, maxFailedIndexes=0),
+            "counted, failure 3 of an index fails the index and the Job; new Pod after 10 s",
+            (at_once(1),),
+        ),
+        (indexed(1, 0), "the Job fails (FailedIndexes)", (AT_THE_END,)),
+        (
+            indexed(9, 0, backoffLimit=4),
+            "the index fails, and the Job once no index is left; failure 5 fails the Job",
+            (AT_THE_END,),
+        ),
         (
             indexed(10, 2, backoffLimit=4),
-            "counted, failure 3 of an index fails the index, failure 5 fails the Job; "
-            "new Pod after 10 s",
-            (1, "FailedIndexes"),
+            "counted, failure 3 of an index fails the index, and the Job once no index is left; "
+            "failure 5 fails the Job; new Pod after 10 s",
+            (AT_THE_END,),
         ),
     ],
 )  # fmt: skip
-def test_limits_per_index(value: dict[str, Any], text: str, limit: tuple[int, str]) -> None:
+def test_limits_per_index(
+    value: dict[str, Any], text: str, limits: tuple[FailedIndexLimit, ...]
+) -> None:
     assert effect(outcome_of(value)) == text
-    assert failed_index_limit(explained(value).job) == limit
+    assert failed_index_limits(explained(value).job) == limits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (indexed(10, 0), "any fails the Job once no index is left to run (FailedIndexes)"),
+        (
+            indexed(10, 0, maxFailedIndexes=4),
+            "any fails the Job once no index is left to run (FailedIndexes); "
+            "5 fail it at once (MaxFailedIndexesExceeded)",
+        ),
+        (indexed(10, 2, maxFailedIndexes=0), "the first fails the Job at once (MaxFailedIndexesExceeded)"),
+        (
+            indexed(10, 0, successPolicy={"rules": [{"succeededCount": 5}]}),
+            "any fails the Job once no index is left to run (FailedIndexes), unless the success policy "
+            "is met before",
+        ),
+    ],
+)  # fmt: skip
+def test_both_ends_by_failed_indexes_are_listed(value: dict[str, Any], text: str) -> None:
+    assert dict(job_facts(explained(value)))["failed indexes"] == text
 
 
 def test_a_job_of_many_indexes_is_explained_too() -> None:
     value = indexed(100_000, 3)
-    assert failed_index_limit(explained(value).job) == (1, "FailedIndexes")
+    assert failed_index_limits(explained(value).job) == (AT_THE_END,)
 
 
 def test_an_in_place_restart_is_no_failure_of_the_pod() -> None:

@@ -49,6 +49,21 @@ class JobFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedIndexLimit:
+    """A number of failed indexes that fails the Job (KEP-3850, "Job completion").
+
+    Attributes:
+        count: the number of failed indexes; 1 for the first.
+        reason: the reason of the Job's Failed condition.
+        at_once: the Job fails while other indexes are left; otherwise once none is left to run.
+    """
+
+    count: int
+    reason: str
+    at_once: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The consequences of a failed Pod.
 
@@ -62,6 +77,7 @@ class Outcome:
         counted: the failure counts towards the backoff limits.
         job_failure: the failures that end the Job; None if no number of them does.
         index_failure: the number of failures of one index after which it fails; None without such a limit.
+        failed_index: the first limit of failed indexes that ends the Job; None without an index failure.
         delay: seconds from the end of the first such Pod to its replacement; None if it is not replaced.
         after_termination: the replacement is created only when the Pod has terminated.
     """
@@ -73,6 +89,7 @@ class Outcome:
     counted: bool = False
     job_failure: JobFailure | None = None
     index_failure: int | None = None
+    failed_index: FailedIndexLimit | None = None
     delay: float | None = None
     after_termination: bool = False
 
@@ -156,27 +173,34 @@ def job_failure_message(job: Job, pod: Pod) -> str:
     return "" if failure is None else failure[1]
 
 
-def failed_index_limit(job: Job) -> tuple[int, str] | None:
-    """Return how many failed indexes fail the Job, and the reason; None without a limit per index.
+def failed_index_limits(job: Job) -> tuple[FailedIndexLimit, ...]:
+    """Return the numbers of failed indexes that fail the Job, smallest first; empty if they cannot fail.
 
-    If all other indexes may still run, it is maxFailedIndexes + 1; without maxFailedIndexes a Job with
-    failed indexes fails once no index is left, so the number is 1.
+    A Job with any failed index fails once no index is left to run (FailedIndexes); beside it,
+    maxFailedIndexes may fail the Job earlier (MaxFailedIndexesExceeded).
     """
     if not job.per_index or job.size < 1:
-        return None
+        return ()
     job = replace(job, parallelism=min(job.parallelism, 1))
 
-    def reason(count: int) -> str | None:
-        """Return the reason for which a Job with so many failed indexes and others left fails."""
-        status = Status(failed_indexes=IndexSet(((0, count - 1),)).text)
+    def reason(count: int, succeeded: str = "") -> str | None:
+        """Return the reason for which a Job with so many failed indexes fails."""
+        failed = IndexSet(((0, count - 1),)).text
+        status = Status(failed_indexes=failed, completed_indexes=succeeded)
         failure = _failure(_status_after_sync(replace(job, status=status), ()))
         return None if failure is None else failure[0]
 
-    count = _least(lambda number: reason(number) is not None, job.size)
-    if count is None:
-        return None
-    found = reason(count) or ""
-    return (1, found) if found == well_known_names.FAILED_INDEXES[0] else (count, found)
+    limits = []
+    exceeded = well_known_names.MAX_FAILED_INDEXES_EXCEEDED[0]
+    count = _least(lambda number: reason(number) == exceeded, job.size)
+    if count != 1:
+        others = IndexSet(((1, job.size - 1),)).text if job.size > 1 else ""
+        at_end = reason(1, others)
+        if at_end is not None:
+            limits.append(FailedIndexLimit(1, at_end, at_once=False))
+    if count is not None:
+        limits.append(FailedIndexLimit(count, exceeded, at_once=True))
+    return tuple(limits)
 
 
 def backoff_delays(job: Job, most: int = 8) -> list[float]:
@@ -210,6 +234,7 @@ def _outcome(job: Job, pod: Pod, match: Match) -> Outcome:
         counted=match.counts,
         job_failure=job_failure,
         index_failure=index_failure,
+        failed_index=None if index_failure is None else next(iter(failed_index_limits(job)), None),
         delay=_delay(job, pod),
         after_termination=job.only_replace_failed,
     )

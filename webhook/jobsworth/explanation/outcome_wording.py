@@ -10,7 +10,7 @@ from jobsworth.explanation.explained_job import SIDECAR
 from jobsworth.explanation.failure_outcome import (
     Outcomes,
     backoff_delays,
-    failed_index_limit,
+    failed_index_limits,
     failed_pod,
 )
 from jobsworth.lint.matched_failures import ANY_OTHER_CODE
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from jobsworth.controller.failure_policy import Rule
+    from jobsworth.controller.jobs import Job
     from jobsworth.explanation.explained_job import ExplainedJob
     from jobsworth.explanation.failure_outcome import Outcome
 
@@ -124,14 +125,15 @@ def effect(outcome: Outcome) -> str:
         return f"{text}; restart {failure.after} fails the Job ({failure.reason})"
     if failure is not None and failure.after == 1:
         return f"the Job fails ({failure.reason})"
-    parts = ["counted" if outcome.counted else "ignored"]
+    index, ends = outcome.index_failure, _ends_with_index(outcome)
     if outcome.fails_index:
-        parts = ["the index fails"]
-    elif outcome.index_failure is not None:
-        parts.append(f"failure {outcome.index_failure} of an index fails the index")
+        text = f"the index fails{ends}"
+    elif index is not None:
+        text = f"counted, failure {index} of an index fails the index{ends}"
+    else:
+        text = "counted" if outcome.counted else "ignored"
     if failure is not None:
-        parts.append(f"failure {failure.after} fails the Job")
-    text = ", ".join(parts)
+        text += f"{', ' if index is None else '; '}failure {failure.after} fails the Job"
     if outcome.fails_index:
         return text
     if outcome.delay is None:
@@ -139,19 +141,35 @@ def effect(outcome: Outcome) -> str:
     return f"{text}; new Pod after {seconds(outcome.delay)}"
 
 
+def _ends_with_index(outcome: Outcome) -> str:
+    """Return when the first failed index fails the Job, as the end of a clause."""
+    limit = outcome.failed_index
+    if limit is None:
+        return ""
+    return " and the Job" if limit.at_once else ", and the Job once no index is left"
+
+
+def failed_indexes(job: Job) -> str:
+    """Return how many failed indexes fail the Job, and when; empty without a limit per index."""
+    parts: list[str] = []
+    for limit in failed_index_limits(job):
+        if not limit.at_once:
+            unless = ", unless the success policy is met before" if job.success_rules else ""
+            parts.append(f"any fails the Job once no index is left to run ({limit.reason}){unless}")
+        elif limit.count == 1:
+            parts.append(f"the first fails the Job at once ({limit.reason})")
+        else:
+            parts.append(f"{limit.count} fail it at once ({limit.reason})")
+    return "; ".join(parts)
+
+
 def job_facts(job: ExplainedJob) -> Iterator[tuple[str, str]]:
     """Yield the name and value of what a Job does about failures apart from its rules."""
     outcomes, spec = Outcomes(job.job), job.spec
     yield "unmatched failure", effect(outcomes.of(failed_pod(job.job)))
-    limit = failed_index_limit(job.job)
-    if limit is not None:
-        count, reason = limit
-        yield (
-            "failed indexes",
-            f"{count} fail the Job ({reason})"
-            if reason == well_known_names.MAX_FAILED_INDEXES_EXCEEDED[0]
-            else f"any fails the Job ({reason}) once no index is left to run",
-        )
+    limits = failed_indexes(job.job)
+    if limits:
+        yield "failed indexes", limits
     delays = ", ".join(seconds(each) for each in backoff_delays(job.job))
     whose = "each index" if job.job.per_index else "the whole Job"
     yield "backoff", f"{delays}; of {whose}, by consecutive failures, ignored ones included"

@@ -16,7 +16,7 @@ from jobsworth.explanation.failure_causes import DISRUPTED
 from jobsworth.explanation.failure_outcome import (
     NOW,
     Outcomes,
-    failed_index_limit,
+    failed_index_limits,
     job_failure_message,
 )
 from jobsworth.explanation.outcome_wording import listed_codes, rule_name, seconds
@@ -220,15 +220,8 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
         if pod.failure_count:
             end = ": the index fails now and is not retried" if exhausted else ""
             yield f"The Pod says that this is failure {number} of index {pod.index}{end}."
-    limit = failed_index_limit(job.job)
-    if limit is not None and outcome.index_failure is not None:
-        count, reason = limit
-        yield (
-            f"The Job fails when {count} {'index has' if count == 1 else 'indexes have'} failed: "
-            f"reason {reason}."
-            if reason == well_known_names.MAX_FAILED_INDEXES_EXCEEDED[0]
-            else f"With a failed index the Job fails once no index is left to run: reason {reason}."
-        )
+    if outcome.index_failure is not None:
+        yield from _failed_indexes(job)
     if outcome.delay is not None:
         whose = "the index" if job.job.per_index else "the Job"
         yield (
@@ -243,6 +236,23 @@ def _failed(job: ExplainedJob, pod: Pod, first: Pod, outcome: Outcome) -> Iterat
     elif not (outcome.fails_index or exhausted):
         yield "No Pod replaces it."
     yield from _deadline(job)
+
+
+def _failed_indexes(job: ExplainedJob) -> Iterator[str]:
+    """Yield a sentence for each number of failed indexes that fails the Job."""
+    for limit in failed_index_limits(job.job):
+        if not limit.at_once:
+            unless = ", unless its success policy is met before" if job.job.success_rules else ""
+            yield (
+                "With any failed index the Job fails once no index is left to run: reason "
+                f"{limit.reason}{unless}."
+            )
+        elif limit.count == 1:
+            yield f"The first failed index fails the Job at once: reason {limit.reason}."
+        else:
+            yield (
+                f"The Job fails at once when {limit.count} indexes have failed: reason {limit.reason}."
+            )
 
 
 def _deadline(job: ExplainedJob) -> Iterator[str]:

@@ -160,10 +160,10 @@ def limits(recording: Recording, replayed: Replay) -> Iterator[tuple[str, str]]:
         failed = ", ".join(
             f"{index} at {since(recording, at)}" for index, at in replayed.failed_indexes.items()
         )
-        yield (
-            f"backoffLimitPerIndex {job.backoff_limit_per_index}",
-            f"failed for good: {_shortened(failed)}" if failed else "no index failed for good",
-        )
+        text = f"failed for good: {_shortened(failed)}" if failed else "no index failed for good"
+        if end is not None and end.reason == well_known_names.FAILED_INDEXES[0]:
+            text += f"; the Job failed once no index was left, at {since(recording, end.at)}"
+        yield f"backoffLimitPerIndex {job.backoff_limit_per_index}", text
         if job.max_failed_indexes is not None:
             text = _number(len(replayed.failed_indexes), "index", "indexes") + " failed"
             if end is not None and end.reason == well_known_names.MAX_FAILED_INDEXES_EXCEEDED[0]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from jobsworth.explanation.failure_outcome import failed_index_limits
 from jobsworth.explanation.outcome_wording import effect
 from jobsworth.lint.matched_failures import ANY_OTHER_CODE
 from jobsworth.printable import printable_json
@@ -49,6 +50,10 @@ def _explanation(explanation: Explanation) -> dict[str, Any]:
     if explanation.before is not None:
         described["settings_before"] = _settings(explanation.before)
     described["settings"] = _settings(explanation.facts)
+    described["failed_index_limits"] = [
+        {"count": limit.count, "reason": limit.reason, "at_once": limit.at_once}
+        for limit in failed_index_limits(explanation.job.job)
+    ]
     described["rules"] = [_rule(rule) for rule in explanation.rules]
     described["exit_codes"] = [_code_row(row) for row in explanation.table.codes]
     described["causes"] = [_named_row(row) for row in explanation.table.named]
@@ -139,9 +144,16 @@ def _outcome(outcome: Outcome | None) -> dict[str, Any] | None:
         "job_fails_after": None if failure is None else failure.after,
         "job_failure_reason": None if failure is None else failure.reason,
         "index_fails_after": outcome.index_failure,
+        "failed_index_fails_job": _when(outcome),
         "replaced_after_seconds": outcome.delay,
         "text": effect(outcome),
     }
+
+
+def _when(outcome: Outcome) -> str | None:
+    """Return when the first failed index fails the Job: ``at once`` or ``no index left``."""
+    limit = outcome.failed_index
+    return None if limit is None else "at once" if limit.at_once else "no index left"
 
 
 def _trace(trace: RuleTrace) -> dict[str, Any]:

@@ -160,6 +160,72 @@ def test_a_cron_job_shows_its_runs_in_its_time_zone(folder: Path) -> None:
     assert done.stdout.count("02:00:00 +0100  started") == 1
 
 
+SKIPPING = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report}
+spec:
+  schedule: "*/10 * * * *"
+  concurrencyPolicy: POLICY
+  jobTemplate:
+    spec:
+      template: {spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1.36"}]}}
+---
+apiVersion: jobsworth.dev/v1alpha1
+kind: JobScenario
+metadata: {name: one long run}
+spec:
+  until: 4h
+  pods: {startup: 5s, duration: 8m, cases: [{runs: 2, duration: 2h}]}
+"""
+
+
+@pytest.mark.parametrize("policy", ["Forbid", "Replace"])
+@pytest.mark.parametrize(
+    "requirement", ["complete >= 0.99", "failed <= 0", "unfinished <= 0", "time.max <= 9m"]
+)
+def test_a_requirement_on_one_job_is_refused_for_a_cron_job(
+    folder: Path, policy: str, requirement: str
+) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", policy))
+    done = run("simulate", "cron.yaml", "--assert", requirement, folder=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    measure = requirement.partition(" ")[0]
+    assert (
+        f'--assert: "{measure}" is a measure of one Job, and CronJob report starts' in done.stderr
+    )
+    assert "Assert pods, podHours, wastedHours or failedIndexes" in done.stderr
+    mixed = ("job.yaml", "--compare", "cron.yaml")
+    assert run("simulate", *mixed, "--assert", requirement, folder=folder).returncode == 2
+
+
+def test_sums_over_the_jobs_of_a_cron_job_can_be_required(folder: Path) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", "Forbid"))
+    requirements = [("pods <= 12", 0), ("pods < 12", 1), ("failedIndexes <= 0", 0)]
+    for requirement, code in requirements:
+        done = run("simulate", "cron.yaml", "--assert", requirement, folder=folder)
+        assert done.returncode == code, done.stderr
+
+
+def test_many_runs_of_a_cron_job_report_no_measure_of_one_job(folder: Path) -> None:
+    (folder / "cron.yaml").write_text(SKIPPING.replace("POLICY", "Replace"))
+    done = run("simulate", "cron.yaml", "--runs", "3", folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert "Pods                  23" in done.stdout
+    assert "complete" not in done.stdout
+    assert "run it once to see each of them, and the runs that did not start" in done.stdout
+    (value,) = json.loads(
+        run("simulate", "cron.yaml", "--runs", "3", "-o", "json", folder=folder).stdout
+    )
+    assert (value["complete"], value["unfinished"], value["outcomes"]) == (None, None, [])
+    both = run("simulate", "job.yaml", "--compare", "cron.yaml", folder=folder)
+    assert "cron.yaml  -                             -  " in both.stdout
+    page = run("simulate", "cron.yaml", "--compare", "job.yaml", "-o", "html", folder=folder).stdout
+    assert page.count('class="bar-succeeded"') == 1
+    alone = run("simulate", "cron.yaml", "-o", "json", folder=folder)
+    assert json.loads(alone.stdout)["outcome"] is None
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

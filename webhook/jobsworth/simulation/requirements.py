@@ -45,6 +45,10 @@ _MEASURES: dict[str, Callable[[RunStatistics], Interval | None]] = {
 }
 
 
+SUMS = ("pods", "podHours", "wastedHours", "failedIndexes")
+"""Measures that are sums over the Jobs of a run, so that they exist for a CronJob, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
     """The result of a requirement. If no run completed, `value` is None, and it does not hold."""
@@ -70,6 +74,11 @@ class RunRequirement:
     measure: str
     operator: str
     bound: float
+
+    @property
+    def of_one_job(self) -> bool:
+        """True if the measure is the outcome or the time of one Job, which a CronJob does not have."""
+        return self.measure not in SUMS
 
     def check(self, statistics: RunStatistics) -> RequirementResult:
         """Compare the measured value; its interval is only reported."""

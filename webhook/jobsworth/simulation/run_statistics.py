@@ -12,7 +12,7 @@ from jobsworth.simulation.virtual_time import HOUR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.simulation.run_record import JobRecord, Outcome, PodRecord, RunRecord
+    from jobsworth.simulation.run_record import Outcome, PodRecord, RunRecord
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 NO_RULE = "no rule"
@@ -22,14 +22,16 @@ class RunSummary(NamedTuple):
     """The part of a run that the statistics need; for a CronJob, the sums of its Jobs.
 
     Attributes:
-        finished: milliseconds until the Job finished; None if it did not.
+        outcome: None for a CronJob: its Jobs have outcomes, and runs that did not start have none.
+        reason: empty for a CronJob.
+        finished: milliseconds until the Job finished; None if it did not, and for a CronJob.
         used: milliseconds for which Pods ran.
         wasted: those of Pods that did not count as succeeded.
         failures: failed Pods by the rule that matched.
     """
 
     seed: int
-    outcome: Outcome
+    outcome: Outcome | None
     reason: str
     finished: int | None
     pods: int
@@ -40,15 +42,15 @@ class RunSummary(NamedTuple):
 
 
 def summarize(record: RunRecord) -> RunSummary:
-    """Return the summary of a run.
-
-    A run of a CronJob is complete if each of its Jobs is; its time is that of the longest Job.
-    """
+    """Return the summary of a run."""
     failures: Counter[str] = Counter()
     used = wasted = pods = failed_indexes = 0
-    finished: int | None = 0
-    outcome: Outcome = "Complete" if record.jobs else "Unfinished"
-    reason = "" if record.jobs else "no Job was created"
+    outcome: Outcome | None = None
+    finished, reason = None, ""
+    if record.kind == "Job":
+        job = record.job
+        outcome, reason = job.outcome, job.reason
+        finished = None if job.finished is None else job.finished - job.created
     for job in record.jobs:
         end = record.end if job.finished is None else job.finished
         for pod in job.pods:
@@ -60,23 +62,10 @@ def summarize(record: RunRecord) -> RunSummary:
                 failures[rule_name(pod)] += 1
         pods += len(job.pods)
         failed_indexes += len(job.failed_indexes)
-        if job.finished is None:
-            finished = None
-        elif finished is not None:
-            finished = max(finished, job.finished - job.created)
-        outcome, reason = _worse((outcome, reason), job)
     return RunSummary(
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
         tuple(sorted(failures.items())),
     )  # fmt: skip
-
-
-def _worse(known: tuple[Outcome, str], job: JobRecord) -> tuple[Outcome, str]:
-    outcome, reason = known
-    order = ("Complete", "Unfinished", "Failed")
-    if not reason or order.index(job.outcome) > order.index(outcome):
-        return job.outcome, job.reason
-    return known
 
 
 def rule_name(pod: PodRecord) -> str:
@@ -98,9 +87,10 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunStatistics:
-    """Statistics of some runs of one Job in one scenario.
+    """Statistics of some runs of one Job or CronJob in one scenario.
 
     Attributes:
+        series: the runs are of a CronJob: they have no outcomes and no times.
         outcomes: the runs by outcome and reason.
         times: milliseconds to completion of the runs that completed, sorted.
         pods, pod_hours, wasted_hours, failed_indexes: per run.
@@ -115,9 +105,12 @@ class RunStatistics:
     wasted_hours: Interval
     failed_indexes: Interval
     failures: tuple[tuple[str, Interval], ...]
+    series: bool = False
 
-    def share(self, outcome: Outcome) -> Interval:
-        """Return the share of the runs with an outcome."""
+    def share(self, outcome: Outcome) -> Interval | None:
+        """Return the share of the runs with an outcome; None for a CronJob."""
+        if self.series:
+            return None
         count = sum(number for known, _, number in self.outcomes if known == outcome)
         return proportion(count, self.runs)
 
@@ -128,7 +121,7 @@ class RunStatistics:
 
 def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
     """Return the statistics of at least one run."""
-    outcomes = Counter((run.outcome, run.reason) for run in summaries)
+    outcomes = Counter((run.outcome, run.reason) for run in summaries if run.outcome is not None)
     rules = sorted({rule for run in summaries for rule, _ in run.failures})
     return RunStatistics(
         runs=len(summaries),
@@ -152,6 +145,7 @@ def statistics_of(summaries: Sequence[RunSummary]) -> RunStatistics:
         failures=tuple(
             (rule, mean([dict(run.failures).get(rule, 0) for run in summaries])) for rule in rules
         ),
+        series=any(run.outcome is None for run in summaries),
     )
 
 

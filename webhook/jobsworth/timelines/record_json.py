@@ -23,7 +23,7 @@ def run_json(record: RunRecord) -> dict[str, Any]:
         "start": record.start,
         "end": record.end,
         "outcome": summary.outcome,
-        "reason": summary.reason,
+        "reason": None if summary.outcome is None else summary.reason,
         "podHours": _rounded(summary.used / HOUR),
         "wastedPodHours": _rounded(summary.wasted / HOUR),
         "failuresByRule": dict(summary.failures),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jobsworth.simulation.run_statistics import Interval, histogram
 from jobsworth.simulation.virtual_time import spoken
-from jobsworth.timelines.statistics_text import percent, plain, spoken_time
+from jobsworth.timelines.statistics_text import SERIES, percent_or_none, plain, spoken_time
 from jobsworth.timelines.timeline_page import page_style
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def statistics_page(heading: str, variants: Variants) -> str:
         variants: the statistics of each variant, with its name; at least one.
     """
     runs = variants[0][1].runs
+    note = f" {SERIES}" if any(statistics.series for _, statistics in variants) else ""
     each = " of each variant, with the same luck" if len(variants) > 1 else ""
     sections = (
         _section("Chance to complete", "complete", _complete_chart(variants), _complete(variants)),
@@ -71,7 +72,7 @@ def statistics_page(heading: str, variants: Variants) -> str:
 <body>
 <header>
 <h1>{escape(heading)}</h1>
-<p class="soft">{runs} simulated runs{each}. Intervals are 95 % confidence intervals.</p>
+<p class="soft">{runs} simulated runs{each}. Intervals are 95 % confidence intervals.{note}</p>
 </header>
 <main>
 {"".join(filter(None, sections))}</main>
@@ -152,7 +153,8 @@ def _complete_chart(variants: Variants) -> Iterator[str]:
     rows = []
     for name, statistics in variants:
         share = statistics.share("Complete")
-        rows.append((name, "succeeded", share, f"{share.value:.1%}"))
+        if share is not None:
+            rows.append((name, "succeeded", share, f"{share.value:.1%}"))
     yield _svg("Chance to complete", len(rows) * ROW + 8, _amounts(rows, 1.0))
 
 
@@ -224,7 +226,11 @@ def _rules_chart(variants: Variants) -> Iterator[str]:
 def _complete(variants: Variants) -> list[list[str]]:
     rows = [["variant", "complete", "failed", "unfinished"]]
     for name, statistics in variants:
-        shares = (percent(statistics.share(each)) for each in ("Complete", "Failed", "Unfinished"))
+        if statistics.series:
+            continue
+        shares = (
+            percent_or_none(statistics.share(each)) for each in ("Complete", "Failed", "Unfinished")
+        )
         rows.append([name, *shares])
     return rows
 
@@ -232,6 +238,8 @@ def _complete(variants: Variants) -> list[list[str]]:
 def _times(variants: Variants) -> list[list[str]]:
     rows = [["of the runs that completed", "median", "95th percentile", "longest"]]
     for name, statistics in variants:
+        if statistics.series:
+            continue
         found = (statistics.time(quantile) for quantile in (0.5, 0.95))
         longest = spoken(statistics.times[-1]) if statistics.times else "-"
         rows.append(

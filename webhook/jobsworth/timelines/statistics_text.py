@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     from jobsworth.simulation.run_statistics import Interval, RunStatistics
 
+SERIES = (
+    "Outcomes and times belong to single Jobs, and a run of a CronJob starts several: run it once "
+    "to see each of them, and the runs that did not start."
+)
 _BINS = 12
 _BAR = 40
 
@@ -25,7 +29,7 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         ("failed", statistics.share("Failed")),
         ("unfinished", statistics.share("Unfinished")),
     ):
-        if interval.value or label != "unfinished":
+        if interval is not None and (interval.value or label != "unfinished"):
             yield f"{label:<22}{percent(interval)}"
     for label, quantile in (("median", 0.5), ("95th percentile", 0.95)):
         time = statistics.time(quantile)
@@ -42,6 +46,9 @@ def statistics_lines(statistics: RunStatistics) -> Iterator[str]:
         for rule, number in statistics.failures:
             yield f"  {rule:<20}{plain(number)}"
     yield ""
+    if statistics.series:
+        yield SERIES
+        return
     yield "Outcomes"
     for outcome, reason, count in statistics.outcomes:
         yield f"  {count:>7}  {outcome}{': ' + reason if reason else ''}"
@@ -65,7 +72,7 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
         rows.append(
             [
                 name,
-                percent(statistics.share("Complete")),
+                percent_or_none(statistics.share("Complete")),
                 "-" if median is None else spoken(median.value),
                 "-" if late is None else spoken(late.value),
                 plain(statistics.pods),
@@ -81,11 +88,14 @@ def comparison_lines(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[
 def _single_rows(variants: Sequence[tuple[str, RunStatistics]]) -> Iterator[list[str]]:
     yield ["", "OUTCOME", "TIME", "PODS", "POD-HOURS", "WASTED"]
     for name, statistics in variants:
-        ((outcome, reason, _),) = statistics.outcomes
         time = statistics.time(1.0)
+        (ending,) = [
+            f"{outcome}: {reason}" if reason else outcome
+            for outcome, reason, _ in statistics.outcomes
+        ] or ["-"]
         yield [
             name,
-            f"{outcome}: {reason}" if reason else outcome,
+            ending,
             "-" if time is None else spoken(time.value),
             plain(statistics.pods),
             plain(statistics.pod_hours),
@@ -113,6 +123,11 @@ def percent(interval: Interval) -> str:
     """Return a share with its interval."""
     value, low, high = interval
     return f"{value:.1%} ({low:.1%} to {high:.1%})"
+
+
+def percent_or_none(interval: Interval | None) -> str:
+    """Return a share with its interval; "-" for that of a CronJob, which has none."""
+    return "-" if interval is None else percent(interval)
 
 
 def spoken_time(interval: Interval) -> str:

@@ -56,7 +56,7 @@ class SimulateOptions(Options):
     assert_ = words(
         metavar="EXPRESSION",
         help="A requirement such as 'complete >= 0.95' or 'time.p95 <= 2h'; if one does not hold, the exit "
-        "code is 1.",
+        "code is 1. For a CronJob only pods, podHours, wastedHours and failedIndexes, summed over its Jobs.",
     )
     policy = words(
         metavar="PATH",
@@ -87,6 +87,7 @@ def run(options: SimulateOptions) -> int:
     variants = _variants(options, start, until)
     if options.print_scenario:
         return EXIT_DONE
+    _check_answerable(requirements, variants)
     if options.runs == 1 and len(variants) == 1:
         statistics = [_run_one(variants[0], options.seed, outputs)]
     else:
@@ -196,6 +197,28 @@ def _requirements(texts: tuple[str, ...]) -> list[RunRequirement]:
         return [read_requirement(text) for text in texts]
     except BadRequirement as error:
         raise UsageError(f"--assert: {error}") from None
+
+
+def _check_answerable(requirements: list[RunRequirement], variants: list[Variant]) -> None:
+    """Refuse requirements on the outcome or time of one Job if a CronJob is simulated.
+
+    Raises:
+        UsageError: a requirement has no true answer.
+    """
+    from jobsworth.simulation.requirements import SUMS
+
+    series = next((each for each in variants if each.object["kind"] == "CronJob"), None)
+    if series is None:
+        return
+    for requirement in requirements:
+        if requirement.of_one_job:
+            raise UsageError(
+                f'--assert: "{requirement.measure}" is a measure of one Job, and CronJob '
+                f"{series.object['metadata']['name']} starts one for each scheduled time: runs that were "
+                f"skipped, late or replaced have no place in it. Assert {', '.join(SUMS[:-1])} or "
+                f"{SUMS[-1]} (sums over its Jobs), simulate a Job with the spec of jobTemplate, or check "
+                '"jobs" and "missed" of --output json'
+            )
 
 
 FORMATS = ("text", "json", "html", "trace")

@@ -6,7 +6,7 @@ pkg/controller/cronjob of Kubernetes 1.36.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,7 @@ class CronDecision:
         replace: delete the active Jobs before.
         skipped: a scheduled time that does not start a Job now, and why.
         requeue: seconds until the next check; None to wait for a change.
+        computed: the scheduled times that the decision needed.
     """
 
     start: int | None = None
@@ -58,13 +59,21 @@ class CronDecision:
     skipped: tuple[int, str] | None = None
     events: tuple[Event, ...] = ()
     requeue: float | None = None
+    computed: int = 0
 
 
 def decide_run(state: CronJobState, now: float) -> CronDecision:
     """Decide if a run of a CronJob starts now."""
     if state.suspended:
         return CronDecision()
-    scheduled, many = _most_recent(state, now, state.starting_deadline)
+    scheduled, many, computed = _most_recent(state, now, state.starting_deadline)
+    return replace(_decision(state, now, scheduled, many=many), computed=computed)
+
+
+def _decision(
+    state: CronJobState, now: float, scheduled: int | None, *, many: bool
+) -> CronDecision:
+    """Decide about the latest scheduled time that has not been handled; None if there is none."""
     requeue = seconds_to_next(state, now)
     if scheduled is None:
         return CronDecision(requeue=requeue)
@@ -98,7 +107,7 @@ def decide_run(state: CronJobState, now: float) -> CronDecision:
 def seconds_to_next(state: CronJobState, now: float) -> float | None:
     """Return the seconds after which the controller checks again; None if the schedule never fires."""
     earliest = state.created if state.last is None else state.last
-    recent, _ = _most_recent(state, now, None)
+    recent, _, _ = _most_recent(state, now, None)
     if recent is None:
         recent = earliest if _next(state.schedule, earliest) > now else int(now)
     following = _next(state.schedule, recent)
@@ -126,20 +135,23 @@ def _next(schedule: Schedule, after: float) -> int:
 
 def _most_recent(
     state: CronJobState, now: float, starting_deadline: int | None
-) -> tuple[int | None, bool]:
-    """Return the latest scheduled time that has not been handled, and True after many missed ones."""
+) -> tuple[int | None, bool, int]:
+    """Return the latest scheduled time that has not been handled, and True after many missed ones.
+
+    The third value is the number of scheduled times that were computed.
+    """
     earliest: float = state.created if state.last is None else state.last
     if starting_deadline is not None:
         earliest = max(earliest, now - starting_deadline)
     first = _next(state.schedule, earliest)
     if now < first:
-        return None, False
+        return None, False, 1
     second = _next(state.schedule, first)
     if now < second:
-        return first, False
+        return first, False, 2
     gap = second - first
     missed = int(now - first) // gap + 1
-    recent, time = None, _next(state.schedule, first + (missed - 2) * gap)
+    recent, time, computed = None, _next(state.schedule, first + (missed - 2) * gap), 3
     while time <= now:
-        recent, time = time, _next(state.schedule, time)
-    return recent, missed > MANY
+        recent, time, computed = time, _next(state.schedule, time), computed + 1
+    return recent, missed > MANY, computed

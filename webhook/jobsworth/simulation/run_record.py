@@ -193,6 +193,7 @@ class RunRecord:
         time_zone: of a CronJob; empty if its spec has none.
         missed: of a CronJob: the runs that did not start.
         events: about the CronJob.
+        steps: the work that it took (:mod:`jobsworth.simulation.run_limits`).
     """
 
     name: str
@@ -205,6 +206,7 @@ class RunRecord:
     jobs: list[JobRecord] = field(default_factory=list)
     missed: list[MissedRun] = field(default_factory=list)
     events: list[EmittedEvent] = field(default_factory=list)
+    steps: int = 0
 
     @property
     def most_objects(self) -> int:

@@ -28,6 +28,7 @@ class RunSummary(NamedTuple):
         used: milliseconds for which Pods ran.
         wasted: those of Pods that did not count as succeeded.
         failures: failed Pods by the rule that matched.
+        steps: the work that it took.
     """
 
     seed: int
@@ -39,6 +40,7 @@ class RunSummary(NamedTuple):
     wasted: int
     failed_indexes: int
     failures: tuple[tuple[str, int], ...]
+    steps: int = 0
 
 
 def summarize(record: RunRecord) -> RunSummary:
@@ -64,7 +66,7 @@ def summarize(record: RunRecord) -> RunSummary:
         failed_indexes += len(job.failed_indexes)
     return RunSummary(
         record.seed, outcome, reason, finished, pods, used, wasted, failed_indexes,
-        tuple(sorted(failures.items())),
+        tuple(sorted(failures.items())), record.steps,
     )  # fmt: skip
 
 

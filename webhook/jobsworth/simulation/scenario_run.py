@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.simulation.run_limits import RunLimits, check_period
 from jobsworth.simulation.run_record import RunRecord
 from jobsworth.simulation.simulated_cron_job import SimulatedCronJob
 from jobsworth.simulation.simulated_job import SimulatedJob
@@ -26,8 +27,14 @@ def run_once(
         manifest: the Job or CronJob with the API server's defaults.
         seed: of all that is left to chance.
         until: milliseconds after which the run ends; None for the scenario's.
+
+    Raises:
+        SimulationTooLarge: the run exceeds a limit.
     """
-    queue = EventQueue()
+    end = scenario.until if until is None else until
+    check_period(scenario.start, end)
+    limits = RunLimits()
+    queue = EventQueue(limits.spend)
     jobs: list[SimulatedJob] = []
 
     def running() -> Iterator[SimulatedPod]:
@@ -38,21 +45,21 @@ def run_once(
     record = RunRecord(
         manifest["metadata"]["name"], manifest["kind"], scenario.name, seed, scenario.start
     )
-    end = scenario.until if until is None else until
     if manifest["kind"] == "CronJob":
         record.time_zone = manifest["spec"].get("timeZone") or ""
-        cron_job = SimulatedCronJob(manifest, scenario, queue, nodes, record)
+        cron_job = SimulatedCronJob(manifest, scenario, queue, nodes, record, limits=limits)
+        cron_job.check_schedule(end)
         jobs = cron_job.jobs
         for change in scenario.changes:
             queue.at(change.at, cron_job.edit, change.spec)
         queue.run(end, lambda: False)
         cron_job.close()
     else:
-        job = SimulatedJob(manifest, scenario, queue, nodes)
+        job = SimulatedJob(manifest, scenario, queue, nodes, limits)
         jobs.append(job)
         record.jobs.append(job.record)
         for change in scenario.changes:
             queue.at(change.at, job.edit, change.spec)
         queue.run(end, lambda: job.finished)
-    record.end = queue.now
+    record.end, record.steps = queue.now, limits.steps
     return record

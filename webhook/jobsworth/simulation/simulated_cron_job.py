@@ -5,26 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jobsworth.api.formats import cron
-from jobsworth.controller.signals import WARNING
 from jobsworth.simulation.cron_decision import (
     CronJobState,
     decide_run,
     scheduled_between,
     seconds_to_next,
 )
+from jobsworth.simulation.run_limits import MAX_SCHEDULED_TIMES, SCHEDULE_STEPS
 from jobsworth.simulation.run_record import EmittedEvent, MissedRun
 from jobsworth.simulation.simulated_job import SimulatedJob
-from jobsworth.simulation.virtual_time import NEVER, SECOND
+from jobsworth.simulation.virtual_time import MINUTE, NEVER, SECOND
 
 if TYPE_CHECKING:
+    from jobsworth.simulation.run_limits import RunLimits
     from jobsworth.simulation.run_record import JobRecord, RunRecord
     from jobsworth.simulation.scenario import Scenario
     from jobsworth.simulation.simulated_nodes import Nodes
     from jobsworth.simulation.virtual_time import EventQueue
 
 NOT_LATEST = "a later run was due before it could start: only the latest is started"
-MOST_MISSED = 10_000
-MOST_JOBS = 50_000
 
 
 class SimulatedCronJob:
@@ -41,12 +40,15 @@ class SimulatedCronJob:
         queue: EventQueue,
         nodes: Nodes,
         record: RunRecord,
+        *,
+        limits: RunLimits,
     ) -> None:
         self._manifest = manifest
         self._scenario = scenario
         self._queue = queue
         self._nodes = nodes
         self._record = record
+        self._limits = limits
         self._last: int | None = None
         self._due = NEVER
         self._skipped: dict[int, str] = {}
@@ -55,6 +57,24 @@ class SimulatedCronJob:
         self._kept: dict[bool, list[JobRecord]] = {True: [], False: []}
         self._schedule = self._parsed()
         self._wake(0)
+
+    def check_schedule(self, until: int) -> None:
+        """Check at the start how many scheduled times there are, where that is certain.
+
+        Args:
+            until: the end of the run, in milliseconds.
+
+        Raises:
+            SimulationTooLarge: there are too many.
+        """
+        if self._manifest["spec"].get("suspend") or self._scenario.changes:
+            return
+        start, most = self._scenario.start, MAX_SCHEDULED_TIMES + 1
+        if until // MINUTE < most:  # there is at most one a minute
+            return
+        found = scheduled_between(self._schedule, start, start + until // SECOND, most)
+        if len(found) == most:
+            self._limits.handle_scheduled_times(most)
 
     def edit(self, spec: dict[str, Any]) -> None:
         """Change fields of the spec; None removes one."""
@@ -113,16 +133,16 @@ class SimulatedCronJob:
         self._due = NEVER
         now = self._queue.now
         decision = decide_run(self._state(), self._seconds())
+        # The time of the next check takes as many again.
+        self._limits.spend(len(self.jobs) + 2 * decision.computed * SCHEDULE_STEPS)
         self._record.events += [
             EmittedEvent(now, event.type, event.reason, event.message) for event in decision.events
         ]
         if decision.skipped is not None:
             scheduled, why = decision.skipped
-            self._skipped.setdefault(scheduled, why)
-        if decision.start is not None and self._runs == MOST_JOBS:
-            message = f"the simulation ends here: it creates at most {MOST_JOBS} Jobs"
-            self._record.events.append(EmittedEvent(now, WARNING, "TooManyJobs", message))
-            return
+            if scheduled not in self._skipped:
+                self._limits.handle_scheduled_times(1)
+                self._skipped[scheduled] = why
         if decision.start is not None:
             if decision.replace:
                 for job in self.jobs:
@@ -135,7 +155,11 @@ class SimulatedCronJob:
     def _start(self, scheduled: int) -> None:
         now = self._queue.now
         last = self._scenario.start if self._last is None else self._last
-        for time in scheduled_between(self._schedule, last, scheduled, MOST_MISSED):
+        missed = scheduled_between(self._schedule, last, scheduled, MAX_SCHEDULED_TIMES + 1)
+        known = sum(time in self._skipped for time in (*missed, scheduled))
+        self._limits.handle_scheduled_times(len(missed) + 1 - known)
+        self._limits.spend(len(missed) * SCHEDULE_STEPS + len(self.jobs))
+        for time in missed:
             self._miss(now, time, self._skipped.get(time, NOT_LATEST))
         self._skipped.clear()
         self._last = scheduled
@@ -146,6 +170,7 @@ class SimulatedCronJob:
             self._scenario,
             self._queue,
             self._nodes,
+            self._limits,
             run=self._runs,
             on_finish=self._finished,
         )

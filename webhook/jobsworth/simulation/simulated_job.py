@@ -21,6 +21,7 @@ from jobsworth.controller.pods import (
     Pod,
 )
 from jobsworth.controller.signals import creation_failed
+from jobsworth.simulation.run_limits import SYNC_STEPS, check_parallelism
 from jobsworth.simulation.run_record import (
     ConditionChange,
     ControllerReason,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from jobsworth.controller.plan import Creation, Plan
     from jobsworth.controller.signals import Event
     from jobsworth.controller.status import Status
+    from jobsworth.simulation.run_limits import RunLimits
     from jobsworth.simulation.run_record import Counted
     from jobsworth.simulation.scenario import Scenario
     from jobsworth.simulation.simulated_nodes import Nodes
@@ -67,6 +69,7 @@ class SimulatedJob:
         scenario: Scenario,
         queue: EventQueue,
         nodes: Nodes,
+        limits: RunLimits,
         *,
         run: int = 1,
         on_finish: Callable[[SimulatedJob], None] = lambda job: None,
@@ -75,10 +78,12 @@ class SimulatedJob:
         self._scenario = scenario
         self._queue = queue
         self._nodes = nodes
+        self._limits = limits
         self._run = run
         self._on_finish = on_finish
         self._settings = settings_of(manifest["spec"].get("managedBy"))
         self.job = replace(read_job(manifest, self._settings), uid=f"job-{run}")
+        check_parallelism(self.job)
         self.pods: dict[str, SimulatedPod] = {}
         self.finished = False
         self.ttl: int | None = manifest["spec"].get("ttlSecondsAfterFinished")
@@ -137,6 +142,7 @@ class SimulatedJob:
         self.job = replace(
             read_job(self._manifest, self._settings), uid=self.job.uid, status=self.job.status
         )
+        check_parallelism(self.job)
         self.record.parallelism, self.record.size = self.job.parallelism, self.job.completions
         self._wake(0)
 
@@ -154,6 +160,7 @@ class SimulatedJob:
         if due != self._due or self.finished:
             return
         self._due = NEVER
+        self._limits.spend(SYNC_STEPS + len(self.pods))
         now = self._scenario.start + self._queue.now / SECOND
         views = [pod.view for pod in self.pods.values()]
         planned = plan(self.job, views, Memory(backoff=self._backoff), now, self._settings)
@@ -214,6 +221,7 @@ class SimulatedJob:
                 self._emit([creation_failed(rejections.message)])
                 return ActionResults(rejected=1)
         second = self._nodes.seconds()
+        self._limits.create_pods(len(creations))
         for creation in creations:
             self._create_pod(creation, second)
         return ActionResults(created=len(creations))

@@ -361,9 +361,11 @@ class Nodes:
         """Disrupt some of the running Pods."""
         random = self._chance(number, occurrence, 1).random
         selector = disruption.selector
+        every = list(self._running())
+        self._queue.spend(len(every))
         pods = [
             pod
-            for pod in self._running()
+            for pod in every
             if pod.runs and selector.names(pod.identity) and random() < selector.probability
         ]
         wanted = len(pods)

@@ -16,6 +16,8 @@ SECOND = 1000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+ACTION_STEPS = 10
+"""The steps of an action: see :mod:`jobsworth.simulation.run_limits`."""
 NEVER = 2**62
 """A time that no simulation reaches."""
 
@@ -25,12 +27,14 @@ class EventQueue:
 
     Attributes:
         now: the time of the current action.
+        spend: called for each action with its steps; it may end the run by an exception.
     """
 
-    __slots__ = ("_added", "_heap", "now")
+    __slots__ = ("_added", "_heap", "now", "spend")
 
-    def __init__(self) -> None:
+    def __init__(self, spend: Callable[[int], None] = lambda steps: None) -> None:
         self.now = 0
+        self.spend = spend
         self._added = 0
         self._heap: list[tuple[int, int, Callable[..., None], tuple[Any, ...]]] = []
 
@@ -45,6 +49,7 @@ class EventQueue:
         heap = self._heap
         while heap and heap[0][0] <= until:
             self.now, _, action, arguments = heappop(heap)
+            self.spend(ACTION_STEPS)
             action(*arguments)
             if finished():
                 return

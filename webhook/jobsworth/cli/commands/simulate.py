@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import replace
 
-from jobsworth.cli.command import Command, UsageError
+from jobsworth.cli.command import Command, InputError, UsageError
 from jobsworth.cli.options import Options, arguments, flag, integer, nested, text, words
 from jobsworth.cli.output_files import outputs_of, write_lines
 from jobsworth.cli.reporting import as_utf8
@@ -77,9 +77,19 @@ def run(options: SimulateOptions) -> int:
 
     Raises:
         UsageError: an option's value or a file is wrong.
+        InputError: the simulation exceeds a limit.
     """
     if len(options.paths) != 1:
         raise UsageError("name one file with a Job or CronJob; --compare adds others")
+    from jobsworth.simulation.run_limits import SimulationTooLarge
+
+    try:
+        return _simulate(options)
+    except SimulationTooLarge as error:
+        raise InputError(f"not simulated: {error}") from None
+
+
+def _simulate(options: SimulateOptions) -> int:
     outputs = outputs_of(options.output, FORMATS)
     start = _start(options.from_)
     requirements = _requirements(options.assert_)
@@ -105,6 +115,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
         with_field,
     )
     from jobsworth.simulation.default_scenario import default_scenario
+    from jobsworth.simulation.run_limits import check_runs
     from jobsworth.simulation.scenario_reader import read_scenario
 
     server = server_of(options.server)
@@ -129,16 +140,19 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
         as_utf8(sys.stdout)
         print(to_yaml([document]), end="")
         return []
+    swept = None if options.sweep is None else _swept(options.sweep)
+    values = 1 if swept is None else len(swept[1])
+    check_runs((1 + len(options.compare)) * values, options.runs)
     manifests = [first, *(read_manifest(path, server, default) for path in options.compare)]
     variants = []
     for manifest in manifests:
         manifest.check_changes(scenario)
         name = manifest.name if len(manifests) > 1 else ""
-        if options.sweep is None:
+        if swept is None:
             variants.append(Variant(name or manifest.name, manifest.object, scenario, until))
             continue
-        path, values = _swept(options.sweep)
-        for value in values:
+        path, fields = swept
+        for value in fields:
             shown = value if isinstance(value, str) else json.dumps(value)
             label = f"{name + ' ' if name else ''}{path.rpartition('.')[2]}={shown}"
             if path.startswith("scenario."):
@@ -225,10 +239,14 @@ FORMATS = ("text", "json", "html", "trace")
 
 
 def _run_one(variant: Variant, seed: int, outputs: list[tuple[str, str]]) -> RunStatistics:
+    from jobsworth.simulation.run_limits import SimulationTooLarge
     from jobsworth.simulation.run_statistics import statistics_of, summarize
     from jobsworth.simulation.scenario_run import run_once
 
-    record = run_once(variant.object, variant.scenario, seed, variant.until)
+    try:
+        record = run_once(variant.object, variant.scenario, seed, variant.until)
+    except SimulationTooLarge as error:
+        raise SimulationTooLarge(f"{variant.name}: {error}") from None
     for name, file in outputs:
         write_lines(_rendered(name, record), file)
     return statistics_of([summarize(record)])

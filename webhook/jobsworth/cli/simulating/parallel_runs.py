@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.simulation.run_limits import SimulationTooLarge, check_all_steps
 from jobsworth.simulation.run_statistics import RunSummary, summarize
 from jobsworth.simulation.scenario_run import run_once
 
@@ -37,18 +38,24 @@ class Variant:
 def run_all(
     variants: Sequence[Variant], seeds: range, processes: int, progress: Callable[[int, int], None]
 ) -> list[list[RunSummary]]:
-    """Run every variant with every seed, and return the summaries in order."""
+    """Run every variant with every seed, and return the summaries in order.
+
+    Raises:
+        SimulationTooLarge: a run exceeds a limit, or all together do.
+    """
     tasks = [
         (variant, seeds[start : start + BATCH])
         for variant in variants
         for start in range(0, len(seeds), BATCH)
     ]
-    total, done = len(variants) * len(seeds), 0
+    total, done, steps = len(variants) * len(seeds), 0, 0
     found: list[RunSummary] = []
     processes = min(processes, len(tasks))
     if processes <= 1:
         for variant, some in tasks:
             found += run_batch(variant, some)
+            steps += sum(run.steps for run in found[-len(some) :])
+            check_all_steps(steps)
             progress(len(found), total)
     else:
         with ProcessPoolExecutor(processes) as pool:
@@ -56,15 +63,25 @@ def run_all(
             for batch in batches:
                 found += batch
                 done += len(batch)
+                steps += sum(run.steps for run in batch)
+                check_all_steps(steps)
                 progress(done, total)
     return [found[start : start + len(seeds)] for start in range(0, total, len(seeds))]
 
 
 def run_batch(variant: Variant, seeds: range) -> list[RunSummary]:
-    """Run a variant with some seeds."""
-    summaries = [
-        summarize(run_once(variant.object, variant.scenario, seed, variant.until)) for seed in seeds
-    ]
+    """Run a variant with some seeds.
+
+    Raises:
+        SimulationTooLarge: a run exceeds a limit.
+    """
+    try:
+        summaries = [
+            summarize(run_once(variant.object, variant.scenario, seed, variant.until))
+            for seed in seeds
+        ]
+    except SimulationTooLarge as error:
+        raise SimulationTooLarge(f"{variant.name}: {error}") from None
     gc.collect()  # the command line switches automatic collection off, and the runs leave cycles
     return summaries
 

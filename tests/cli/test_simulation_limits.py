@@ -1,0 +1,150 @@
+"""`jobsworth simulate` ends with a sentence where a manifest, a scenario or an option makes it endless."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from jobsworth.simulation.run_limits import SimulationTooLarge, check_runs
+from support.cli.command_processes import GOOD, run
+from support.simulation.simulated_runs import indexed, job, outcome, scenario
+from support.simulation.simulated_runs import run as simulated
+
+SECONDS = 30
+"""Each of these ran for minutes or without end; on an idle machine they take 1 to 3 s."""
+WIDE = GOOD.replace("spec:\n", "spec:\n  parallelism: WIDTH\n  completions: WIDTH\n", 1)
+EVERY_MINUTE = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: report}
+spec:
+  schedule: "* * * * *"
+  jobTemplate:
+    spec:
+      template: {spec: {restartPolicy: Never, containers: [{name: main, image: "busybox:1.36"}]}}
+"""
+
+
+def refused(folder: Path, manifest: str, *options: str) -> str:
+    """Return what the command reports."""
+    (folder / "job.yaml").write_text(manifest)
+    begun = time.monotonic()
+    done = run("simulate", "job.yaml", *options, folder=folder)
+    assert time.monotonic() - begun < SECONDS
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+@pytest.mark.parametrize("width", [1_000_000, 2_147_483_647])
+def test_more_pods_at_a_time_than_a_simulation_creates(tmp_path: Path, width: int) -> None:
+    assert refused(tmp_path, WIDE.replace("WIDTH", str(width))) == (
+        f"Error: not simulated: job.yaml: the Job runs {width:,} Pods at a time, and one run creates at most "
+        "200,000. Set a lower parallelism\n"
+    )
+
+
+def test_a_cron_job_of_every_minute_for_two_hundred_years(tmp_path: Path) -> None:
+    assert refused(tmp_path, EVERY_MINUTE, "--from", "1970-01-02", "--until", "2000000h") == (
+        "Error: not simulated: job.yaml: the CronJob has more than 20,000 scheduled times in the simulated "
+        "period, the most that one run may. Set a shorter --until\n"
+    )
+
+
+def test_a_sweep_of_many_values(tmp_path: Path) -> None:
+    values = ",".join(map(str, range(20_000)))
+    assert refused(tmp_path, GOOD, "--sweep", f"spec.backoffLimit={values}") == (
+        "Error: not simulated: --sweep and --compare make 20,000 variants, and one invocation simulates at "
+        "most 1,000. Sweep fewer values\n"
+    )
+
+
+def test_a_billion_runs(tmp_path: Path) -> None:
+    assert refused(tmp_path, GOOD, "--runs", "999999999") == (
+        "Error: not simulated: 999,999,999 runs are more than the 100,000 runs that one invocation makes. "
+        "Set lower --runs\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "dates", [("--from", "9999-12-31"), ("--from", "2199-12-31"), ("--from", "1969-12-31")]
+)
+def test_dates_that_the_calendar_does_not_have(tmp_path: Path, dates: tuple[str, ...]) -> None:
+    message = refused(tmp_path, EVERY_MINUTE, *dates, "--until", "48h")
+    assert "the simulated period must begin in 1970 or later and end before 2200" in message
+
+
+def test_variants_and_runs_are_limited_together() -> None:
+    check_runs(1, 100_000)
+    check_runs(1_000, 100)
+    with pytest.raises(SimulationTooLarge, match="1,000 variants times 101 runs are more than"):
+        check_runs(1_000, 101)
+
+
+class TestALimitThatIsReachedInARun:
+    def test_pods(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("jobsworth.simulation.run_limits.MAX_PODS", 20)
+        assert outcome(simulated(indexed(size=20), scenario()))[0] == "Complete"
+        failing = scenario({"exitCode": 1})
+        with pytest.raises(SimulationTooLarge, match="creates more than 20 Pods"):
+            simulated(job(parallelism=4, completions=30, backoffLimit=100), failing)
+
+    def test_an_edit_that_raises_the_parallelism(self) -> None:
+        changes = [{"at": "1m", "spec": {"parallelism": 300_000}}]
+        with pytest.raises(SimulationTooLarge, match="runs 300,000 Pods at a time"):
+            simulated(job(parallelism=1), scenario(changes=changes))
+
+    def test_steps(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("jobsworth.simulation.run_limits.MAX_STEPS", 100_000)
+        evicted = {"cause": "EvictionAPI", "every": "1s", "pods": 1}
+        with pytest.raises(SimulationTooLarge, match="more than 100,000 steps"):
+            simulated(job(backoffLimit=10**6), scenario(disruptions=(evicted,), until="10000h"))
+
+    def test_scheduled_times_that_start_no_job(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        limit = "jobsworth.simulation.run_limits.MAX_SCHEDULED_TIMES"
+        manifest = cron_job("Forbid")
+        hanging = scenario(pods={"duration": "never"}, until="1h", changes=NO_CHANGE)
+        monkeypatch.setattr(limit, 60)
+        assert len(simulated(manifest, hanging).jobs) == 1
+        monkeypatch.setattr(limit, 50)
+        with pytest.raises(SimulationTooLarge, match="more than 50 scheduled times"):
+            simulated(manifest, hanging)
+
+    def test_missed_times_are_counted_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        limit = "jobsworth.simulation.run_limits.MAX_SCHEDULED_TIMES"
+        slow = scenario(pods={"duration": "10m"}, until="1h", changes=NO_CHANGE)
+        monkeypatch.setattr(limit, 60)
+        assert len(simulated(cron_job("Forbid"), slow).missed) > 40
+
+
+NO_CHANGE = [{"at": "1s", "spec": {"startingDeadlineSeconds": 3600}}]
+
+
+def cron_job(policy: str) -> dict[str, object]:
+    spec = job()["spec"]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "CronJob",
+        "metadata": {"name": "report", "namespace": "batch"},
+        "spec": {
+            "schedule": "* * * * *",
+            "concurrencyPolicy": policy,
+            "jobTemplate": {"spec": spec},
+        },
+    }
+
+
+def test_the_runs_of_an_invocation_are_limited_together(tmp_path: Path) -> None:
+    from jobsworth.simulation.run_limits import MAX_ALL_STEPS, check_all_steps
+
+    check_all_steps(MAX_ALL_STEPS)
+    with pytest.raises(SimulationTooLarge, match="all runs together take more than 2,000,000,000"):
+        check_all_steps(MAX_ALL_STEPS + 1)
+
+
+def test_a_job_of_many_indexes_is_simulated() -> None:
+    record = simulated(indexed(size=20_000), scenario())
+    assert outcome(record)[0] == "Complete"
+    assert record.steps < 20_000_000

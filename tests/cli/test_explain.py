@@ -101,6 +101,41 @@ def test_a_condition_is_traced(command: Command) -> None:
     assert "such retries have no limit" in done.out
 
 
+def test_a_condition_of_another_controller_is_traced_if_it_has_a_domain_or_a_rule(
+    command: Command,
+) -> None:
+    files = {"job.yaml": POLICY}
+    done = command("explain", "job.yaml", "--condition", "example.com/Drained", files=files)
+    assert (done.code, done.err) == (0, "")
+    assert "The Pod has example.com/Drained=True" in done.out
+    named = POLICY.replace("type: DisruptionTarget", "type: ConfigIssue")
+    done = command(
+        "explain", "named.yaml", "--condition", "ConfigIssue", files={"named.yaml": named}
+    )
+    assert done.code == 0
+    assert (
+        "rules[0] (lines 17-19, Ignore) matches: the Pod has the condition ConfigIssue" in done.out
+    )
+    mistyped = POLICY.replace("type: DisruptionTarget", "type: DisruptionTraget")
+    arguments = ("--condition", "DisruptionTraget")
+    done = command("explain", "typo.yaml", *arguments, files={"typo.yaml": mistyped})
+    assert done.code == 2
+    assert 'did you mean "DisruptionTarget"?' in done.err
+
+
+def test_a_condition_that_is_given_replaces_the_usual_one(command: Command) -> None:
+    ready = POLICY.replace("type: DisruptionTarget", "type: Ready\n        status: 'False'")
+    arguments = ("--exit-code", "1", "--condition", "Ready=Unknown")
+    done = command("explain", "job.yaml", *arguments, files={"job.yaml": ready})
+    assert "does not match: the Pod does not have Ready=False; it has Ready=Unknown" in done.out
+
+
+def test_an_exit_code_of_windows_is_any_number(command: Command) -> None:
+    windows = GOOD.replace("restartPolicy:", "os: {name: windows}\n      restartPolicy:", 1)
+    done = command("explain", "job.yaml", "--exit-code", "-1073741510", files={"job.yaml": windows})
+    assert done.code == 0, done.err
+
+
 def test_a_pod_of_a_cluster_is_traced(command: Command) -> None:
     files = {"job.yaml": POLICY, "pod.yaml": POD}
     done = command("explain", "job.yaml", "--pod", "pod.yaml", files=files)
@@ -221,6 +256,29 @@ def test_the_valid_ones_are_explained_all_the_same(command: Command) -> None:
         (("--exit-code", "other=1"), 'the Job has no container "other"; it has main'),
         (("--exit-code", "main=1,2"), "name the container of each exit code"),
         (("--condition", "A=B"), "the status is True, False or Unknown"),
+        (
+            ("--condition", "DisruptionTraget"),
+            '--condition: no Pod has the condition "DisruptionTraget"; did you mean "DisruptionTarget"?',
+        ),
+        (("--condition", "disruptiontarget=True"), 'did you mean "DisruptionTarget"?'),
+        (("--condition", "Evicted"), 'did you mean "DisruptionTarget"?'),
+        (
+            ("--condition", "OOMKilled"),
+            'no Pod has the condition "OOMKilled": it is a reason of containers. Use --exit-code',
+        ),
+        (
+            ("--condition", "Strange"),
+            'Kubernetes sets no condition "Strange", and no rule of the Job names it. Known are AllContainers',
+        ),
+        (("--condition", "Strange"), "with a domain: example.com/Strange"),
+        (
+            ("--exit-code", "1337"),
+            "--exit-code: 1337 is impossible on Linux: exit codes are 0 to 255",
+        ),
+        (
+            ("--exit-code", "main=-1"),
+            "--exit-code: -1 is impossible on Linux: exit codes are 0 to 255",
+        ),
         (("--pod", "job.yaml"), "--pod: job.yaml:1: not a Pod (kind: Pod)"),
         (("--pod", "none.yaml"), "none.yaml"),
         (("--pod", "pod.yaml", "--exit-code", "1"), "the Pod has its own"),

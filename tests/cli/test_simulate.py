@@ -274,6 +274,24 @@ def test_a_job_that_the_api_server_rejects_is_not_run(folder: Path) -> None:
     assert "the API server rejects the object:\nbad.yaml:" in done.stderr
 
 
+def test_a_container_that_the_job_does_not_have_is_refused(folder: Path) -> None:
+    case = "{exitCode: 1, container: mian}"
+    (folder / "scenario.yaml").write_text(SCENARIO.replace("{attempts: 1-2, exitCode: 1}", case))
+    done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
+    message = 'case 0 of scenario two failures: the Job has no container "mian"; it has main'
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f'Error: {message}. did you mean "main"?\n' in done.stderr
+    (folder / "scenario.yaml").write_text(
+        SCENARIO.replace("exitCode: 1", "exitCode: 1, container: main")
+    )
+    sweep = "scenario.spec.pods.cases[0].container=main,mian"
+    done = run(
+        "simulate", "job.yaml", "--scenario", "scenario.yaml", "--sweep", sweep, folder=folder
+    )
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
 def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
     (folder / "scenario.yaml").write_text(SCENARIO.replace("exitCode", "exitcode"))
     done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)

@@ -146,7 +146,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     manifests = [first, *(read_manifest(path, server, default) for path in options.compare)]
     variants = []
     for manifest in manifests:
-        manifest.check_changes(scenario)
+        manifest.check_scenario(scenario)
         name = manifest.name if len(manifests) > 1 else ""
         if swept is None:
             variants.append(Variant(name or manifest.name, manifest.object, scenario, until))
@@ -157,6 +157,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
             label = f"{name + ' ' if name else ''}{path.rpartition('.')[2]}={shown}"
             if path.startswith("scenario."):
                 changed = reader(with_field(document, path.removeprefix("scenario."), value))
+                manifest.check_scenario(changed)
                 variants.append(Variant(label, manifest.object, changed, until))
             else:
                 variants.append(

@@ -14,6 +14,11 @@ from jobsworth.explanation.failure_causes import STANDING_CONDITIONS
 from jobsworth.explanation.failure_outcome import failed_pod
 from jobsworth.explanation.pod_document import pod_problem
 from jobsworth.explanation.rule_trace import trace_pod, trace_restart
+from jobsworth.lint.rules.pod_conditions import (
+    REASONS_OF_CONTAINERS,
+    STATUSES_OF_FAILED_PODS,
+    meant_condition,
+)
 from jobsworth.manifests import expand_lists, read_file
 from jobsworth.printable import printable
 
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from jobsworth.explanation.rule_trace import RuleTrace
 
 _MOST_CODE = 2**31
+_MAX_LINUX_CODE = 255
 
 
 class FailureOptions(Options):
@@ -37,7 +43,8 @@ class FailureOptions(Options):
     )
     condition = words(
         metavar="TYPE[=STATUS]",
-        help="Give the failed Pod this condition, such as DisruptionTarget; the status is True by default.",
+        help="Give the failed Pod this condition, such as DisruptionTarget; the status is True by default. "
+        "That of another controller must be named by a rule of the Job, or have a domain: example.com/NAME.",
     )
     pod = text(
         metavar="FILE",
@@ -69,9 +76,19 @@ def failure_traces(
     if pods:
         return
     written = [_condition(each) for each in failures.condition]
-    conditions = (*written, *STANDING_CONDITIONS)
+    given_types = {each.partition("=")[0] for each in written}
+    for type_ in given_types:
+        _check_type(type_, job)
+    standing = [each for each in STANDING_CONDITIONS if each.partition("=")[0] not in given_types]
+    conditions = (*written, *standing)
     given = f" and the Pod has {', '.join(written)}" if written else ""
     codes = [_exit_code(each) for each in failures.exit_code]
+    impossible = [code for _, code in codes if not 0 <= code <= _MAX_LINUX_CODE]
+    if impossible and not job.windows:
+        raise UsageError(
+            f"--exit-code: {impossible[0]} is impossible on Linux: exit codes are 0 to {_MAX_LINUX_CODE}. "
+            "A container that a signal ends exits with 128 and its number: 137 for SIGKILL"
+        )
     together = [(name, code) for name, code in codes if name is not None]
     for name, _ in together:
         if job.container(name) is None:
@@ -141,6 +158,40 @@ def _condition(text: str) -> str:
             "or Unknown"
         )
     return f"{kind}={status}"
+
+
+def _check_type(type_: str, job: ExplainedJob) -> None:
+    """Check that a Pod may have a condition of this type.
+
+    Raises:
+        UsageError: it is misspelled, or a reason.
+    """
+    if type_ in STATUSES_OF_FAILED_PODS or "/" in type_:
+        return
+    meant = meant_condition(type_)
+    if meant:
+        raise UsageError(
+            f'--condition: no Pod has the condition "{type_}"; did you mean "{meant}"?'
+        )
+    if type_ in REASONS_OF_CONTAINERS:
+        raise UsageError(
+            f'--condition: no Pod has the condition "{type_}": it is a reason of containers. Use '
+            "--exit-code, or --pod with a Pod that failed so"
+        )
+    if type_ not in _types_of_rules(job):
+        raise UsageError(
+            f'--condition: Kubernetes sets no condition "{type_}", and no rule of the Job names it. Known '
+            f"are {', '.join(STATUSES_OF_FAILED_PODS)}. Write the condition of another controller with a domain: "
+            f"example.com/{type_}"
+        )
+
+
+def _types_of_rules(job: ExplainedJob) -> frozenset[str]:
+    return frozenset(
+        pattern.get("type", "")
+        for rule in job.rules
+        for pattern in rule.get("onPodConditions") or ()
+    )
 
 
 def pods_in(path: str) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jobsworth.cli.command import InputError
 from jobsworth.cli.manifest_reading import read_documents
+from jobsworth.findings.near_names import did_you_mean
 from jobsworth.manifests import ManifestError
 from jobsworth.simulation.scenario_reader import BadScenario, is_scenario, read_scenario
 from jobsworth.simulation.virtual_time import clock
@@ -51,12 +52,13 @@ class SimulatedManifest:
             value = with_field(value, path, field)
         return self._completed(self._document.with_value(value))
 
-    def check_changes(self, scenario: Scenario) -> None:
-        """Check that the API server accepts the edits of a scenario, one after the other.
+    def check_scenario(self, scenario: Scenario) -> None:
+        """Check that a scenario fits the object: its containers exist, and the API server accepts its edits.
 
         Raises:
-            InputError: it rejects one.
+            InputError: a container does not exist, or the API server rejects an edit.
         """
+        self._check_containers(scenario)
         engine, stored = engine_for(self._server), self.object
         for change in sorted(scenario.changes, key=lambda change: change.at):
             edited = {**stored, "spec": {**stored["spec"], **change.spec}}
@@ -71,6 +73,22 @@ class SimulatedManifest:
                         f"the API server rejects {when}: {finding.field}: {finding.message}"
                     )
             stored = edited
+
+    def _check_containers(self, scenario: Scenario) -> None:
+        spec = self.object["spec"]
+        pod = spec.get("jobTemplate", {}).get("spec", spec)["template"]["spec"]
+        names = [
+            container["name"]
+            for field in ("containers", "initContainers")
+            for container in pod.get(field) or ()
+        ]
+        for number, case in enumerate(scenario.cases):
+            if case.container and case.container not in names:
+                hint = did_you_mean(case.container, names)
+                raise InputError(
+                    f"case {number} of scenario {scenario.name}: the Job has no container "
+                    f'"{case.container}"; it has {", ".join(names)}{". " + hint if hint else ""}'
+                )
 
     def _completed(self, document: Document) -> dict[str, Any]:
         engine = engine_for(self._server)

@@ -360,7 +360,7 @@ def test_markdown_is_escaped_and_folds_what_did_not_change(command: Command) -> 
     done = command(
         "explain", "--against", "old.yaml", "<b>@new|.yaml", "-o", "markdown", files=files
     )
-    assert done.out.startswith(r"### Job train (&lt;b\>\@new\|.yaml:1), Kubernetes")
+    assert done.out.startswith(r"### Job train (&lt;b\>@<!-- -->new\|.yaml:1), Kubernetes")
     assert "<details><summary>Unchanged</summary>" in done.out
     assert (
         r"| 43 | no rule: counted, failure 7 fails the Job; new Pod after 10 s | rules\[1\]: the Job fails"

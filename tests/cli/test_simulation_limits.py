@@ -76,6 +76,25 @@ def test_dates_that_the_calendar_does_not_have(tmp_path: Path, dates: tuple[str,
     assert "the simulated period must begin in 1970 or later and end before 2200" in message
 
 
+@pytest.mark.parametrize(
+    ("swept", "message"),
+    [
+        (
+            ".".join("a" * 5000) + "=1",
+            "has 5,000 parts, and no field is so deep. Name a field such as",
+        ),
+        ("spec.template.spec.containers[\N{SUPERSCRIPT TWO}].image=a", "there is no such field"),
+        (f"spec.template.spec.containers[{'9' * 5000}].image=a", "there is no such field"),
+        (f"spec.backoffLimit={'[' * 100_000}", "spec.backoffLimit"),
+        ("spec.backoffLimit=NaN", "spec.backoffLimit"),
+    ],
+)
+def test_a_sweep_that_leads_nowhere_is_refused(tmp_path: Path, swept: str, message: str) -> None:
+    reported = refused(tmp_path, GOOD, "--sweep", swept)
+    assert message in reported
+    assert "internal error" not in reported
+
+
 def test_variants_and_runs_are_limited_together() -> None:
     check_runs(1, 100_000)
     check_runs(1_000, 100)

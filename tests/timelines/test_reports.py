@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 from jobsworth.simulation.run_record import RunRecord
+from jobsworth.simulation.run_statistics import statistics_of, summarize
 from jobsworth.timelines.chrome_trace import chrome_trace
+from jobsworth.timelines.statistics_page import statistics_page
 from jobsworth.timelines.timeline_page import timeline_page
 from jobsworth.timelines.timeline_text import CHART_WIDTH, MOST_LINES, run_lines
 from support.simulation.simulated_runs import IGNORE_DISRUPTIONS, indexed, on_exit, run, scenario
@@ -65,6 +68,34 @@ def test_the_page_has_every_pod_and_asks_for_nothing(record: RunRecord) -> None:
     assert len(data["names"]) == len(record.job.pods)
     assert re.findall(r"""(?:src|href)=["'](?!data:)""", page) == []
     assert "default-src 'none'" in page
+
+
+def test_text_that_looks_like_a_placeholder_stays_text(record: RunRecord) -> None:
+    named = replace(record, name="{{outcome}}", scenario="{{data}} {{style}} {{heading}}")
+    page = timeline_page(named)
+    assert len(page_data(page)["names"]) == len(record.job.pods)
+    assert "<h1>Job {{outcome}}</h1>" in page
+    assert "Simulated in scenario {{data}} {{style}} {{heading}}, seed 1" in page
+    assert "{{row}}" not in page
+    recorded = timeline_page(record, recorded_in="{{data}}")
+    assert "Recorded in {{data}}" in recorded
+
+
+def test_nothing_in_the_page_controls_a_terminal_or_the_direction_of_text(
+    record: RunRecord,
+) -> None:
+    hostile = "\x1b]0;title\x07\N{RIGHT-TO-LEFT OVERRIDE}x\N{LINE SEPARATOR}"
+    manifest = indexed(on_exit("FailJob", 1), size=2)
+    manifest["metadata"]["name"] = f"train{hostile}"
+    made = run(manifest, scenario({"exitCode": 1, "reason": hostile}))
+    made.scenario = hostile
+    page = timeline_page(made, recorded_in=hostile)
+    assert [each for each in page if not each.isprintable() and each not in "\n"] == []
+    assert "train\\x1b]0;title\\x07\\u202ex\\u2028" in page
+    assert page_data(page)["conditions"]
+    statistics = statistics_of([summarize(made)])
+    page = statistics_page(hostile, [(hostile, statistics), (f"b{hostile}", statistics)])
+    assert [each for each in page if not each.isprintable() and each not in "\n"] == []
 
 
 def test_names_cannot_leave_their_place_in_the_page() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from jobsworth.printable import printable
@@ -9,7 +10,17 @@ from jobsworth.printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_SPECIAL = "\\`*_{}[]<>#|~@&"
+_SPECIAL = "\\`*_{}[]<>#|~&"
+
+_AUTOLINKS = re.compile(
+    r"@|[#!](?=\w)|:(?=//)|\bwww\.|\b(?:mailto|xmpp):|\bgh-(?=[0-9])", re.IGNORECASE
+)
+"""Begins a mention, a reference to an issue, or a link, where GitHub or GitLab make one of plain text.
+
+They look for them in the rendered text, where a backslash is gone: only another node of the document
+divides it. Source: GitHub Flavored Markdown 0.29, 6.9 "Autolinks (extension)".
+"""
+_DIVIDER = "<!-- -->"
 
 
 def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -27,12 +38,19 @@ def bullets(items: Iterable[str]) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    r"""Return text that Markdown and HTML show as it is, and that mentions no user.
+    r"""Return text that Markdown and HTML show as it is, and that mentions no user and links nowhere.
 
     >>> escaped("rules[0] @here")
-    'rules\\[0\\] \\@here'
+    'rules\\[0\\] @<!-- -->here'
     """
-    text = printable(text)
+    text, parts, done = printable(text), [], 0
+    for found in _AUTOLINKS.finditer(text):
+        parts += [_escaped(text[done : found.end()]), _DIVIDER]
+        done = found.end()
+    return "".join((*parts, _escaped(text[done:])))
+
+
+def _escaped(text: str) -> str:
     return "".join(
         "&amp;"
         if each == "&"

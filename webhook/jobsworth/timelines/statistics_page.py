@@ -5,13 +5,12 @@ Each chart is inline SVG with the same numbers in a table beside it. The page ha
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from jobsworth.simulation.run_statistics import Interval, histogram
 from jobsworth.simulation.virtual_time import spoken
 from jobsworth.timelines.statistics_text import SERIES, percent_or_none, plain, spoken_time
-from jobsworth.timelines.timeline_page import page_style
+from jobsworth.timelines.timeline_page import page_style, page_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,13 +64,13 @@ def statistics_page(heading: str, variants: Variants) -> str:
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <link rel="icon" href="data:,">
-<title>{escape(heading)}: {runs} simulations</title>
+<title>{page_text(heading)}: {runs} simulations</title>
 <style>
 {page_style()}{_STYLE}</style>
 </head>
 <body>
 <header>
-<h1>{escape(heading)}</h1>
+<h1>{page_text(heading)}</h1>
 <p class="soft">{runs} simulated runs{each}. Intervals are 95 % confidence intervals.{note}</p>
 </header>
 <main>
@@ -86,7 +85,7 @@ def _section(title: str, name: str, chart: Iterable[str], rows: Sequence[Sequenc
     if len(rows) < 2:
         return ""
     return (
-        f'<section aria-labelledby="{name}-title">\n<h2 id="{name}-title">{escape(title)}</h2>\n'
+        f'<section aria-labelledby="{name}-title">\n<h2 id="{name}-title">{page_text(title)}</h2>\n'
         f"{''.join(chart)}{_table(rows)}</section>\n"
     )
 
@@ -99,7 +98,7 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 def _row(tag: str, cells: Sequence[str]) -> str:
     end = tag.partition(" ")[0]
-    return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{end}>' for cell in cells)}</tr>\n"
+    return f"<tr>{''.join(f'<{tag}>{page_text(cell)}</{end}>' for cell in cells)}</tr>\n"
 
 
 # Charts.
@@ -108,14 +107,14 @@ def _row(tag: str, cells: Sequence[str]) -> str:
 def _svg(label: str, height: int, lines: Iterable[str]) -> str:
     drawn = "\n".join(lines)
     return (
-        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(label)}">\n{drawn}\n'
+        f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{page_text(label)}">\n{drawn}\n'
         "</svg>\n"
     )
 
 
 def _named(name: str, y: int) -> str:
     shown = name if len(name) <= _LONGEST_NAME else f"…{name[-_LONGEST_NAME + 1 :]}"
-    return f'<text x="{LEFT - 10}" y="{y}" text-anchor="end">{escape(shown)}</text>'
+    return f'<text x="{LEFT - 10}" y="{y}" text-anchor="end">{page_text(shown)}</text>'
 
 
 def _bar(kind: str, x: int, y: int, width: int, height: int = BAR) -> str:
@@ -146,7 +145,7 @@ def _amounts(
         yield _bar(kind, LEFT, y, max(1, end - LEFT))
         yield _whisker(interval, most, y)
         x = max(end, _place(interval.high, most)) + 8
-        yield f'<text class="soft" x="{x}" y="{y + 13}">{escape(words)}</text>'
+        yield f'<text class="soft" x="{x}" y="{y + 13}">{page_text(words)}</text>'
 
 
 def _complete_chart(variants: Variants) -> Iterator[str]:

@@ -7,10 +7,12 @@ with 10,000 Pods every element in the document costs: a table shows 50 rows at a
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from jobsworth.printable import printable
 from jobsworth.simulation.run_statistics import summarize
 from jobsworth.simulation.virtual_time import HOUR, spoken
 from jobsworth.timelines.timeline_lines import TimelineLine, failure, timeline
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _RESULTS = {"succeeded": 0, "failed": 1, "ignored": 2, "uncounted": 3, "": 4}
 _TEMPLATE, _STYLE = "page.html", "page_style.css"
 MOST_LINES = 2000
+_PLACEHOLDER = re.compile(r"\{\{([a-z]+)\}\}")
 
 
 def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
@@ -35,26 +38,29 @@ def timeline_page(record: RunRecord, *, recorded_in: str = "") -> str:
     heading = f"{record.kind} {record.name}"
     parts = {
         "style": page_style(),
-        "title": escape(f"{heading}: {'recording' if recorded_in else 'simulation'}"),
-        "heading": escape(heading),
-        "subtitle": escape(
+        "title": page_text(f"{heading}: {'recording' if recorded_in else 'simulation'}"),
+        "heading": page_text(heading),
+        "subtitle": page_text(
             f"Recorded in {recorded_in}"
             if recorded_in
             else f"Simulated in scenario {record.scenario}, seed {record.seed}"
         ),
-        "outcome": escape(outcome),
+        "outcome": page_text(outcome),
         "facts": "".join(
-            f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>"
+            f"<div><dt>{page_text(name)}</dt><dd>{page_text(value)}</dd></div>"
             for name, value in _facts(record)
         ),
         "row": _row_words(record),
         "command": "jobsworth replay" if recorded_in else "jobsworth simulate",
         "data": _embedded(_data(record)),
     }
-    for name, value in parts.items():
-        before, _, after = template.partition("{{" + name + "}}")
-        template = before + value + after
-    return template
+    # In one pass: a value may hold what looks like a placeholder.
+    return _PLACEHOLDER.sub(lambda found: parts[found[1]], template)
+
+
+def page_text(text: str) -> str:
+    """Return text of unknown origin for a page: it controls neither HTML, a terminal nor its direction."""
+    return escape(printable(text))
 
 
 def page_style() -> str:
@@ -84,9 +90,21 @@ def _facts(record: RunRecord) -> list[tuple[str, str]]:
 
 
 def _embedded(data: dict[str, Any]) -> str:
-    """Return JSON that cannot end the script element that it is in."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    """Return JSON that cannot end the script element that it is in, with its texts escaped."""
+    text = json.dumps(_printable(data), separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c")
+
+
+def _printable(value: Any) -> Any:
+    """Return a value of the page's data with its texts escaped; columns of numbers as they are."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {name: _printable(part) for name, part in value.items()}
+    numbers = isinstance(value, list) and value and all(type(value[end]) is int for end in (0, -1))
+    if isinstance(value, list) and not numbers:
+        return [_printable(part) for part in value]
+    return value
 
 
 def _data(record: RunRecord) -> dict[str, Any]:

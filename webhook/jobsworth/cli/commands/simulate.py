@@ -176,7 +176,7 @@ def _swept(text: str) -> tuple[str, list[Any]]:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply for any field
         return text
 
 

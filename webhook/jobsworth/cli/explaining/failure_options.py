@@ -181,8 +181,8 @@ def _check_type(type_: str, job: ExplainedJob) -> None:
     if type_ not in _types_of_rules(job):
         raise UsageError(
             f'--condition: Kubernetes sets no condition "{type_}", and no rule of the Job names it. Known '
-            f"are {', '.join(STATUSES_OF_FAILED_PODS)}. Write the condition of another controller with a domain: "
-            f"example.com/{type_}"
+            f"are {', '.join(STATUSES_OF_FAILED_PODS)}. Write the condition of another controller with "
+            f"a domain: example.com/{type_}"
         )
 
 

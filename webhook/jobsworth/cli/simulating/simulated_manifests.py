@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jobsworth.cli.command import InputError
 from jobsworth.cli.manifest_reading import read_documents
 from jobsworth.findings.near_names import did_you_mean
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from jobsworth.simulation.scenario import Scenario
 
 NAMELESS, NO_NAMESPACE = "job", "default"
+MAX_PATH_PARTS = 100
+"""Parts of the path of a field; the deepest field of a Job has some twenty."""
+_INDEX = re.compile("[0-9]{1,9}")
 
 
 class SimulatedManifest:
@@ -185,9 +190,16 @@ def with_field(value: Any, path: str, new: Any) -> Any:
     {'spec': {'rules': [{'pods': 3}]}}
     """
     steps: list[str | int] = []
-    for name in path.split("."):
+    names = path.split(".")
+    for name in names[:MAX_PATH_PARTS]:
         key, *indexes = name.replace("]", "").split("[")
-        steps += [key, *(int(index) if index.isdigit() else index for index in indexes)]
+        steps += [key, *(int(index) if _INDEX.fullmatch(index) else index for index in indexes)]
+    parts = max(len(names), len(steps))
+    if parts > MAX_PATH_PARTS:
+        raise InputError(
+            f"{path[:40]}…: the path has {parts:,} parts, and no field is so deep. Name a field such as "
+            "spec.backoffLimit"
+        )
     return _with(value, steps, new, path)
 
 

@@ -292,6 +292,14 @@ def test_a_container_that_the_job_does_not_have_is_refused(folder: Path) -> None
     assert message in done.stderr
 
 
+def test_a_sweep_of_the_default_scenario_is_checked(folder: Path) -> None:
+    sweep = "scenario.spec.pods.duration=1m,[1]"
+    done = run("simulate", "job.yaml", "--sweep", sweep, folder=folder)
+    assert done.returncode == 2
+    message = "spec.pods.duration: must be a text or a mapping, not a list"
+    assert done.stderr == f"Error: the scenario is invalid: {message}\n"
+
+
 def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
     (folder / "scenario.yaml").write_text(SCENARIO.replace("exitCode", "exitcode"))
     done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)

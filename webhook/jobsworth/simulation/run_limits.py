@@ -29,7 +29,7 @@ MAX_RUNS = 100_000
 MAX_YEAR = 2200
 """A simulation begins in 1970 or later and ends before this year."""
 
-POD_STEPS, SYNC_STEPS, SCHEDULE_STEPS = 100, 200, 200
+POD_STEPS, SYNC_STEPS, SCHEDULE_STEPS = 100, 200, 400
 """The steps of a Pod created, of a sync beside one for each Pod, of the computation of a scheduled time."""
 
 _FIRST_SECOND = 0

@@ -116,7 +116,7 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
     )
     from jobsworth.simulation.default_scenario import default_scenario
     from jobsworth.simulation.run_limits import check_runs
-    from jobsworth.simulation.scenario_reader import read_scenario
+    from jobsworth.simulation.scenario_reader import BadScenario, read_scenario
 
     server = server_of(options.server)
     default = defaulter(server, options.policy)
@@ -130,7 +130,10 @@ def _variants(options: SimulateOptions, start: int | None, until: int | None) ->
         document, read = given
 
     def reader(value: Any) -> Scenario:
-        found = read(value)
+        try:
+            found = read(value)
+        except BadScenario as error:  # a value of --sweep in the default scenario
+            raise InputError(f"the scenario is invalid: {error}") from None
         return found if start is None else replace(found, start=start)
 
     scenario = reader(document)

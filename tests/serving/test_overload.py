@@ -117,6 +117,41 @@ def test_clients_that_read_no_answers_delay_no_request(server: Serving) -> None:
         assert seconds_for(Client(server)) < MOST_SECONDS
 
 
+IMPATIENT = """
+import sys
+from jobsworth.cli import run
+from jobsworth.serving import http_protocol
+
+http_protocol.ANSWER_SECONDS = 1.0
+run(sys.argv[1:])
+"""
+
+
+def test_a_client_that_reads_no_answers_loses_its_connection(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, "--log", "denials", program=IMPATIENT) as server,
+        socket.create_connection(("127.0.0.1", server.monitor)) as sock,
+    ):
+        sock.setblocking(False)
+        pending = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 50_000
+
+        def sends() -> bool:
+            nonlocal pending
+            try:
+                pending = pending[sock.send(pending) :]
+            except BlockingIOError:
+                time.sleep(0.05)
+            except OSError:
+                return False
+            return True
+
+        end = time.monotonic() + 30
+        while sends():
+            assert time.monotonic() < end
+        assert seconds_for(Client(server)) < MOST_SECONDS
+        assert {line["level"] for line in server.log()} == {"info"}
+
+
 def test_two_thousand_idle_and_forty_slow_connections_delay_no_request(server: Serving) -> None:
     with Crowd(server) as crowd:
         crowd.kept_alive(1000)

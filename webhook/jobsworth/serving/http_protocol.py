@@ -1,6 +1,7 @@
-"""uvicorn's HTTP protocol with limits for the head of a request, and with a ``Status`` for malformed HTTP.
+"""uvicorn's HTTP protocol with limits for heads and unread answers, and with a ``Status`` for malformed HTTP.
 
-uvicorn limits the time between requests, but neither the time nor the length of a head.
+uvicorn limits the time between requests, but neither the time nor the length of a head, nor the time in which
+a client reads.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ HEAD_SECONDS = 10.0
 the handshake."""
 MAX_HEAD_BYTES = 64 * 1024
 """The limit for request line and header fields together."""
+ANSWER_SECONDS = 5.0
+"""The time limit for the client to read, once more than :data:`MAX_UNREAD_BYTES` wait for it."""
+MAX_UNREAD_BYTES = 16 * 1024
 LINGER_SECONDS = 2.0
 """The time that a client gets to read why its request is malformed. A connection that is closed while the
 client sends loses the answer."""
@@ -28,6 +32,7 @@ class HttpProtocol(HttpToolsProtocol):
     """The protocol of one connection."""
 
     _deadline: asyncio.TimerHandle | None = None  # of the head that is incomplete
+    _read_deadline: asyncio.TimerHandle | None = None  # of answers that the client does not read
     _head_bytes = 0
     _another_ended = False  # in the data that is parsed
     _rejected = False
@@ -35,12 +40,25 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
         super().connection_made(transport)
+        transport.set_write_buffer_limits(high=MAX_UNREAD_BYTES)
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._end_head()
+        self._end_reading()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Give the client some time to read."""
+        super().pause_writing()
+        loop = asyncio.get_running_loop()
+        self._read_deadline = loop.call_later(ANSWER_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read."""
+        self._end_reading()
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Parse what has arrived."""
@@ -84,6 +102,11 @@ class HttpProtocol(HttpToolsProtocol):
             self._deadline.cancel()
             self._deadline = None
             self._head_bytes = 0
+
+    def _end_reading(self) -> None:
+        if self._read_deadline is not None:
+            self._read_deadline.cancel()
+            self._read_deadline = None
 
     def _expire(self) -> None:
         self._deadline = None

@@ -1,4 +1,4 @@
-"""Limits for each request: the length of its body, and the time to send it, review it and read the answer.
+"""Limits for each request: the length of its body, and the time to send and to review it.
 
 An ASGI layer between the server and the application. The application gets complete bodies only, so a slow
 client holds a connection, but no thread that reviews.
@@ -22,8 +22,6 @@ AsgiApplication = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[
 
 BODY_SECONDS = 10.0
 """The time limit for a body: by default, an API server waits 10 seconds for a webhook."""
-ANSWER_SECONDS = 5.0
-"""The time limit for the client to read an answer."""
 LINGER_SECONDS = 10.0
 """The time that a client whose body is refused gets to send the rest, so that it reads the answer. A
 connection that is closed while the client sends loses the answer."""
@@ -98,9 +96,8 @@ class RequestLimits:
         else:
             if self.draining:
                 response[0]["headers"] = [*response[0]["headers"], (b"connection", b"close")]
-            async with asyncio.timeout(ANSWER_SECONDS):
-                for message in response:
-                    await send(message)
+            for message in response:
+                await send(message)
         finally:
             self._held -= len(body)
 

@@ -198,6 +198,24 @@ def test_paths_are_lines_and_may_have_spaces(folder: Path, temp: Path) -> None:
     assert "third.yaml" not in done.stdout
 
 
+def test_a_path_is_never_an_option(folder: Path, temp: Path) -> None:
+    (folder / "job.yaml").write_text(BAD)
+    for path in ("--exclude=*.yaml", "--output-file=report.yaml"):
+        (folder / path).write_text(GOOD)
+        for paths in (f"job.yaml\n{path}", f"{path}\njob.yaml"):
+            done = run(VALIDATE, folder, temp, paths=paths, args="--fail-on error")
+            assert done.returncode == 1, done.stdout + done.stderr
+            assert "::error file=job.yaml,line=6" in done.stdout
+    assert not (folder / "report.yaml").exists()
+
+
+def test_a_path_that_no_longer_exists_is_no_option_either(folder: Path, temp: Path) -> None:
+    (folder / "job.yaml").write_text(BAD)
+    done = run(VALIDATE, folder, temp, paths="job.yaml\n--exclude=*.yaml")
+    assert done.returncode == 2
+    assert "::error file=--exclude=*.yaml" in done.stdout
+
+
 def git(folder: Path, *arguments: str) -> None:
     who = ("-c", "user.name=Jo", "-c", "user.email=jo@example.com")
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
@@ -212,12 +230,14 @@ def committed(folder: Path) -> Path:
     return folder
 
 
-def explained(folder: Path, temp: Path, ref: str) -> tuple[subprocess.CompletedProcess[str], str]:
+def explained(
+    folder: Path, temp: Path, ref: str, **inputs: str
+) -> tuple[subprocess.CompletedProcess[str], str]:
     """Run the step, and return what it adds to the summary of the workflow run."""
     summary = temp / "summary.md"
     summary.write_text("# Before\n")
     environment = {"GITHUB_STEP_SUMMARY": str(summary)}
-    done = run(EXPLAIN, folder, temp, environment=environment, explain_changes_since=ref)
+    done = run(EXPLAIN, folder, temp, environment=environment, explain_changes_since=ref, **inputs)
     return done, summary.read_text().removeprefix("# Before\n")
 
 
@@ -230,6 +250,16 @@ def test_changed_behavior_is_added_to_the_summary(committed: Path, temp: Path) -
     assert done.returncode == 0, done.stderr
     assert summary.startswith("### Job train (job.yaml:1)")
     assert "the Job fails (BackoffLimitExceeded)" in summary
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")
+def test_a_path_is_no_option_of_the_explanation(committed: Path, temp: Path) -> None:
+    limited = GOOD.replace("spec:\n", "spec:\n  backoffLimit: 0\n", 1)
+    (committed / "job.yaml").write_text(limited)
+    (committed / "--output=json").write_text("x: 1\n")
+    done, summary = explained(committed, temp, "HEAD", paths="job.yaml\n--output=json")
+    assert done.returncode == 0, done.stderr
+    assert summary.startswith("### Job train (job.yaml:1)")
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git command here")

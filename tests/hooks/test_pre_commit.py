@@ -164,6 +164,36 @@ def test_the_hook_reports_a_bad_manifest(
 @pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("package_index")
+@pytest.mark.parametrize(
+    "names",
+    [["--exclude=*.yaml"], ["--baseline=b.json", "b.json"], ["--output-file=../report.yaml"]],
+)
+@pytest.mark.parametrize("hook", ["jobsworth-validate", "jobsworth-fix"])
+def test_a_file_name_is_never_an_option_of_a_hook(
+    hook: str,
+    names: list[str],
+    configuration: Path,
+    tmp_path: Path,
+    git_environment: dict[str, str],
+) -> None:
+    baseline = '{"version": 1, "findings": []}\n'
+    for name, text in {"job.yaml": BAD, **dict.fromkeys(names, baseline)}.items():
+        file = tmp_path / "repository" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    repository = tmp_path / "repository"
+    for arguments in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *arguments], cwd=repository, env=git_environment, check=True)
+    run = ("run", "--config", str(configuration), hook)
+    code, output = pre_commit(repository, git_environment, *run, "--all-files")
+    assert code == 1, output
+    assert f"the argument {names[0]} is both an option and the name of an existing file" in output
+    assert not (tmp_path / "report.yaml").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.network
+@pytest.mark.usefixtures("package_index")
 def test_the_other_hook_applies_fixes(
     configuration: Path, repository: Path, git_environment: dict[str, str]
 ) -> None:

@@ -79,6 +79,20 @@ def _is_validate(arguments: list[str]) -> bool:
     return arguments[:1] == ["validate"] and "_JOBSWORTH_COMPLETE" not in os.environ
 
 
+def _option_like_path(arguments: list[str]) -> str | None:
+    """Return the first argument that is read as an option, and is the name of an existing path.
+
+    pre-commit and scripts pass on the file names of a pull request, whose author could otherwise choose
+    options: docs/advisories/JOBSWORTH-2026-002.md. This does not depend on how a command reads its options.
+    """
+    for argument in arguments:
+        if argument == "--":
+            return None
+        if argument.startswith("-") and argument != "-" and os.path.lexists(argument):
+            return argument
+    return None
+
+
 def run(arguments: list[str]) -> int:
     """Run a command line, and return its exit code.
 
@@ -87,6 +101,19 @@ def run(arguments: list[str]) -> int:
     Raises:
         SystemExit: click read the command line; its code is the exit code.
     """
+    ambiguous = _option_like_path(arguments)
+    if ambiguous is not None:
+        from jobsworth.printable import printable
+
+        print(
+            printable(
+                f"Error: the argument {ambiguous} is both an option and the name of an existing file. "
+                f"For the file, write ./{ambiguous}, or put -- before the file names. "
+                "For the option, rename the file."
+            ),
+            file=sys.stderr,
+        )
+        return EXIT_FAILED
     if _is_validate(arguments):
         from jobsworth.cli.command import UsageError, read
         from jobsworth.cli.commands import validate

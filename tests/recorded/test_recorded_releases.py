@@ -42,7 +42,8 @@ def recording(request: pytest.FixtureRequest) -> Recording:
 def engine_of(recording: Recording, section: Section) -> Engine:
     name_of = ApiServer(recording.version).name_of
     gates = {name_of(gate): on for gate, on in section.gates.items() if gate in FEATURE_GATES}
-    return engine_for(ApiServer(recording.version, gates))
+    # The recorded servers ran without --allow-privileged.
+    return engine_for(ApiServer(recording.version, gates, allow_privileged=False))
 
 
 def sampled(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from support.lint.changed_examples import changes_of
 from support.lint.shown_findings import shown
 from support.recorded_text import expect_recorded
 
-ENGINE = engine_for(ApiServer("1.36"))
+ENGINE = engine_for(ApiServer("1.36", allow_privileged=False))
 RECORDED = Path(__file__).parent / "data" / "updates"
 
 

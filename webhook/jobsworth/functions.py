@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from jobsworth.api.api_server import ALLOW_PRIVILEGED, NEWEST_RELEASE, ApiServer
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +21,7 @@ def validate(
     old: dict[str, Any] | None = None,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
-    allow_privileged: bool = False,
+    allow_privileged: bool = ALLOW_PRIVILEGED,
 ) -> list[Finding]:
     """Return the errors and warnings that a kube-apiserver would return for a Job or CronJob.
 
@@ -30,7 +32,8 @@ def validate(
         old: for an update: the object that is stored, or the manifest from which it was made.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
-        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up; False
+            for a server that rejects privileged containers.
 
     Returns:
         The findings. The server accepts the object if none of them has the severity ``error``.
@@ -49,7 +52,7 @@ def validate_text(
     *,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
-    allow_privileged: bool = False,
+    allow_privileged: bool = ALLOW_PRIVILEGED,
 ) -> list[LocatedFinding]:
     """Return the findings of the API server and of the lint rules in the text of a manifest, by position.
 
@@ -60,7 +63,8 @@ def validate_text(
         text: YAML or JSON.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
-        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up; False
+            for a server that rejects privileged containers.
 
     Returns:
         The findings, each with its line, column and, in ``finding``, its code, field, message and fix. A
@@ -88,7 +92,7 @@ def default(
     *,
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
-    allow_privileged: bool = False,
+    allow_privileged: bool = ALLOW_PRIVILEGED,
 ) -> dict[str, Any]:
     """Return a Job or CronJob with the defaults that a kube-apiserver fills in.
 
@@ -115,7 +119,7 @@ def evaluate(
     groups: Sequence[str] = (),
     kubernetes_version: str | None = None,
     feature_gates: Mapping[str, bool] | None = None,
-    allow_privileged: bool = False,
+    allow_privileged: bool = ALLOW_PRIVILEGED,
 ) -> Evaluation:
     """Evaluate a Job or CronJob as ``jobsworth validate --policy`` does: API verdict, lint rules, policies.
 
@@ -129,7 +133,8 @@ def evaluate(
         groups: the groups of the user.
         kubernetes_version: the server's release, such as ``1.36``; the newest known one by default.
         feature_gates: gates that the server has set otherwise than by default.
-        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up.
+        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up; False
+            for a server that rejects privileged containers.
 
     Returns:
         The findings of each source, and all of them merged. ``known`` is False if the object is
@@ -178,10 +183,8 @@ def _check_manifest(manifest: object) -> None:
 def _engine(
     release: str | None, gates: Mapping[str, bool] | None, allow_privileged: bool
 ) -> Engine:
-    from jobsworth.api.api_server import NEWEST_RELEASE, ApiServer
     from jobsworth.validation.engine import engine_for
 
     _check_release(release)
-
     server = ApiServer(release or NEWEST_RELEASE, gates, allow_privileged=allow_privileged)
     return engine_for(server)

@@ -13,6 +13,10 @@ RELEASES = tuple(f"1.{minor}" for minor in range(25, 38))
 
 NEWEST_RELEASE = RELEASES[-1]
 
+ALLOW_PRIVILEGED = True
+"""The default of every command and function. kube-apiserver's own is false, but most installers set
+``--allow-privileged``."""
+
 
 class UnknownRelease(ValueError):
     """A Kubernetes release that this version of jobsworth does not support."""
@@ -46,8 +50,8 @@ class ApiServer:
     Args:
         release: "1.31", also "v1.31" or "1.31.4"; the newest one by default.
         gates: feature gates that differ from the defaults of the release.
-        allow_privileged: the server runs with ``--allow-privileged``, as most installers set it up;
-            without it a kube-apiserver rejects privileged containers.
+        allow_privileged: the server runs with ``--allow-privileged``; without it a kube-apiserver rejects
+            privileged containers. None for the default, :data:`ALLOW_PRIVILEGED`.
 
     Raises:
         UnknownRelease: the release is not one of :data:`RELEASES`.
@@ -61,9 +65,9 @@ class ApiServer:
         release: str = NEWEST_RELEASE,
         gates: Mapping[str, bool] | None = None,
         *,
-        allow_privileged: bool = False,
+        allow_privileged: bool | None = None,
     ) -> None:
-        self.allow_privileged = allow_privileged
+        self.allow_privileged = ALLOW_PRIVILEGED if allow_privileged is None else allow_privileged
         self.release = _known_release(release)
         self.minor = minor(self.release)
         self._enabled: dict[str, bool] = {}

@@ -67,7 +67,7 @@ def server_of(options: ServerOptions, release: str | None = None) -> ApiServer:
         return ApiServer(
             options.kubernetes_version or release or NEWEST_RELEASE,
             parse_gates(options.feature_gates or ""),
-            allow_privileged=options.privileged is not False,
+            allow_privileged=options.privileged,
         )
     except (UnknownRelease, UnknownGate) as error:
         raise UsageError(str(error)) from None
@@ -96,7 +96,7 @@ def server_of_release(options: ServerOptions) -> Callable[[str], ApiServer]:
     def of(release: str) -> ApiServer:
         assumed = nearest_release(release) if release else NEWEST_RELEASE
         known = {name: on for name, on in gates.items() if _has_gate(assumed, name, on=on)}
-        return ApiServer(assumed, known, allow_privileged=options.privileged is not False)
+        return ApiServer(assumed, known, allow_privileged=options.privileged)
 
     return of
 

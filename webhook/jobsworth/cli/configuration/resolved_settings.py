@@ -234,7 +234,7 @@ class Overrides:
             if profile is not None:
                 enforcement = enforcement or configuration.profile_enforcement
         try:
-            server = ApiServer(release, gates, allow_privileged=privileged is not False)
+            server = ApiServer(release, gates, allow_privileged=privileged)
         except (UnknownRelease, UnknownGate) as error:
             if configuration is None or not configuration.gates:
                 raise UsageError(str(error)) from None

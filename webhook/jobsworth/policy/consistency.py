@@ -187,9 +187,9 @@ def _default_of(policy: JobPolicy, field: str) -> str:
         if f"{inner}.".startswith(f"spec.{name}."):
             return f"spec.defaults.{name}"
     for part in METADATA:
-        for key in getattr(defaults, part):
-            if field == f"metadata.{part}[{key}]":
-                return f"spec.defaults.{part}[{key}]"
+        key = field.removeprefix(f"metadata.{part}[").removesuffix("]")
+        if key in getattr(defaults, part) and field == f"metadata.{part}[{key}]":
+            return f"spec.defaults.{part}[{key}]"
     return "spec.defaults"
 
 

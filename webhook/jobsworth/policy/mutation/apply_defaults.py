@@ -54,35 +54,37 @@ def fill_in_metadata(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:
     for part in METADATA:
         decided: dict[str, str] = {}
         for policy, defaults in _with_defaults(policies):
+            values = {}
             for key, default in getattr(defaults, part).items():
                 steps = ("metadata", part, key)
                 first = decided.setdefault(key, policy)
-                if first == policy:
-                    _fill_in_key(policy, (steps, default), copy)
-                else:
+                if first != policy:
                     copy.skip(policy, field_path(steps), f"policy {first} sets it")
+                elif _is_needed(policy, steps, default, copy):
+                    values[key] = default.value
+            copy.offer_each(policy, part, values)
 
 
-def _fill_in_key(
-    policy: str, one: tuple[tuple[str, str, str], FieldDefault], copy: WorkingCopy
-) -> None:
-    steps, default = one
+def _is_needed(
+    policy: str, steps: tuple[str, str, str], default: FieldDefault, copy: WorkingCopy
+) -> bool:
+    """Return True if a label or annotation is to be set; record the reason if not."""
     present, field = at(copy.object, steps), field_path(steps)
     if present == default.value:
-        if not any(applied.field == field for applied in copy.applied):
+        if field not in copy.applied:
             copy.skip(policy, field, "the field already has this value")
-        return
+        return False
     if copy.request.operation == UPDATE:
         if default.when != ALWAYS:
             copy.skip(policy, field, f"on update, only defaults with {ALWAYS} apply")
-            return
+            return False
         if present == at(copy.request.old, steps):
             copy.skip(policy, field, "this update does not change the field")
-            return
+            return False
     elif present is not None and default.when != ALWAYS:
         copy.skip(policy, field, f"the field has the value {present!r}")
-        return
-    copy.offer(policy, [(steps, default.value)])
+        return False
+    return True
 
 
 def fill_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> None:

@@ -103,7 +103,9 @@ def _defaulted(
     copy = _filled_in(policies, WorkingCopy(request, server, careful=False))
     if copy.has_new_errors():
         copy = _filled_in(policies, WorkingCopy(request, server, careful=True))
-    return Mutation(copy.object, tuple(copy.applied), tuple(copy.rejected), tuple(copy.skipped))
+    return Mutation(
+        copy.object, tuple(copy.applied.values()), tuple(copy.rejected), tuple(copy.skipped)
+    )
 
 
 def _filled_in(policies: Sequence[JobPolicy], copy: WorkingCopy) -> WorkingCopy:

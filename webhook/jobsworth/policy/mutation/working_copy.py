@@ -10,7 +10,7 @@ from jobsworth.provenance.server_defaults import server_default
 from jobsworth.validation.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
@@ -69,9 +69,10 @@ class WorkingCopy:
 
     Attributes:
         object: the object in its current state.
-        applied: the defaults that were set.
-        rejected: the defaults that could not be set, with the reason.
-        skipped: policy, field and reason of the defaults that were not needed or do not apply.
+        applied: the defaults that were set, in order, by field path.
+        rejected: the defaults that could not be set, with the reason, as an ordered set.
+        skipped: policy, field and reason of the defaults that were not needed or do not apply, as an
+            ordered set.
         ownership: the fields that a client wrote.
         job: the field names that lead to the JobSpec.
     """
@@ -97,9 +98,9 @@ class WorkingCopy:
         self.job: Steps = ("spec",) if request.kind == "Job" else ("spec", "jobTemplate", "spec")
         self._sent = request.object if request.manifest is None else request.manifest
         self.ownership = field_ownership(self._sent)
-        self.applied: list[AppliedDefault] = []
-        self.rejected: list[RejectedDefault] = []
-        self.skipped: list[tuple[str, str, str]] = []
+        self.applied: dict[str, AppliedDefault] = {}
+        self.rejected: dict[RejectedDefault, None] = {}
+        self.skipped: dict[tuple[str, str, str], None] = {}
         self._server = server
         self._engine = engine_for(server)
         self._careful = careful
@@ -142,14 +143,51 @@ class WorkingCopy:
         self._errors = None
         return True
 
+    def offer_each(self, policy: str, part: str, values: Mapping[str, str]) -> Finding | None:
+        """Set labels or annotations, in order, until one would make the object invalid.
+
+        Each is valid by itself, see :mod:`jobsworth.policy.defaults.defaults`: only their total size is not.
+        That one and those after it are rejected, with a warning for each. There may be thousands, so all
+        are validated at once, and halves of them only if that fails.
+
+        Args:
+            policy: the name of the policy.
+            part: ``labels`` or ``annotations``.
+            values: the values by key.
+
+        Returns:
+            The error for which a value was rejected; None if all were set.
+        """
+        if not values:
+            return None
+        present = at(self.object, ("metadata", part)) or {}
+        change: Change = (("metadata", part), {**present, **values})
+        error = self.error_of([change])
+        if error is None:
+            for key, value in values.items():
+                field = field_path(("metadata", part, key))
+                self._note(AppliedDefault(policy, field, present.get(key), value))
+            self.object = changed(self.object, [change])
+            self._errors = None
+        elif len(values) == 1:
+            (key,) = values
+            self.reject_for(policy, ("metadata", part, key), error)
+        else:
+            items = list(values.items())
+            first, second = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
+            error = self.offer_each(policy, part, first)
+            if error is None:
+                return self.offer_each(policy, part, second)
+            for key in second:
+                self.reject_for(policy, ("metadata", part, key), error)
+        return error
+
     def _note(self, applied: AppliedDefault) -> None:
         """Record a default; merge it with an earlier change of the same field."""
-        for earlier in self.applied:
-            if earlier.field == applied.field:
-                self.applied.remove(earlier)
-                applied = replace(applied, before=earlier.before)
-                break
-        self.applied.append(applied)
+        earlier = self.applied.pop(applied.field, None)
+        if earlier is not None:
+            applied = replace(applied, before=earlier.before)
+        self.applied[applied.field] = applied
 
     def error_of(self, changes: Iterable[Change]) -> Finding | None:
         """Return the first new error that changes would cause; None if there is none, or if not `careful`."""
@@ -174,8 +212,7 @@ class WorkingCopy:
 
     def skip(self, policy: str, field: str, reason: str) -> None:
         """Record, once, that a default is not needed or does not apply."""
-        if (policy, field, reason) not in self.skipped:
-            self.skipped.append((policy, field, reason))
+        self.skipped[policy, field, reason] = None
 
     def reject_for(self, policy: str, steps: Steps, error: Finding) -> None:
         """Record that a default would cause a validation error."""
@@ -187,15 +224,13 @@ class WorkingCopy:
 
     def reject(self, policy: str, steps: Steps, reason: str) -> None:
         """Record, once, that a default cannot be set."""
-        rejected = RejectedDefault(policy, field_path(steps), reason)
-        if rejected not in self.rejected:
-            self.rejected.append(rejected)
+        self.rejected[RejectedDefault(policy, field_path(steps), reason)] = None
 
     def undo(self, policies: str, reason: str) -> None:
         """Undo all changes, and add a warning."""
         self.object = self.request.object
-        self.applied, self._errors = [], None
-        self.rejected = [RejectedDefault(policies, "metadata.labels", reason)]
+        self.applied, self._errors = {}, None
+        self.rejected = {RejectedDefault(policies, "metadata.labels", reason): None}
 
     def _found(self, value: dict[str, Any]) -> list[Finding]:
         findings = self._engine.validate(value, self.request.old)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from jobsworth.cli.click_application import COMMANDS
 from support.artifacts.release_script import release
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +75,53 @@ def test_the_commit_that_is_shown_has_the_hook_and_the_action() -> None:
         pytest.skip("this clone is shallow")
     for path in (".pre-commit-hooks.yaml", "action.yml", "pyproject.toml", "Containerfile"):
         subprocess.run(["git", "cat-file", "-e", f"{commit}:{path}"], cwd=ROOT, check=True)
+
+
+COMMAND = re.compile(r"(?:^|[|&;] |\$ |uvx .*@\S+ )jobsworth ([a-z][a-z-]*)(?: ([a-z][a-z-]*))?")
+"""A command in a shell block, with its first two words."""
+BLOCK = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SHELLS = ("", "bash", "console", "sh", "shell")
+
+
+def documented_commands() -> list[str]:
+    """Return the commands in the shell blocks of the README and of ``docs``: ``validate``, ``policy check``."""
+    found = set()
+    for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+        for language, block in BLOCK.findall(page.read_text(encoding="utf-8")):
+            for line in block.splitlines() if language in SHELLS else ():
+                for first, second in COMMAND.findall(line):
+                    is_group = any(name.startswith(f"{first} ") for name in COMMANDS)
+                    found.add(f"{first} {second}" if is_group else first)
+    return sorted(found)
+
+
+def test_the_commands_of_the_documentation_are_found() -> None:
+    assert {"validate", "simulate", "replay", "policy check", "serve"} <= set(documented_commands())
+
+
+@pytest.mark.skipif(
+    shutil.which("git") is None or not (ROOT / ".git").exists(), reason="this is no clone"
+)
+def test_the_commit_that_is_shown_has_every_documented_command(tmp_path: Path) -> None:
+    commit = release.Project(ROOT).commit
+    if commit is None:
+        pytest.skip("a release exists")
+    archive = tmp_path / "commit.tar"
+    command = ["git", "archive", "--output", str(archive), commit, "webhook"]
+    if subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode:
+        pytest.skip("this clone is shallow")
+    shutil.unpack_archive(archive, tmp_path)
+
+    def has(words: str) -> bool:
+        command = [sys.executable, "-m", "jobsworth", *words.split(), "--help"]
+        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "webhook")}
+        shown = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, check=False
+        )
+        return shown.returncode == 0
+
+    missing = [words for words in documented_commands() if not has(words)]
+    assert missing == [], "the documentation names an older commit: .ci/release.py commit SHA"
 
 
 def test_before_the_first_release_nothing_names_what_is_not_there(project: release.Project) -> None:

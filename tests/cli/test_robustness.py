@@ -118,6 +118,49 @@ def test_an_internal_error_requests_a_report(arguments: list[str], wish: str, fo
     assert ("Traceback" in done.stderr) == bool(wish)
 
 
+@pytest.mark.parametrize(
+    "arguments", [["validate", "-"], ["default", "-"], ["explain", "-"], ["policy", "check", "-"]]
+)
+def test_a_closed_standard_input_is_named(arguments: list[str], folder: Path) -> None:
+    done = shell(f"{jobsworth(*arguments)} <&-", folder)
+    assert done.returncode in (1, 2)
+    assert "internal error" not in done.stderr
+    if arguments[0] == "validate":
+        assert done.returncode == 2
+        assert "standard input is closed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["validate"], ["validate", "jobs"], ["explain", "jobs"], ["validate", "--exclude", "x", "."]],
+)
+def test_a_deleted_current_folder_is_named(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/job.yaml").write_text(GOOD)
+    words = [str(tmp_path / "jobs") if word == "jobs" else word for word in arguments]
+    done = shell(f"rmdir ../gone && {jobsworth(*words)}", tmp_path / "gone")
+    assert "internal error" not in done.stderr
+    if done.returncode:
+        assert done.returncode == 2
+        assert done.stderr == (
+            "Error: the current folder does not exist any more: change to another folder\n"
+        )
+
+
+@pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="processes start differently here")
+def test_too_few_open_files_are_named(folder: Path) -> None:
+    for number in range(FILES_FOR_ONE_PROCESS + 1):
+        (folder / f"{number}.yaml").write_text(GOOD)
+    valid = jobsworth("validate", "--quiet", "--no-cache", "--jobs", "4", ".")
+    done = shell(f"ulimit -n 7; {valid}", folder)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1:] == [
+        "Error: too many open files: raise the limit (ulimit -n), or use fewer processes (--jobs 1)"
+    ]
+    assert "internal error" not in done.stderr
+
+
 def test_the_issue_link_is_that_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["urls"]["Issues"] == ISSUES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from errno import EBADF, EDQUOT, EFBIG, EIO, ENOSPC
+from errno import EBADF, EDQUOT, EFBIG, EIO, EMFILE, ENFILE, ENOENT, ENOSPC
 
 from jobsworth.cli import EXIT_FAILED, EXIT_INTERRUPTED, ISSUES, NO_OUTPUT
 from jobsworth.printable import printable
@@ -44,8 +44,20 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
         each = each.__cause__ or each.__context__
 
 
+def _has_current_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
 def _line(error: BaseException) -> str:
     if isinstance(error, OSError):
+        if error.errno in (EMFILE, ENFILE):
+            return "Error: too many open files: raise the limit (ulimit -n), or use fewer processes (--jobs 1)"
+        if error.errno == ENOENT and not _has_current_folder():
+            return "Error: the current folder does not exist any more: change to another folder"
         if error.filename is not None:
             return printable(f"Error: {os.fsdecode(error.filename)}: {error.strerror}")
         if error.errno in UNWRITABLE:

@@ -120,6 +120,9 @@ def read_bytes(
     """
     try:
         if path == STDIN:
+            if sys.stdin is None:  # Python has None for a stream that is closed
+                message = "standard input is closed; redirect a manifest to it, or name a file"
+                return ManifestError(shown_name(path, name), 1, 1, message)
             data = sys.stdin.buffer.read(most + 1)
             if len(data) > most:
                 message = f"standard input is too large: the limit is {most // MIB} MiB"

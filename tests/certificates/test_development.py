@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import errno
 import stat
 from pathlib import Path
 
@@ -12,6 +13,7 @@ pytest.importorskip("cryptography")
 
 from jobsworth.certificates import development, folder_store, leaf
 from jobsworth.certificates.ca import create
+from jobsworth.certificates.folder_store import write_private
 from jobsworth.certificates.keypair import names
 
 NOW = datetime.datetime(2026, 11, 21, 12, tzinfo=datetime.UTC)
@@ -34,6 +36,68 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     assert made.paths.certificate.read_bytes() == before
     development.generate(tmp_path, ["localhost"], overwrite=True)
     assert made.paths.certificate.read_bytes() != before
+
+
+@pytest.mark.parametrize("fits", range(4))
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_full_disk_leaves_nothing_and_the_next_attempt_succeeds(
+    fits: int, exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "certs"
+    if exists:
+        folder.mkdir()
+        (folder / "review.json").write_text("{}")
+    left = fits
+
+    def write(path: Path, content: bytes) -> None:
+        nonlocal left
+        if left == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        left -= 1
+        write_private(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(development, "write_private", write)
+        with pytest.raises(OSError, match="No space left on device"):
+            development.ensure(folder, ["localhost"], NOW)
+    assert folder.exists() == exists
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["review.json"] * exists
+    assert development.ensure(folder, ["localhost"], NOW).certificate.is_file()
+
+
+def test_a_full_disk_leaves_the_former_certificates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = development.generate(tmp_path, ["localhost"])
+    before = made.paths.certificate.read_bytes()
+    monkeypatch.setattr(development, "write_private", lambda path, content: _full())
+    with pytest.raises(OSError, match="No space left on device"):
+        development.generate(tmp_path, ["localhost"], overwrite=True)
+    assert made.paths.certificate.read_bytes() == before
+
+
+@pytest.mark.parametrize("moved", range(4))
+def test_a_set_that_is_moved_in_part_is_recognized_as_our_own(
+    moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = moved
+
+    def replace(source: Path, target: Path) -> None:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        source.rename(target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(development, "replace", replace)
+        with pytest.raises(KeyboardInterrupt):
+            development.ensure(tmp_path, ["localhost"], NOW)
+    assert development.ensure(tmp_path, ["localhost"], NOW).certificate.is_file()
+
+
+def _full() -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_valid_certificate_is_kept(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import replace
 from pathlib import Path
 
 from jobsworth.certificates import ca, leaf
@@ -51,7 +54,8 @@ def generate(
 ) -> GeneratedFiles:
     """Generate a CA and a serving certificate for host names and IP addresses.
 
-    Write ``ca.crt``, ``ca.key``, ``tls.crt`` and ``tls.key``, readable by their owner only.
+    Write ``ca.crt``, ``ca.key``, ``tls.crt`` and ``tls.key``, readable by their owner only: all of them, or
+    none if the disk is full.
 
     Raises:
         FilesExist: a file exists, and ``overwrite`` is not set.
@@ -66,11 +70,32 @@ def generate(
         raise FilesExist(f"these files exist already: {', '.join(there)}")
     signer = ca.create(now, lifetime)
     pair = leaf.issue(signer, hosts, now, lifetime)
-    folder.mkdir(parents=True, exist_ok=True)
     contents = (signer.certificate, signer.key, pair.certificate, pair.key)
-    for path, content in zip(files, contents, strict=True):
-        write_private(path, content)
+    _write_all(folder, dict(zip(files, contents, strict=True)), first=ca_key)
     return GeneratedFiles(paths, ca_key, expiry(pair.certificate))
+
+
+def _write_all(folder: Path, contents: Mapping[Path, bytes], first: Path) -> None:
+    """Write files to a new folder inside of their own, then move them.
+
+    Args:
+        folder: the folder of the files; created if it does not exist.
+        contents: the content of each file.
+        first: the file to move first, by which :func:`ensure` recognizes a set that was moved in part.
+    """
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as new:
+            for path, content in contents.items():
+                write_private(Path(new, path.name), content)
+            for path in sorted(contents, key=lambda each: each != first):
+                replace(Path(new, path.name), path)
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):  # it is not empty
+                folder.rmdir()
+        raise
 
 
 def ensure(folder: Path, hosts: Sequence[str], now: datetime.datetime | None = None) -> Paths:

@@ -19,6 +19,10 @@ TRACEBACK = "JOBSWORTH_TRACEBACK"
 
 LONGEST_MESSAGE = 500
 
+TOO_MANY_FILES = (
+    "Error: too many open files: raise the limit (ulimit -n), or use fewer processes (--jobs 1)"
+)
+
 UNWRITABLE = (EBADF, EDQUOT, EFBIG, EIO, ENOSPC)
 """Errors from a full or closed output; without a file name, it is standard output."""
 
@@ -55,7 +59,7 @@ def _has_current_folder() -> bool:
 def _line(error: BaseException) -> str:
     if isinstance(error, OSError):
         if error.errno in (EMFILE, ENFILE):
-            return "Error: too many open files: raise the limit (ulimit -n), or use fewer processes (--jobs 1)"
+            return TOO_MANY_FILES
         if error.errno == ENOENT and not _has_current_folder():
             return "Error: the current folder does not exist any more: change to another folder"
         if error.filename is not None:

@@ -206,7 +206,8 @@ def _development_certificate() -> tuple[Path, Path]:
     except development.FilesExist as error:
         raise UsageError(f"{error}; jobsworth did not create them: use --tls-cert") from None
     except OSError as error:
-        raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
+        where = error.filename or DEVELOPMENT_FOLDER  # a full disk names no file
+        raise UsageError(f"cannot write {where}: {error.strerror}") from None
     return paths.certificate, paths.key
 
 

@@ -167,7 +167,8 @@ def generate(options: GenerateOptions) -> int:
             f"--days {options.days}: a certificate must expire before the year 10000"
         ) from None
     except OSError as error:
-        raise UsageError(f"cannot write {error.filename}: {error.strerror}") from None
+        where = error.filename or options.directory  # a full disk names no file
+        raise UsageError(f"cannot write {where}: {error.strerror}") from None
     for path, what in (
         (made.paths.ca, "the CA certificate, for the caBundle of a webhook configuration"),
         (made.ca_key, "the CA's private key"),

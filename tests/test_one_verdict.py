@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import jobsworth
-from jobsworth.admission.application import Application
+from jobsworth.admission.application import create_application
 from jobsworth.admission.decision import Reviewer
 from jobsworth.admission.webhook import Webhook
 from jobsworth.api.api_server import ALLOW_PRIVILEGED, ApiServer
@@ -140,7 +140,7 @@ def test_the_webhook_gives_the_verdict_of_the_command_line(
     unset = {each.key: each.default for each in flat(ServedOptions) if isinstance(each, Option)}
     server = server_of_release(ServedOptions(unset))("")
     reviewer = Reviewer(server, policies())
-    client = Application(Webhook(lambda: reviewer, lambda outcome: None)).test_client()
+    client = create_application(Webhook(lambda: reviewer, lambda outcome: None)).test_client()
     for value, result in zip(objects(file), reported, strict=True):
         errors = [
             (each["reason"], each["field"], each["message"])

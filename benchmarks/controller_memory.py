@@ -39,9 +39,7 @@ class Lists:
         answer: dict[str, Any] = json.loads(json.dumps(page))
         return answer
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: Any = None
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Yield no events."""
         return iter(())
 

@@ -24,9 +24,7 @@ class Watched(Api):
         self._watches = list(watches)
         self.ended = threading.Event()
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: Any = None
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         self.asked.append((path, query))
         if not self._watches:
             self.ended.wait(10)

@@ -19,9 +19,7 @@ class Events(Api):
         self.events = events
         self.query: Mapping[str, str] = {}
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: Any = None
-    ) -> Iterator[Any]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Any]:
         self.query = query
         yield from self.events
 

@@ -191,7 +191,7 @@ class Process(EventSink, Api):
 
     # As the reconciler's API server.
 
-    def stream(self, path: str, query: Mapping[str, str], watch_format: Any = None) -> Any:
+    def stream(self, path: str, query: Mapping[str, str]) -> Any:
         raise AssertionError("the watches are played by Stream")
 
     def request(

@@ -88,9 +88,7 @@ class FakeJobApi(VersionedStore, Api):
             self.after(call)
         return answer
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: Any = None
-    ) -> Iterator[Object]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[Object]:
         """The changes from a version on, as they come, until :meth:`end_watches`."""
         return self.changes_from(_parsed(path)[0], int(query["resourceVersion"]))
 

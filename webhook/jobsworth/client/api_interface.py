@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 JSON = "application/json"
 METADATA_ONLY = f"{JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{JSON}"
@@ -18,28 +18,6 @@ METADATA_ONLY = f"{JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,{JSON}"
 STRATEGIC_MERGE = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
 APPLY = "application/apply-patch+yaml"
-
-
-class WatchFormat:
-    """A format of watch events other than JSON, for one kind of object.
-
-    Attributes:
-        media_type: of a response in this format.
-    """
-
-    media_type = JSON
-
-    def events(self, chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the events of a response body, as they would be in JSON.
-
-        Raises:
-            ValueError: the body has another format.
-        """
-        raise NotImplementedError
-
-    def answer(self, data: bytes) -> Any:
-        """Return the ``Status`` of a rejected call; the text of any other response."""
-        raise NotImplementedError
 
 
 class Api:
@@ -66,13 +44,8 @@ class Api:
         """
         raise NotImplementedError
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: WatchFormat | None = None
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Yield the events of a watch as they arrive, until the API server ends it.
-
-        Args:
-            watch_format: the format to ask for; None for JSON, which is also read if it is sent instead.
 
         Raises:
             ApiError: the API server rejected the call, could not be reached, or closed the connection.

@@ -14,13 +14,13 @@ from urllib.parse import urlencode
 import orjson
 
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured
-from jobsworth.client.api_interface import JSON, Api, WatchFormat
+from jobsworth.client.api_interface import JSON, Api
 from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.retry import Retry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     import urllib3
 
@@ -30,25 +30,6 @@ CALL_SECONDS = 60.0  # the request timeout of the API server
 WATCH_SILENCE_SECONDS = 150.0  # a watch with bookmarks sends an event about once a minute
 # The kubernetes package reads the token of a service account again every minute.
 CREDENTIALS_SECONDS = 30.0
-CHUNK_BYTES = 1 << 16
-
-
-class JsonEvents(WatchFormat):
-    """Watch events in JSON, a line each."""
-
-    def events(self, chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-        """Yield the events of a response body."""
-        rest = b""
-        for chunk in chunks:
-            *lines, rest = (rest + chunk).split(b"\n")
-            yield from map(orjson.loads, filter(None, lines))
-
-    def answer(self, data: bytes) -> Any:
-        """Return the ``Status`` of a rejected call; the text of any other response."""
-        return _decoded(data)
-
-
-JSON_EVENTS = JsonEvents()
 
 
 class Client(Api):
@@ -129,20 +110,16 @@ class Client(Api):
                     raise
                 self._stop.wait(delay)
 
-    def stream(
-        self, path: str, query: Mapping[str, str], watch_format: WatchFormat | None = None
-    ) -> Iterator[dict[str, Any]]:
+    def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Yield the events of a watch as they arrive, until the API server ends it."""
         import urllib3
 
-        wanted = watch_format or JSON_EVENTS
-        accept = ",".join(dict.fromkeys((wanted.media_type, JSON)))
         self._limit.wait()
         try:
             response = self._pool.urlopen(
                 "GET",
                 self._url(path, {**query, "watch": "true"}),
-                headers={**self._credentials.headers(), "Accept": accept},
+                headers={**self._credentials.headers(), "Accept": JSON},
                 retries=False,
                 redirect=False,
                 assert_same_host=False,
@@ -150,14 +127,10 @@ class Client(Api):
                 preload_content=False,
             )
             self._observe("WATCH", response.status)
-            try:
-                media_type = response.headers.get("Content-Type", "")
-                sent = wanted if media_type.startswith(wanted.media_type) else JSON_EVENTS
+            with response:
                 if response.status != 200:
-                    raise rejected(self._config, response.status, sent.answer(response.read()))
-                yield from sent.events(response.stream(CHUNK_BYTES))
-            finally:
-                response.close()
+                    raise rejected(self._config, response.status, _decoded(response.data))
+                yield from map(orjson.loads, response)
         except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             raise ApiError(
                 UNREACHABLE, "", f"the watch of {path} was interrupted: {error}"

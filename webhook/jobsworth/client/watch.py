@@ -11,7 +11,7 @@ from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from jobsworth.client.api_interface import Api, WatchFormat
+    from jobsworth.client.api_interface import Api
 
 WATCH_SECONDS = 300  # the server ends a watch after one to two times this, so that load spreads
 SHORTEST_WATCH = (
@@ -26,7 +26,6 @@ def watch(
     clock: Callable[[], float] = time.monotonic,
     *,
     name: str = "",
-    watch_format: WatchFormat | None = None,
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the events after a resourceVersion, until the server ends the watch.
 
@@ -36,7 +35,6 @@ def watch(
         version: the resourceVersion; empty to begin with an event for each existing object.
         clock: returns the seconds of a monotonic clock.
         name: watch only the object with this name, for which RBAC can allow a watch by name.
-        watch_format: the format of the events; None for JSON.
 
     Yields:
         ``ADDED``, ``MODIFIED`` or ``DELETED`` and the object; ``BOOKMARK`` and an object with the
@@ -54,7 +52,7 @@ def watch(
     if name:
         query["fieldSelector"] = f"metadata.name={name}"
     begun, events = clock(), 0
-    for event in api.stream(path, query, watch_format):
+    for event in api.stream(path, query):
         events += 1
         try:
             kind, obj = event["type"], event["object"]

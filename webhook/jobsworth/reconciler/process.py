@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.client.api_resources import jobs_path, pods_path
 from jobsworth.client.leases import LeaderElection
-from jobsworth.client.protobuf_pods import PODS
 from jobsworth.client.rate_limit import TokenBucket
 from jobsworth.client.transport import Client
 from jobsworth.controller.controller_settings import ControllerSettings
@@ -184,18 +183,11 @@ class ReconcilerProcess:
 
     def _watch(self) -> None:
         namespace = self.options.namespace
-        for path, cache, watch_format in (
-            (jobs_path(namespace), self.reconciler.jobs, None),
-            (pods_path(namespace), self.reconciler.pods, PODS),
+        for path, cache in (
+            (jobs_path(namespace), self.reconciler.jobs),
+            (pods_path(namespace), self.reconciler.pods),
         ):
-            reflector = Reflector(
-                self._api,
-                path,
-                cache,
-                stop=self.stop,
-                log=self._log,
-                watch_format=watch_format,
-            )
+            reflector = Reflector(self._api, path, cache, stop=self.stop, log=self._log)
             self._start(f"watch {path}", self._guarded(reflector.run))
 
     def _sync_jobs(self) -> None:

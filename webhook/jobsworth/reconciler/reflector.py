@@ -20,7 +20,7 @@ from jobsworth.client.watch import watch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from jobsworth.client.api_interface import Api, WatchFormat
+    from jobsworth.client.api_interface import Api
     from jobsworth.reconciler.informers import Informer
 
 
@@ -33,7 +33,6 @@ class Reflector:
         stop: set to stop the reflector.
         clock: the clock of the expectations.
         log: logs errors.
-        watch_format: the format of the events of the watch; None for JSON.
     """
 
     def __init__(
@@ -46,10 +45,8 @@ class Reflector:
         clock: Callable[[], float] = time.monotonic,
         backoff: Backoff | None = None,
         log: Callable[[str], None] = lambda message: None,
-        watch_format: WatchFormat | None = None,
     ) -> None:
         self._api = api
-        self._watch_format = watch_format
         self._path = path
         self._cache = cache
         self._stop = stop
@@ -100,14 +97,7 @@ class Reflector:
         self._version = str(first.version)
 
     def _watch(self) -> None:
-        events = watch(
-            self._api,
-            self._path,
-            self._version,
-            self._clock,
-            watch_format=self._watch_format,
-        )
-        for kind, obj in events:
+        for kind, obj in watch(self._api, self._path, self._version, self._clock):
             if self._stop.is_set():
                 return
             self._cache.apply(kind, obj)

@@ -78,6 +78,16 @@ def test_decision_records_are_numbered_and_listed() -> None:
     numbers = sorted({*gone, *(name[:4] for name in records)})
     assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
     assert re.findall(r"\]\((\d{4}-[\w-]+\.md)\)", index) == records
+    numbers = re.findall(r"^\| \[?(\d{4}): ", index, re.MULTILINE)
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
+
+
+def test_a_retired_record_says_why_or_names_the_one_that_replaced_it() -> None:
+    index = (ROOT / "docs/decisions/README.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^\| \d{4}: .*", index, re.MULTILINE):
+        reason = re.search(r" \(retired: (.+)\) \|", line)
+        assert reason, line
+        assert not reason[1].isdigit() or f"[{reason[1]}: " in index, line
 
 
 def test_decisions_that_the_code_names_exist() -> None:

@@ -34,6 +34,15 @@ def test_it_says_who_it_is(server: FakeHttpServer, client: Client) -> None:
     client.request("GET", pods_path("ns"))
     assert server.headers["Authorization"] == "Bearer secret"
     assert server.headers["User-Agent"] == "jobsworth-test"
+    assert server.headers["Host"] == server.url.removeprefix("http://")
+
+
+def test_a_connection_is_used_for_many_calls(server: FakeHttpServer, client: Client) -> None:
+    for _ in range(5):
+        client.get(pods_path("ns"))
+    with pytest.raises(ApiError):
+        client.get(pods_path("ns", "missing"))
+    assert len(server.peers) == 1
 
 
 def test_a_token_that_was_replaced_is_read_anew(server: FakeHttpServer) -> None:
@@ -49,6 +58,24 @@ def test_a_token_that_was_replaced_is_read_anew(server: FakeHttpServer) -> None:
     server.api.before = reject_old
     client.request("GET", pods_path("ns"))
     assert server.headers["Authorization"] == "Bearer new"
+
+
+def test_rejected_credentials_are_refreshed_for_one_more_attempt(server: FakeHttpServer) -> None:
+    tokens = iter(["Bearer old", "Bearer new", "Bearer newer"])
+    config = server.config()
+    config.configuration.refresh_api_key_hook = lambda configuration: configuration.api_key.update(
+        authorization=next(tokens)
+    )
+    sent: list[str] = []
+
+    def reject(_: object) -> None:
+        sent.append(server.headers["Authorization"])
+        raise ApiError(401, "Unauthorized", "Unauthorized")
+
+    server.api.before = reject
+    with pytest.raises(ApiError, match="rejects the credentials of the test"):
+        Client(config, user_agent="test").get(pods_path("ns"))
+    assert sent == ["Bearer old", "Bearer new"]
 
 
 def test_a_rejection_has_the_fields_of_the_status(client: Client) -> None:
@@ -93,7 +120,13 @@ def test_calls_are_reported_to_the_observer(server: FakeHttpServer) -> None:
         observe=lambda method, code: counted.append((method, code)),
     )
     client.request("POST", pods_path("ns"), POD)
-    assert counted == [("POST", 201)]
+    server.api.after = lost
+    with pytest.raises(ApiError):
+        client.get(pods_path("ns"))
+    server.busy = 1
+    with pytest.raises(ApiError):
+        list(client.stream(pods_path("ns"), {}))
+    assert counted == [("POST", 201), ("GET", 0), ("WATCH", 429)]
 
 
 def test_an_unusable_configuration_is_reported_at_once(server: FakeHttpServer) -> None:

@@ -19,6 +19,7 @@ class FakeHttpServer:
     Attributes:
         headers: those of the last request.
         path: its path and query, as they came.
+        peers: the addresses of the connections so far.
         busy: answers 429 with ``Retry-After: 0`` so many more times.
     """
 
@@ -27,6 +28,7 @@ class FakeHttpServer:
         self.headers: dict[str, str] = {}
         self.path = ""
         self.busy = 0
+        self.peers: set[object] = set()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -35,6 +37,7 @@ class FakeHttpServer:
 
             def _serve(self) -> None:
                 outer.headers, outer.path = dict(self.headers), self.path
+                outer.peers.add(self.client_address)
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 address = urlsplit(self.path)
                 query = dict(parse_qsl(address.query))

@@ -1,7 +1,7 @@
 """The interface to an API server: request, stream, and the verbs on top of them.
 
-Calls send and return plain JSON: at a hundred Pods per second, the model classes of the kubernetes package
-would cost more than everything else. The HTTP transport and the in-memory API server implement it.
+Calls send and return plain JSON objects as dictionaries. The HTTP transport and the in-memory API server
+implement it.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of
+from jobsworth.client.api_errors import UNREACHABLE, ApiError, error_of, printable
 
 if TYPE_CHECKING:
     from jobsworth.client.rest_config import RestConfig
@@ -52,7 +52,7 @@ def unanswered(config: RestConfig, error: Exception, timeout: float) -> ApiError
         timeout: the timeout of the request in seconds.
     """
     kinds = {type(each).__name__ for each in _chain(error)}
-    message = _why_unanswered(config.url, config.name, error, kinds, timeout)
+    message = printable(_why_unanswered(config.url, config.name, error, kinds, timeout))
     return ApiError(UNREACHABLE, "", message, timed_out="ReadTimeoutError" in kinds)
 
 

@@ -1,4 +1,4 @@
-"""The certificate of a client: sent alone, because a server verifies every certificate of a chain."""
+"""The certificates of client and server: the client's is sent alone, because a server verifies every one of a chain."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from jobsworth.certificates.keypair import KeyPair
+from jobsworth.client.api_errors import ApiError
 from jobsworth.client.rest_config import Target, rest_config
 from jobsworth.client.transport import Client
 from support.admission.running_webhook import CertificateAuthority
@@ -53,11 +54,17 @@ def server(
         serving.shutdown()
 
 
-def kubeconfig(folder: Path, url: str, authority: CertificateAuthority, pair: KeyPair) -> Target:
+def kubeconfig(
+    folder: Path,
+    url: str,
+    authority: CertificateAuthority,
+    pair: KeyPair,
+    **settings: str,
+) -> Target:
     user = {"client-certificate-data": pair.certificate, "client-key-data": pair.key}
-    cluster = {"certificate-authority-data": authority.file.read_bytes()}
+    trusted = encoded({"certificate-authority-data": authority.file.read_bytes()})
     text = {
-        "clusters": [{"name": "c", "cluster": {"server": url, **encoded(cluster)}}],
+        "clusters": [{"name": "c", "cluster": {"server": url, **trusted, **settings}}],
         "users": [{"name": "u", "user": encoded(user)}],
         "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
         "current-context": "x",
@@ -85,3 +92,18 @@ def test_only_the_certificates_of_the_kubeconfig_are_sent(
             with rest_config(target) as config:
                 assert Client(config, user_agent="test").request("GET", "/") == {}
     assert [len(each) for each in seen] == [1 + chain] * 2
+
+
+def test_the_name_in_the_certificate_is_the_tls_server_name(tmp_path: Path) -> None:
+    authority = CertificateAuthority(tmp_path)
+    with server(tmp_path, authority, ssl.TLSVersion.TLSv1_3) as (url, _):
+
+        def called(name: str) -> dict[str, Any]:
+            settings = {"tls-server-name": name}
+            target = kubeconfig(tmp_path, url, authority, authority.client(), **settings)
+            with rest_config(target) as config:
+                return Client(config, user_agent="test").get("/")
+
+        assert called("localhost") == {}
+        with pytest.raises(ApiError, match=r"is not trusted .*'kubernetes\.example\.com'"):
+            called("kubernetes.example.com")

@@ -74,7 +74,6 @@ def rest_config(target: Target) -> Iterator[RestConfig]:
     from kubernetes.client import Configuration
 
     configuration = Configuration()
-    configuration.retries = False
     files = target.kubeconfig or _default_kubeconfig(target)
     with tempfile.TemporaryDirectory(prefix="jobsworth-") as folder:
         if files is None:

@@ -11,6 +11,9 @@ import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+import urllib3
+from urllib3.exceptions import HTTPError
+
 from jobsworth.client.api_errors import UNREACHABLE, ApiError, NotConfigured, printable
 from jobsworth.client.api_interface import JSON, Api
 from jobsworth.client.explanations import LONGEST_CONNECT_SECONDS, rejected, unanswered
@@ -19,8 +22,6 @@ from jobsworth.client.retry import Retry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    import urllib3
 
     from jobsworth.client.rest_config import RestConfig
 
@@ -66,6 +67,7 @@ class Client(Api):
             "Accept-Encoding": "gzip" if compressed else "identity",
         }
         self._seconds = timeout
+        self._connect_seconds = min(timeout, LONGEST_CONNECT_SECONDS)
         self._retry = retry or Retry()
         self._limit = limit or TokenBucket(0, 1)
         self._observe = observe
@@ -98,8 +100,6 @@ class Client(Api):
 
     def stream(self, path: str, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
         """Yield the events of a watch as they arrive, until the API server ends it."""
-        from urllib3.exceptions import HTTPError
-
         url = self._url(path, {**query, "watch": "true"})
         with self._call("GET", url, {"Accept": JSON}, streamed=True) as response:
             try:
@@ -125,9 +125,6 @@ class Client(Api):
         Raises:
             ApiError: the API server rejected the call or could not be reached.
         """
-        from urllib3 import Timeout
-        from urllib3.exceptions import HTTPError
-
         observed = "WATCH" if streamed else method
         seconds = WATCH_SILENCE_SECONDS if streamed else self._seconds
         self._limit.wait()
@@ -138,7 +135,7 @@ class Client(Api):
                 url,
                 json=body,
                 headers=headers,
-                timeout=Timeout(connect=min(self._seconds, LONGEST_CONNECT_SECONDS), read=seconds),
+                timeout=urllib3.Timeout(connect=self._connect_seconds, read=seconds),
                 preload_content=not streamed,
                 retries=False,
                 redirect=False,
@@ -181,7 +178,6 @@ class Client(Api):
 
 def _pool_manager(config: RestConfig, connections: int) -> urllib3.PoolManager:
     from kubernetes.client.rest import RESTClientObject
-    from urllib3.exceptions import HTTPError
 
     configuration = config.configuration
     configuration.connection_pool_maxsize = connections

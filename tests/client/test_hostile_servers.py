@@ -76,14 +76,22 @@ def watched(server: RawHttpServer, *parts: bytes) -> list[Any]:
         chunked([b"{}"], end=b"x\r\n\r\n"),
         response(b"{}", headers={"Content-Encoding": "gzip", "Content-Length": "2"}),
     ],
-)
+    ids=[
+        "nothing", "not HTTP, for terminals", "not HTTP", "an incomplete head", "an incomplete body", "many headers",
+        "a long header", "no last chunk", "a malformed chunk", "not gzip",
+    ],
+)  # fmt: skip
 def test_a_response_that_is_not_complete_http_is_no_response(
     server: RawHttpServer, sent: bytes
 ) -> None:
     assert called(server, sent) == UNREACHABLE
 
 
-@pytest.mark.parametrize("body", [b"", b"null", b"[]", b"ok", b"\xff", b'{"a": 1', DEEP])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"null", b"[]", b"ok", b"\xff", b'{"a": 1', DEEP],
+    ids=["nothing", "null", "list", "text", "binary", "incomplete", "deep"],
+)
 @pytest.mark.parametrize("status", [200, 302, 404, 500])
 def test_a_body_that_is_no_object_is_an_error_with_its_status(
     server: RawHttpServer, status: int, body: bytes
@@ -106,8 +114,9 @@ def test_a_redirect_is_not_followed(server: RawHttpServer) -> None:
         chunked([b'{"a":', b" 1}"]),
         chunked([b'{"a": 1}'], end=b"0\r\nTrailer: x\r\n\r\n"),
         b"HTTP/1.1 100 Continue\r\n\r\n" + response(b'{"a": 1}'),
-        response(gzip.compress(b'{"a": 1}'), headers={"Content-Encoding": "gzip"}),
+        response(gzip.compress(b'{"a": 1}', mtime=0), headers={"Content-Encoding": "gzip"}),
     ],
+    ids=["length", "until closed", "closed", "chunks", "trailer", "interim response", "gzip"],
 )
 def test_an_object_is_read_however_http_frames_it(server: RawHttpServer, sent: bytes) -> None:
     assert called(server, sent) == {"a": 1}
@@ -160,6 +169,7 @@ def test_events_may_come_in_any_pieces(
         (chunked([LINES, b"\xff\n"]), 3),
         (chunked([LINES, DEEP + b"\n"]), 3),
     ],
+    ids=["no last chunk", "an incomplete event", "text", "binary", "a deep event"],
 )
 def test_a_watch_that_breaks_is_an_error_after_its_events(
     server: RawHttpServer, sent: bytes, read: int
@@ -181,6 +191,7 @@ def test_a_watch_that_breaks_is_an_error_after_its_events(
         (response(b"", 302), 302),
         (response(DEEP, 500), 500),
     ],
+    ids=["no response", "expired", "busy", "redirect", "a deep error"],
 )
 def test_a_watch_that_does_not_begin_is_an_error(
     server: RawHttpServer, sent: bytes, code: int

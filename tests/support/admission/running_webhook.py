@@ -6,6 +6,7 @@ import datetime
 import http.client
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -221,8 +222,16 @@ def _ready(server: Serving) -> bool:
         return False
 
 
+def _is_readable(sock: socket.socket) -> bool:
+    return bool(select.select([sock], [], [], 0)[0])
+
+
 class Client:
-    """Posts over one connection that stays open, and opens another after ``close``."""
+    """Posts over one connection that stays open, and opens another after ``close``.
+
+    As Go's HTTP client, it notices before a request that the server has closed the idle connection. It repeats
+    no request.
+    """
 
     def __init__(self, server: Serving) -> None:
         self._server = server
@@ -235,6 +244,8 @@ class Client:
         self, endpoint: str, body: bytes, headers: dict[str, str] | None = None
     ) -> tuple[int, bytes]:
         """The status and the body of the answer to a review."""
+        if self._connection is not None and _is_readable(self._connection.sock):
+            self.close()  # an idle server sends nothing but the end of the connection
         connection = self._connection or self._open()
         connection.request(
             "POST",

@@ -34,7 +34,8 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp())
     policies = folder / "policies"
     swap(policies, {"policy.yaml": POLICY.format(number=0).encode()})
-    options = (*("--policy", str(policies), "--log", "denials", "--drain-seconds", "1"),)
+    # The drain is longer than the longest pause of a client.
+    options = ("--policy", str(policies), "--log", "denials", "--drain-seconds", "3")
     with serving(folder, *options) as server:
         load = Load(server, chosen.clients)
         for number in range(1, chosen.changes + 1):

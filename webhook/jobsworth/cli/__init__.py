@@ -16,7 +16,7 @@ ISSUES = "https://github.com/jobsworth/jobsworth/issues"
 
 NO_OUTPUT = "Error: standard output cannot be written"
 
-EXIT_VALID, EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_BROKEN_PIPE, EXIT_FAILED, EXIT_INTERRUPTED = 1, 2, 130
 
 
 def main() -> NoReturn:
@@ -37,19 +37,12 @@ def main() -> NoReturn:
             os._exit(EXIT_FAILED)
         # For names that the locale's encoding does not have.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-        bundle = None
-        if _is_validate(sys.argv[1:]):
-            from jobsworth import module_bundle
-
-            bundle = module_bundle.install()
         try:
             code = run(sys.argv[1:])
         except SystemExit as wanted:
             ended = wanted
         sys.stdout.flush()
         sys.stderr.flush()
-        if bundle is not None and ended is None and code == EXIT_VALID:
-            bundle.renew()
     except BrokenPipeError:
         # The reader has closed the pipe (`| head`).
         code = EXIT_BROKEN_PIPE

@@ -35,7 +35,7 @@ def main() -> None:
     commands = {
         "python -c pass": [interpreter, "-c", "pass"],
         "python -c 'import click, yaml'": [interpreter, "-c", "import click, yaml"],
-        "jobsworth validate": [options.jobsworth, "validate", "--no-cache", options.file],
+        "jobsworth validate": [options.jobsworth, "validate", options.file],
     }
     if options.kubeconform:
         location = f"{ROOT}/schemas/v1.36/{{{{.ResourceKind}}}}.json"

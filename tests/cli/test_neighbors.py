@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jobsworth.cli.file_runs import FILES_FOR_ONE_PROCESS
 from jobsworth.cli.inputs import neighbor_files
 from support.cli.command_runs import CommandResult, Validate
-from support.cli.evaluated_files import watch_evaluated_files
 from support.lint.manifests_with_findings import SOUND
 
 JOB = SOUND.replace(
@@ -142,34 +140,6 @@ def test_the_misspelled_name_is_fixed(validate: Validate, tmp_path: Path) -> Non
     done = validate("--fix", "--unsafe", "k8s", files=files)
     assert "serviceAccountName: report-writer\n" in (tmp_path / "k8s/job.yaml").read_text()
     assert "JW701" not in done.out
-
-
-def test_the_cache_follows_the_objects_of_other_files(
-    validate: Validate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path.parent / f"{tmp_path.name}-home"))
-    evaluated = watch_evaluated_files(monkeypatch)
-    many = {f"k8s/{number:03}.yaml": SOUND for number in range(FILES_FOR_ONE_PROCESS)}
-    files = {**many, "k8s/job.yaml": JOB, "k8s/account.yaml": ACCOUNT}
-
-    def run(**changed: str) -> list[str]:
-        evaluated.clear()
-        given = {f"k8s/{name}.yaml": content for name, content in changed.items()}
-        return found(validate("-o", "json", "-j1", "--select", "JW7", "k8s", files=given))
-
-    for name, content in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(content)
-    assert run() == ["JW701"]
-    assert run() == ["JW701"]
-    assert evaluated == []
-    assert run(account=ACCOUNT.replace("writer", "writter")) == []
-    assert sorted(evaluated) == ["k8s/account.yaml", "k8s/job.yaml"]
-    assert run(account=ACCOUNT) == ["JW701"]
-    assert run(role=ACCOUNT.replace("writer", "writter")) == []
-    assert sorted(evaluated) == ["k8s/job.yaml", "k8s/role.yaml"]
-    assert run(**{"001": JOB.replace("writter", "writer")}) == []
-    assert evaluated == ["k8s/001.yaml"]
 
 
 def test_large_folders_are_not_searched(run: Validate, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,6 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         ("simulate --jobs 1 --runs 3 good.yaml", 0, "3 runs"),
         ("replay good.yaml", 2, "status"),
         ("validate --jobs 1 many", 0, "70 valid"),
-        ("cache clean", 0, "nothing to delete"),
         ("certs generate --name localhost --directory made", 0, "expire"),
         ("audit --kubeconfig none", 2, "kubeconfig none does not exist"),
     ],

@@ -279,7 +279,7 @@ def test_no_more_processes_are_started_than_there_are_batches(
 ) -> None:
     requested: list[int] = []
 
-    def in_order(_: object, batches: object, processes: int) -> None:
+    def in_order(_: object, files: object, processes: int, *, files_at_a_time: int) -> None:
         requested.append(processes)
         raise KeyboardInterrupt  # it has been requested, which is all
 

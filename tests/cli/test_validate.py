@@ -228,11 +228,9 @@ def test_its_processes_execute_no_module_of_the_current_folder(
         (folder / f"{number}.yaml").write_text(BAD)
     script = tmp_path / "jobsworth-script.py"
     script.write_text(
-        "import multiprocessing\n"
         "from jobsworth.cli import main, worker_processes\n"
         "if __name__ == '__main__':\n"
-        "    worker_processes.FORKS = False\n"
-        f"    multiprocessing.set_start_method({start_method!r})\n"
+        f"    worker_processes.START_METHOD = {start_method!r}\n"
         "    main()\n"
     )
     done = subprocess.run(

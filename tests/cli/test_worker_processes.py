@@ -1,13 +1,14 @@
-"""Batches of files in several processes: the same results as in one, in order, and errors that say what to do."""
+"""Files in several processes: the same results as in one, in order, and errors that say what to do."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
-from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,80 +16,46 @@ from jobsworth.cli import worker_processes
 from jobsworth.cli.command import InputError, UsageError
 from jobsworth.cli.configuration.resolved_settings import Configurations, Overrides
 from jobsworth.cli.file_evaluation import FileEvaluator
-from jobsworth.cli.file_runs import (
-    FEWEST_AT_A_TIME,
-    FILES_AT_A_TIME,
-    UnkeyedFiles,
-    _batches,
-    _evaluated,
-)
 from jobsworth.cli.fixing.fix_run import Fixer
 from jobsworth.cli.worker_processes import in_order
 from jobsworth.reports.result import Result
 from support.cli.command_processes import BAD, GOOD
 
-if TYPE_CHECKING:
-    from jobsworth.cli.worker_processes import Evaluated
-
-OWN = os.getpid()
-
-needs_fork = pytest.mark.skipif(not worker_processes.FORKS, reason="it does not fork here")
+ROOT = Path(__file__).parents[2]
+FILES = [f"{number}.yaml" for number in range(200)]
 
 
-@pytest.fixture(params=[True, False], ids=["forked", "started"])
-def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    if request.param and not worker_processes.FORKS:
-        pytest.skip("it does not fork here")
-    monkeypatch.setattr(worker_processes, "FORKS", request.param)
-    return bool(request.param)
+needs_fork = pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(),
+    reason="a new interpreter cannot import the functions of this module",
+)
 
 
-def named(paths: Iterable[str]) -> list[Evaluated]:
-    """Return results that have only the files' names; the digests say which process made them."""
-    made_by = b"own" if os.getpid() == OWN else b"worker"
-    return [
-        (made_by, [Result(file=path, document=0, status="valid", findings=[])]) for path in paths
-    ]
-
-
-def batches(number: int) -> list[Sequence[str]]:
-    return [(f"{each}-a.yaml", f"{each}-b.yaml") for each in range(number)]
-
-
-def test_the_files_of_all_batches_come_in_order(forks: bool) -> None:
-    found = [result.file for batch in in_order(named, batches(200), 3) for _, (result,) in batch]
-    assert found == [file for batch in batches(200) for file in batch]
-
-
-def unlike(paths: Iterable[str]) -> list[Evaluated]:
-    raise UsageError(f"{next(iter(paths))}: the configuration is wrong")
-
-
-def test_an_error_in_any_process_is_raised(forks: bool) -> None:
-    with pytest.raises(UsageError, match=r"the configuration is wrong"):
-        list(in_order(unlike, batches(4), 2))
-
-
-def slowly_named(paths: Iterable[str]) -> list[Evaluated]:
-    """Leave something to the other process, however late that starts."""
-    time.sleep(0.002)
-    return named(paths)
-
-
-def failing_in_a_worker(paths: Iterable[str]) -> list[Evaluated]:
-    return slowly_named(paths) if os.getpid() == OWN else unlike(paths)
+def named(path: str) -> list[Result]:
+    """Return a result that has only the file's name."""
+    return [Result(file=path, document=0, status="valid", findings=[])]
 
 
 @needs_fork
-def test_an_error_in_a_fork_is_raised() -> None:
-    with pytest.raises(UsageError, match=r"the configuration is wrong"):
-        list(in_order(failing_in_a_worker, batches(300), 2))
+def test_the_results_of_all_files_come_in_order() -> None:
+    found = [result.file for (result,) in in_order(named, FILES, 3, files_at_a_time=2)]
+    assert found == FILES
 
 
-def killed_in_a_worker(paths: Iterable[str]) -> list[Evaluated]:
-    if os.getpid() != OWN:
+def misconfigured(path: str) -> list[Result]:
+    raise UsageError(f"{path}: the configuration is wrong")
+
+
+@needs_fork
+def test_an_error_in_a_process_is_raised() -> None:
+    with pytest.raises(UsageError, match=r"^0.yaml: the configuration is wrong$"):
+        list(in_order(misconfigured, FILES, 2, files_at_a_time=8))
+
+
+def killed(path: str) -> list[Result]:
+    if path == FILES[50]:
         os.kill(os.getpid(), signal.SIGKILL)
-    return slowly_named(paths)
+    return named(path)
 
 
 @needs_fork
@@ -96,21 +63,73 @@ def test_a_killed_process_is_reported() -> None:
     with pytest.raises(
         InputError, match=r"a process of this command was killed; run it with --jobs 1"
     ):
-        list(in_order(killed_in_a_worker, batches(300), 2))
+        list(in_order(killed, FILES, 2, files_at_a_time=8))
 
 
 @needs_fork
 def test_a_reader_that_stops_early_leaves_no_process() -> None:
-    evaluated = in_order(named, batches(200), 3)
+    evaluated = in_order(named, FILES, 3, files_at_a_time=2)
     next(evaluated)
     evaluated.close()  # type: ignore[attr-defined]
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert multiprocessing.active_children() == []
 
 
+@needs_fork
+@pytest.mark.parametrize("ended_by", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_no_process_outlives_the_command(ended_by: str, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(100):
+        (folder / f"{number}.yaml").write_text(GOOD)
+    program = (
+        "import os, time\n"
+        "from jobsworth.cli import file_evaluation, main\n"
+        "original = file_evaluation.FileEvaluator.file\n"
+        "def slow(self, path):\n"
+        "    os.write(2, b'%d\\n' % os.getpid())\n"
+        "    time.sleep(0.05)\n"
+        "    return original(self, path)\n"
+        "file_evaluation.FileEvaluator.file = slow\n"
+        "main()\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", program, "validate", "-j", "2", str(folder)],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "webhook")},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert running.stderr is not None
+    workers = {int(running.stderr.readline()) for _ in range(4)}
+    assert running.pid not in workers
+    if ended_by == "SIGINT":
+        os.killpg(running.pid, signal.SIGINT)  # as a terminal does
+        assert running.wait(30) == 130
+    else:
+        running.send_signal(signal.Signals[ended_by])
+        running.wait(30)
+    deadline = time.monotonic() + 20
+    while any(map(is_running, workers)):
+        assert time.monotonic() < deadline, "a worker is still running"
+        time.sleep(0.05)
+    assert "Traceback" not in running.stderr.read()
+
+
+def is_running(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.parametrize("start_method", multiprocessing.get_all_start_methods())
 def test_results_with_attempted_fixes_are_the_same_in_any_process(
-    forks: bool, tmp_path: Path
+    start_method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(worker_processes, "START_METHOD", start_method)
+
     def evaluated(processes: int) -> list[tuple[object, ...]]:
         files = []
         for number in range(6):
@@ -119,43 +138,17 @@ def test_results_with_attempted_fixes_are_the_same_in_any_process(
             files.append(str(file))
         evaluator = FileEvaluator(Configurations(Overrides()))
         fixer = Fixer(evaluator, unsafe=False, diff=False, paths=[str(tmp_path)])
-        evaluate = UnkeyedFiles(fixer).evaluate
         found = (
-            [evaluate(files)]
+            map(fixer.file, files)
             if processes == 1
-            else in_order(evaluate, [[file] for file in files], processes)
+            else in_order(fixer.file, files, processes, files_at_a_time=1)
         )
         return [
             (result.file, result.status, result.findings, [*result.attempts])
-            for batch in found
-            for _, results in batch
+            for results in found
             for result in results
         ]
 
     alone = evaluated(1)
     assert all(attempts for *_, attempts in alone)
     assert evaluated(2) == alone
-
-
-@pytest.mark.parametrize("processes", [2, 3, 16])
-@pytest.mark.parametrize("count", [1, 65, 1000])
-def test_batches_have_all_files_in_order_and_get_smaller(count: int, processes: int) -> None:
-    files = [f"{number}.yaml" for number in range(count)]
-    batches = list(_batches(files, processes))
-    assert [file for batch in batches for file in batch] == files
-    sizes = list(map(len, batches))
-    assert sizes == sorted(sizes, reverse=True)
-    assert max(sizes) <= FILES_AT_A_TIME
-    assert sizes[-1] <= FEWEST_AT_A_TIME
-
-
-def test_one_process_gets_whole_batches() -> None:
-    batches: list[int] = []
-
-    def evaluate(paths: Sequence[str]) -> list[Evaluated]:
-        batches.append(len(paths))
-        return named(paths)
-
-    files = [f"{number}.yaml" for number in range(60)]
-    assert len(list(_evaluated(evaluate, files, 2, lambda done, total: None))) == 60
-    assert batches == [32, 28]

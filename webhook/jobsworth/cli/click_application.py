@@ -25,7 +25,6 @@ COMMANDS = {
     "schedule": "schedule:COMMAND",
     "schema": "schema:COMMAND",
     "simulate": "simulate:COMMAND",
-    "cache clean": "cache_clean:COMMAND",
     "replay": "replay:COMMAND",
     "audit": "audit:COMMAND",
     "policy init": "policy_init:COMMAND",
@@ -40,7 +39,6 @@ COMMANDS = {
 """The declaration of each command, as ``module:NAME`` in :mod:`jobsworth.cli.commands`."""
 
 GROUPS = {
-    "cache": "The results of earlier runs, in .jobsworth_cache.",
     "certs": "The webhook's certificates, in a folder or in a cluster.",
     "policy": "JobPolicy documents: write, check, explain and test them.",
 }

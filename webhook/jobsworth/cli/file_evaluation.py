@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
 from jobsworth.cli.existing_objects import ExistingObjects, describe
-from jobsworth.cli.inputs.repository_root import folder_of
 from jobsworth.cli.inputs.surroundings import Surroundings
 from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.evaluation import TOO_LARGE
@@ -99,12 +96,6 @@ class FileEvaluator:
         self._infos = infos
         self._allow_empty = allow_empty
         self._surroundings = Surroundings(together, configurations.excludes)
-        self._contexts: dict[str, tuple[ResolvedSettings, str]] = {}
-
-    @property
-    def options(self) -> str:
-        """The options that change results."""
-        return f"{self._mixed} {self._changes} {self._only_invalid} {self._infos}"
 
     def excludes(self, path: str) -> bool:
         """Return True for a file that a configuration or the command line excludes.
@@ -244,10 +235,6 @@ class FileEvaluator:
             add_changes(data, documents, results)
         return results
 
-    def neighbors_digest(self, path: str, data: bytes) -> bytes:
-        """Return a digest of the objects in other files on which the results of a file depend."""
-        return self._surroundings.neighbors_digest(path, data)
-
     def _parts(self, file: _BegunFile, settings: ResolvedSettings) -> list[_BegunDocument]:
         texts = _ScalarTexts()
         neighbors = self._surroundings.neighbors(file.name, file.data, file.documents)
@@ -360,32 +347,6 @@ class FileEvaluator:
                 *(located_findings.noted(document, note) for note in document.notes),
             ]
         )
-
-    def context(self, path: str) -> tuple[str, str] | None:
-        """Describe all that the results of a file depend on, other than its content and the options.
-
-        Returns:
-            What the files of its folder share, and what it has of its own. None for what cannot be described:
-            standard input, updates, and policies read elsewhere.
-
-        Raises:
-            UsageError: a configuration above it is wrong.
-        """
-        if path == STDIN or self._against.anywhere or self._against.in_file:
-            return None
-        settings = self._configurations.of(path)
-        folder = folder_of(path)
-        known = self._contexts.get(folder)
-        if known is None or known[0] is not settings:
-            description = settings.description()
-            if description is None:
-                return None
-            tests = list(self._surroundings.chainsaw_tests(path))
-            place = f"{os.path.abspath(folder)}\0{tests}"
-            known = self._contexts[folder] = settings, f"{place}\0{description}"
-        patch = self._surroundings.kustomize_patch(path)
-        note = patch.note("", "") if patch is not None else ""
-        return known[1], f"\0{path}\0{note}\0"
 
 
 class _BegunFile:

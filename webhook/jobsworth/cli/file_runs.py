@@ -1,4 +1,4 @@
-"""Evaluate all files under some paths, in several processes if there are many, or from the cache."""
+"""Evaluate all files under some paths, in several processes if there are many."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import os
 from jobsworth.cli.configuration.resolved_settings import OWN_FILE
 from jobsworth.cli.inputs.repository_root import manifests_in
 from jobsworth.manifests import ManifestError
+from jobsworth.manifests.parsing.manifest_files import STDIN
 from jobsworth.reports.result import Omissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Protocol
 
-    from jobsworth.cli.caching.result_cache import ResultCache
-    from jobsworth.cli.worker_processes import Evaluate, Evaluated
     from jobsworth.reports.result import Result
 
     class EvaluatesFiles(Protocol):
@@ -23,15 +22,14 @@ if TYPE_CHECKING:
 
         def excludes(self, path: str) -> bool: ...
 
-        def files(self, paths: Iterable[str]) -> list[list[Result]]: ...
+        def file(self, path: str) -> list[Result]: ...
 
     Report = Callable[[int, int], None]
 
 FILES_FOR_ONE_PROCESS = 64
-"""Up to this many files, another process takes longer to start than it saves, and so does the cache."""
+"""Up to this many files, another process takes longer to start than it saves."""
 FILES_AT_A_TIME = 32
-FEWEST_AT_A_TIME = 4
-"""The size of the last batches of a run with several processes."""
+"""The number of files that one of several processes takes at once."""
 
 
 def evaluate_all(
@@ -42,7 +40,6 @@ def evaluate_all(
     *,
     hidden: bool = False,
     omissions: Omissions | None = None,
-    cached: Callable[[], ResultCache] | None = None,
 ) -> Iterator[Result]:
     """Evaluate every manifest under some paths.
 
@@ -53,7 +50,6 @@ def evaluate_all(
         progress: called with the number of files done and of all files.
         hidden: also search hidden folders.
         omissions: collects the files and folders that are not read.
-        cached: opens the cache of results, for runs over many files; None to evaluate every file.
 
     Raises:
         UsageError: a configuration is wrong.
@@ -74,15 +70,11 @@ def evaluate_all(
                 omitted.excluded.append(file)
                 continue
         found.append(file)
-    if "-" in found:
-        jobs, cached = 1, None
-    if cached is not None and len(found) > FILES_FOR_ONE_PROCESS:
-        yield from _from_cache(cached(), found, jobs, progress)
-        return
     files = [file for file in found if not isinstance(file, ManifestError)]
-    evaluated = _evaluated(UnkeyedFiles(evaluator).evaluate, files, jobs, progress)
-    for file in found:
-        yield from _refused(file) if isinstance(file, ManifestError) else next(evaluated)[1]
+    evaluated = _evaluated(evaluator.file, files, 1 if STDIN in files else jobs)
+    for done, file in enumerate(found, 1):
+        yield from _refused(file) if isinstance(file, ManifestError) else next(evaluated)
+        progress(done, len(found))
 
 
 def _refused(error: ManifestError) -> list[Result]:
@@ -91,73 +83,13 @@ def _refused(error: ManifestError) -> list[Result]:
     return [unreadable(error)]
 
 
-class UnkeyedFiles:
-    """Evaluates files whose results are not kept; stands in for ``KeyedFiles`` of the cache."""
-
-    __slots__ = ("_evaluator",)
-
-    def __init__(self, evaluator: EvaluatesFiles) -> None:
-        self._evaluator = evaluator
-
-    def evaluate(self, paths: Iterable[str]) -> list[Evaluated]:
-        """Evaluate files; the digests are empty."""
-        return [(b"", results) for results in self._evaluator.files(paths)]
-
-
-def _from_cache(
-    cache: ResultCache, found: Sequence[str | ManifestError], jobs: int, progress: Report
-) -> Iterator[Result]:
-    """Yield the results of all files; those that the cache lacks are evaluated, and added to it."""
-    known = [
-        _refused(file) if isinstance(file, ManifestError) else cache.stored(file) for file in found
-    ]
-    missing = [
-        file
-        for file, results in zip(found, known, strict=True)
-        if results is None and not isinstance(file, ManifestError)
-    ]
-    evaluated = _evaluated(cache.files.evaluate, missing, jobs, progress)
-    unchanged = iter(known)
-    for file in found:
-        results = next(unchanged)
-        if results is None:
-            digest, results = next(evaluated)
-            cache.add(str(file), digest, results)
-        yield from results
-    cache.save()
-
-
 def _evaluated(
-    evaluate: Evaluate, files: Sequence[str], jobs: int, progress: Report
-) -> Iterator[Evaluated]:
-    """Yield what a function returns for each file, in order."""
+    evaluate: Callable[[str], list[Result]], files: Sequence[str], jobs: int
+) -> Iterator[list[Result]]:
+    """Return what a function returns for each file, in order."""
     processes = min(jobs, -(-len(files) // FILES_AT_A_TIME))
     if processes <= 1 or len(files) <= FILES_FOR_ONE_PROCESS:
-        starts = range(0, len(files), FILES_AT_A_TIME)
-        batches = (files[start : start + FILES_AT_A_TIME] for start in starts)
-        yield from _counted(map(evaluate, batches), len(files), progress)
-        return
+        return map(evaluate, files)
     from jobsworth.cli.worker_processes import in_order
 
-    evaluated = in_order(evaluate, list(_batches(files, processes)), processes)
-    yield from _counted(evaluated, len(files), progress)
-
-
-def _batches(files: Sequence[str], processes: int) -> Iterator[Sequence[str]]:
-    """Yield files that are evaluated together: fewer towards the end, so that all processes end together."""
-    start = 0
-    while start < len(files):
-        share = (len(files) - start) // (2 * processes)
-        size = max(FEWEST_AT_A_TIME, min(share, FILES_AT_A_TIME))
-        yield files[start : start + size]
-        start += size
-
-
-def _counted(
-    batches: Iterable[list[Evaluated]], total: int, progress: Report
-) -> Iterator[Evaluated]:
-    done = 0
-    for batch in batches:
-        yield from batch
-        done += len(batch)
-        progress(done, total)
+    return in_order(evaluate, files, processes, files_at_a_time=FILES_AT_A_TIME)

@@ -27,9 +27,8 @@ from jobsworth.reports.result import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from jobsworth.cli.caching.result_cache import ResultCache
     from jobsworth.cli.configuration.resolved_settings import Configurations
     from jobsworth.cli.fixing.fix_run import Fixer
     from jobsworth.cli.inputs.baseline import Baseline
@@ -91,9 +90,6 @@ class InputOptions(Options):
     )
     hidden = flag(help="Also search hidden folders, such as .github, but not .git.")
     allow_empty = flag(help="Accept standard input without any object.")
-    no_cache = flag(
-        help="Evaluate every file; otherwise, runs over more than 64 files keep results in .jobsworth_cache."
-    )
     namespace = text(
         short="-n",
         metavar="NAME",
@@ -212,7 +208,6 @@ def validate(validation: ValidationInput) -> int:
         progress.update,
         hidden=validation.input.hidden,
         omissions=omissions,
-        cached=_cache(evaluator, validation) if fixer is None else None,
     )
     remaining = _without_known(failures, evaluated, baseline)
     if fixer is None:
@@ -317,20 +312,6 @@ def _evaluator(
         allow_empty=validation.input.allow_empty,
         together=paths,
     )
-
-
-def _cache(
-    evaluator: FileEvaluator, validation: ValidationInput
-) -> Callable[[], ResultCache] | None:
-    if validation.input.no_cache:
-        return None
-
-    def opened() -> ResultCache:
-        from jobsworth.cli.caching.result_cache import ResultCache
-
-        return ResultCache(evaluator, evaluator.options)
-
-    return opened
 
 
 def _fixer(

@@ -92,7 +92,7 @@ class ResolvedSettings:
 
     @property
     def evaluator(self) -> Evaluator:
-        """The evaluator of objects with these settings; imported when a file is not in the cache."""
+        """The evaluator of objects with these settings; created at the first use."""
         if self._evaluator is None:
             from jobsworth.evaluation.evaluator import Evaluator
 
@@ -105,27 +105,6 @@ class ResolvedSettings:
         return ResolvedSettings, (
             self.server, self.selection, self.policies, self.fail_on, self.namespace,
         )  # fmt: skip
-
-    def description(self) -> str | None:
-        """Return a text that differs where a file may get other results; None if that is unknown."""
-        server, selection = self.server, self.selection
-        policies = "" if self.policies is None else self.policies.description()
-        if policies is None:
-            return None
-        return repr(
-            (
-                server.release,
-                server.gates,
-                server.allow_privileged,
-                None if selection.select is None else sorted(selection.select),
-                sorted(selection.ignore),
-                sorted(selection.severity.items()),
-                sorted(selection.named),
-                self.fail_on,
-                self.namespace,
-                policies,
-            )
-        )
 
     def without(self, codes: frozenset[str]) -> ResolvedSettings:
         """Return the settings with more codes ignored."""

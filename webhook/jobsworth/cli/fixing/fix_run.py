@@ -72,11 +72,8 @@ class Fixer:
         """Return True for a file that a configuration excludes, and count it."""
         return self._evaluator.excludes(path)
 
-    def files(self, paths: Iterable[str]) -> list[list[Result]]:
-        """Fix files, and return the remaining findings of the documents of each, with the attempts."""
-        return [self._file(path) for path in paths]
-
-    def _file(self, path: str) -> list[Result]:
+    def file(self, path: str) -> list[Result]:
+        """Fix a file, and return the remaining findings of its documents, with the attempts."""
         data = read_bytes(path)
         if isinstance(data, ManifestError):
             return [unreadable(data)]

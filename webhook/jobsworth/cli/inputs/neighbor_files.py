@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 MOST_FILES = 1_000
 MOST_BYTES = 16 * MIB
 """A folder with more manifests, or more bytes of objects, is taken as one without objects."""
-DIGEST_BYTES = 16
 MOST_FOLDERS = 8
 """The maximum number of folders that are remembered; files are validated folder by folder."""
 
@@ -139,10 +138,6 @@ class NeighborFiles:
 
         return Neighbors(objects, texts)
 
-    def digest(self, file: str) -> bytes:
-        """Return a digest of all that the neighbors of a file depend on."""
-        return self._folder(file).digest()
-
     def _folder(self, file: str) -> _Folder:
         path = folder_of(file)
         found = self._folders.get(path)
@@ -156,14 +151,13 @@ class NeighborFiles:
 class _Folder:
     """The objects in the files of a folder."""
 
-    __slots__ = ("_digest", "_files", "_kustomization", "_objects", "_texts")
+    __slots__ = ("_files", "_kustomization", "_objects", "_texts")
 
     def __init__(self, path: str, files: Sequence[str]) -> None:
         self._files = files if len(files) > 1 else ()
         self._kustomization = _kustomization_in(path)
         self._objects: dict[str, list[Neighbor]] | None = None
         self._texts: dict[str, list[str]] | None = None
-        self._digest = b""
 
     def own(self, values: Iterable[Any]) -> Iterator[Neighbor]:
         """Return the neighbors in the file of a Job, whose values are given, and generated ones."""
@@ -190,18 +184,6 @@ class _Folder:
         for other, texts in self._texts.items():
             if other != file:
                 yield from texts
-
-    def digest(self) -> bytes:
-        """Return a digest of the files that have objects, and of the kustomization."""
-        if not self._digest:
-            from hashlib import blake2b  # not imported without the cache
-
-            digest = blake2b(repr(self._kustomization).encode(), digest_size=DIGEST_BYTES)
-            for file, data in self._read():
-                digest.update(f"{file}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
-                digest.update(data)
-            self._digest = digest.digest()
-        return self._digest
 
     def _of_each(self, found_in: Callable[[list[Any], str], list[T]]) -> dict[str, list[T]]:
         """Return what is found in each file that may have objects; empty if the files are too large."""

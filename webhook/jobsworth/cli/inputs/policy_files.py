@@ -24,7 +24,7 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from jobsworth.cli.profile_options import Profile, ProfileName
@@ -231,7 +231,7 @@ class PolicyFiles:
         UsageError: a policy is invalid.
     """
 
-    __slots__ = ("_documents", "_profile", "paths", "policies")
+    __slots__ = ("_profile", "paths", "policies")
 
     def __init__(
         self,
@@ -241,16 +241,7 @@ class PolicyFiles:
     ) -> None:
         self.paths = paths
         self._profile = profile
-        self._documents: Mapping[str, Document] | None = None
-        if policies is None:
-            policies, self._documents = load_with_documents(paths, profile)
-        self.policies = policies
-
-    def description(self) -> str | None:
-        """Return the documents of the policies as a text; None if they were read elsewhere."""
-        if self._documents is None:
-            return None
-        return repr(sorted((name, each.value) for name, each in self._documents.items()))
+        self.policies = load_policies(paths, profile) if policies is None else policies
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle the paths only: policies are compiled into functions.

@@ -61,10 +61,6 @@ class Surroundings:
 
         return Neighbors.of(values)
 
-    def neighbors_digest(self, file: str, data: bytes) -> bytes:
-        """Return a digest of the objects in other files to which the Jobs of a file can refer."""
-        return self._folders().digest(file) if self._together and may_refer(data) else b""
-
     def _folders(self) -> NeighborFiles:
         if self._neighbor_files is None:
             from jobsworth.cli.inputs.neighbor_files import NeighborFiles, ValidatedFiles

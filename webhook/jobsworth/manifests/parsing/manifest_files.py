@@ -24,7 +24,7 @@ EXTENSIONS = (".yaml", ".yml", ".json")
 LEAVES = "this is a symbolic link out of the repository and is not followed; name the file that it leads to"
 
 
-NEVER_SEARCHED = (".git", ".hg", ".svn", ".jj", ".jobsworth_cache")
+NEVER_SEARCHED = (".git", ".hg", ".svn", ".jj")
 """Folders that have no manifests of their own."""
 
 

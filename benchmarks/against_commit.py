@@ -2,9 +2,9 @@
 
     python benchmarks/against_commit.py [--commit HEAD~1] [--limit 1.25]
 
-Both versions run with the same interpreter and packages: one file, 60 files of five documents, and objects in the
-engine. The least CPU time of several runs counts, because other load only adds to it. A case beyond the limit is measured again
-with more runs before it counts as slower.
+Both versions run with the same interpreter and packages: one file, 60 files of five documents, and objects
+in the engine. The least CPU time of several runs counts, because other load only adds to it. A case beyond
+the limit is measured again with more runs before it counts as slower.
 """
 
 from __future__ import annotations

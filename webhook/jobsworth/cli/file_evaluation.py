@@ -7,7 +7,6 @@ from jobsworth.cli.inputs.surroundings import Surroundings
 from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
-from jobsworth.findings.finding import is_at_least
 from jobsworth.manifests import (
     ManifestError,
     may_hold_job,
@@ -26,12 +25,11 @@ from jobsworth.reports.result import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from jobsworth.cli import located_findings
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.evaluation.evaluator import Evaluator
     from jobsworth.findings import long_messages
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
@@ -50,12 +48,6 @@ _ASTERISK, _AMPERSAND = b"*&"
 PLACEHOLDER_MARKS = "$_@%<{"
 """Each placeholder has one of these characters."""
 
-MOST_BYTES_TOGETHER = 1 << 17
-"""The size of the files, or documents, that are evaluated together and so are in memory at the same time."""
-
-MOST_DOCUMENTS_TOGETHER = 32
-"""The maximum number of documents in a stage of their evaluation; more gain nothing."""
-
 NO_INPUT = (
     "nothing came on standard input: check that the command before it succeeds, or allow this with "
     "--allow-empty"
@@ -70,8 +62,6 @@ class FileEvaluator:
         against: the existing objects that documents update.
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
-        only_invalid: report only objects that make the run fail, so that other findings need no position.
-        infos: report info findings; False if they are only counted, so that they need no position.
         allow_empty: standard input may have no object.
         together: the files and folders that the run validates; a Job can refer to the objects in them.
     """
@@ -83,8 +73,6 @@ class FileEvaluator:
         *,
         mixed: bool = False,
         changes: bool = False,
-        only_invalid: bool = False,
-        infos: bool = True,
         allow_empty: bool = False,
         together: Sequence[str] = (),
     ) -> None:
@@ -92,8 +80,6 @@ class FileEvaluator:
         self._against = against or ExistingObjects({})
         self._mixed = mixed
         self._changes = changes
-        self._only_invalid = only_invalid
-        self._infos = infos
         self._allow_empty = allow_empty
         self._surroundings = Surroundings(together, configurations.excludes)
 
@@ -111,93 +97,32 @@ class FileEvaluator:
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        return self.files((path,))[0]
+        return self.text(path, read_bytes(path))
 
-    def text(self, path: str, data: bytes) -> list[Result]:
-        """Return the results of a file's documents, read from these bytes.
+    def text(self, path: str, data: bytes | ManifestError) -> list[Result]:
+        """Return the results of a file's documents, read from these bytes, or of the error in reading it.
 
         Raises:
             UsageError: a configuration above it is wrong.
         """
-        return self.texts(((path, data),))[0]
-
-    def files(self, paths: Iterable[str]) -> list[list[Result]]:
-        """Return the results of each file.
-
-        Raises:
-            UsageError: a configuration above one of them is wrong.
-        """
-        return self.texts((path, read_bytes(path)) for path in paths)
-
-    def texts(self, texts: Iterable[tuple[str, bytes | ManifestError]]) -> list[list[Result]]:
-        """Return the results of each file, read from these bytes, or of the error in reading it.
-
-        Several files are evaluated together, stage by stage: see ``Evaluator.evaluate_manifests``.
-
-        Raises:
-            UsageError: a configuration above one of them is wrong.
-        """
-        results: list[list[Result]] = []
-        begun: list[_BegunFile] = []
-        size = 0
-        for path, data in texts:
-            begun.append(self._begun(path, data))
-            size += len(begun[-1].data)
-            if size > MOST_BYTES_TOGETHER:
-                results += self._finished(begun)
-                begun, size = [], 0
-        return results + self._finished(begun)
-
-    def passed_over(self, path: str, data: bytes) -> list[Result] | None:
-        """Return the results of a file that is not parsed, because it has no Job; None for another.
-
-        This takes less time than to look them up in a cache.
-        """
-        if not self._mixed or may_hold_job(data):
-            return None
-        return [Result(file=shown_name(path), document=0, status=SKIPPED, findings=[])]
-
-    def _begun(self, path: str, data: bytes | ManifestError) -> _BegunFile:
-        """Read the documents of a file."""
         if path == STDIN and not self._allow_empty and isinstance(data, bytes) and is_empty(data):
             data = ManifestError(shown_name(path), 1, 1, NO_INPUT)
         if isinstance(data, ManifestError):
             from jobsworth.cli.located_findings import unreadable
 
-            return _BegunFile(b"", results=[unreadable(data)])
-        skipped = self.passed_over(path, data)
-        if skipped is not None:
-            return _BegunFile(data, results=skipped)
+            return [unreadable(data)]
+        name = shown_name(path)
+        if self._mixed and not may_hold_job(data):
+            return [Result(file=name, document=0, status=SKIPPED, findings=[])]
         settings = self._configurations.of(path)
-        return _BegunFile(data, read_text(data, shown_name(path)), shown_name(path), settings)
-
-    def _finished(self, files: Sequence[_BegunFile]) -> list[list[Result]]:
-        """Evaluate the documents of some files, and return the results of each file."""
-        waiting: dict[Evaluator, list[tuple[_BegunDocument, Subject]]] = {}
-        for file in files:
-            if file.settings is not None:
-                file.parts = self._parts(file, file.settings)
-                subjects = [(each, each.subject) for each in file.parts if each.subject is not None]
-                if subjects:
-                    waiting.setdefault(file.settings.evaluator, []).extend(subjects)
-        for evaluator, all_parts in waiting.items():
-            for parts in _batches(all_parts):
-                evaluations = evaluator.evaluate_manifests([subject for _, subject in parts])
-                for (part, _), evaluation in zip(parts, evaluations, strict=True):
-                    part.evaluation = evaluation
-        for file in files:
-            for part in file.parts:
-                if part.evaluation is not None and file.settings is not None:
-                    self._report(part, part.evaluation, file.settings)
-        return [
-            file.results if file.settings is None else self._results(file, file.settings)
-            for file in files
-        ]
-
-    def _results(self, file: _BegunFile, settings: ResolvedSettings) -> list[Result]:
-        """Return the results of a file whose documents have theirs: with what concerns the file."""
-        data, documents, parts = file.data, file.documents, file.parts
-        results = [part.result for part in parts]
+        documents = read_text(data, name)
+        neighbors = self._surroundings.neighbors(name, data, documents)
+        texts = _ScalarTexts()
+        results, evaluations = [], []
+        for document in documents:
+            result, evaluation = self._evaluated(document, settings, texts, neighbors)
+            results.append(result)
+            evaluations.append(evaluation)
         if self._mixed:
             from jobsworth.cli.inputs.tolerant import tolerate
 
@@ -215,46 +140,38 @@ class FileEvaluator:
                     hint_at_placeholders(result)
         if not settings.selection.is_default:
             _choose(results, settings.selection)
-        if file.marked:
+        if IGNORE_MARK in data:
             from jobsworth.cli.manifest_ignores import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
-        if settings.policies is not None:
-            # Policies come last, so that no comment can ignore what the organization requires.
-            for part, result in zip(parts, results, strict=True):
-                evaluation = part.evaluation
-                if evaluation is None or result.status not in (VALID, INVALID):
-                    continue
-                if evaluation.violations:
-                    from jobsworth.cli.located_findings import add_violations
+        # Policies come last, so that no comment can ignore what the organization requires.
+        for document, result, evaluation in zip(documents, results, evaluations, strict=True):
+            if (
+                evaluation is not None
+                and evaluation.violations
+                and result.status in (VALID, INVALID)
+            ):
+                from jobsworth.cli.located_findings import add_violations
 
-                    add_violations(part.document, result, evaluation)
+                add_violations(document, result, evaluation)
         if self._changes:
             from jobsworth.cli.proposed_edits import add_changes
 
             add_changes(data, documents, results)
         return results
 
-    def _parts(self, file: _BegunFile, settings: ResolvedSettings) -> list[_BegunDocument]:
-        texts = _ScalarTexts()
-        neighbors = self._surroundings.neighbors(file.name, file.data, file.documents)
-        return [
-            self._part(file, document, settings, texts, neighbors) for document in file.documents
-        ]
-
-    def _part(
+    def _evaluated(
         self,
-        file: _BegunFile,
         document: Document,
         settings: ResolvedSettings,
         texts: _ScalarTexts,
         neighbors: Neighbors | None,
-    ) -> _BegunDocument:
-        """Return a document with its subject, or with its result if it is not evaluated."""
+    ) -> tuple[Result, Evaluation | None]:
+        """Evaluate a document; the evaluation is None for one that is only reported."""
         if document.error is not None:
             from jobsworth.cli.located_findings import unreadable
 
-            return _BegunDocument(document, unreadable(document.error, document))
+            return unreadable(document.error, document), None
         result = result_of(document, VALID)
         if result.kind is not None:
             patch = self._surroundings.kustomize_patch(document.file)
@@ -265,12 +182,8 @@ class FileEvaluator:
                     from jobsworth.cli.located_findings import skip_kustomize_patch
 
                     skip_kustomize_patch(document, result, patch)
-                    return _BegunDocument(document, result)
+                    return result, None
         old = self._against.old(document)
-
-        def written(field: str) -> str | None:
-            return texts.text(document, field)
-
         subject = Subject(
             document.value,
             old=old,
@@ -279,141 +192,11 @@ class FileEvaluator:
             beside=self._surroundings.chainsaw_tests(document.file),
             most_values=_most_values(document) if old is None else None,
             neighbors=neighbors,
-            written=written,
-            # No rule reports an error unless a configuration makes its findings errors.
-            only_errors=(
-                self._only_invalid
-                and settings.selection.is_default
-                and settings.fail_on in ("error", "never")
-                and not file.marked
-            ),
-            counts_infos=self._counts_infos(file, settings),
+            written=lambda field: texts.text(document, field),
         )
-        return _BegunDocument(document, result, subject)
-
-    def _counts_infos(self, file: _BegunFile, settings: ResolvedSettings) -> bool:
-        """Return True if info findings are only counted, and nothing can hide one."""
-        return (
-            not self._infos
-            and settings.selection.is_default
-            and settings.fail_on != "info"
-            and settings.policies is None
-            and not file.marked
-        )
-
-    def _report(
-        self, part: _BegunDocument, evaluation: Evaluation, settings: ResolvedSettings
-    ) -> None:
-        """Complete the result of a document from its evaluation."""
-        document, result = part.document, part.result
-        found = [*evaluation.api, *evaluation.lint]
-        result.withheld = evaluation.withheld
-        result.unfixable = evaluation.withheld_reason
-        if TOO_LARGE in evaluation.unreadable:
-            result.status = ERROR
-        if not evaluation.known:
-            result.status = SKIPPED
-            if not found and b"batch/" not in document.text and b"obSet" not in document.text:
-                return
-            if not found:
-                from jobsworth.cli.located_findings import contained_jobs_in
-
-                found = contained_jobs_in(document)
-        if not (found or evaluation.further or document.notes):
-            return
-        if (
-            self._only_invalid
-            and settings.selection.is_default
-            and not any(is_at_least(finding.severity, settings.fail_on) for finding in found)
-        ):
-            return
-        assert part.subject is not None
-        if part.subject.counts_infos and result.status != SKIPPED:
-            shown = [finding for finding in found if finding.severity != "info"]
-            result.infos = len(found) - len(shown)
-            if not (shown or evaluation.further or document.notes):
-                return
-            found = shown
-        result.replace_findings(
-            [
-                *(
-                    located_findings.located_in(document, finding)
-                    for finding in long_messages.shortened(found)
-                ),
-                *(
-                    located_findings.further_in(document, finding, evaluation)
-                    for finding in long_messages.shortened([*evaluation.further])
-                ),
-                *(located_findings.noted(document, note) for note in document.notes),
-            ]
-        )
-
-
-class _BegunFile:
-    """A file in the course of its evaluation.
-
-    Attributes:
-        data: its text.
-        documents: the documents in it.
-        name: its name in results.
-        marked: True if it may have comments or annotations that ignore findings.
-        settings: its settings; None if none of its documents is evaluated.
-        results: the results, if none of its documents is evaluated.
-        parts: the documents in the course of their evaluation, once that has begun.
-    """
-
-    __slots__ = ("data", "documents", "marked", "name", "parts", "results", "settings")
-
-    def __init__(
-        self,
-        data: bytes,
-        documents: Sequence[Document] = (),
-        name: str = "",
-        settings: ResolvedSettings | None = None,
-        results: Sequence[Result] = (),
-    ) -> None:
-        self.data = data
-        self.documents = documents
-        self.name = name
-        self.marked = settings is not None and IGNORE_MARK in data
-        self.settings = settings
-        self.results = list(results)
-        self.parts: Sequence[_BegunDocument] = ()
-
-
-class _BegunDocument:
-    """A document in the course of its evaluation.
-
-    Attributes:
-        document: the document.
-        result: its result, which lacks the findings of an evaluation until that has taken place.
-        subject: what is evaluated; None for a document that is not.
-        evaluation: the evaluation, once it has taken place.
-    """
-
-    __slots__ = ("document", "evaluation", "result", "subject")
-
-    def __init__(self, document: Document, result: Result, subject: Subject | None = None) -> None:
-        self.document = document
-        self.result = result
-        self.subject = subject
-        self.evaluation: Evaluation | None = None
-
-
-def _batches(
-    parts: Iterable[tuple[_BegunDocument, Subject]],
-) -> Iterator[list[tuple[_BegunDocument, Subject]]]:
-    """Yield the documents to evaluate together: the decoded objects of a large file take much memory."""
-    batch: list[tuple[_BegunDocument, Subject]] = []
-    size = 0
-    for each in parts:
-        batch.append(each)
-        size += len(each[0].document.text)
-        if len(batch) == MOST_DOCUMENTS_TOGETHER or size > MOST_BYTES_TOGETHER:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+        evaluation = settings.evaluator.evaluate(subject)
+        _report(document, result, evaluation)
+        return result, evaluation
 
 
 class _ScalarTexts:
@@ -430,6 +213,38 @@ class _ScalarTexts:
 
             self._texts = ScalarTexts()
         return self._texts.text(document, field)
+
+
+def _report(document: Document, result: Result, evaluation: Evaluation) -> None:
+    """Complete the result of a document from its evaluation."""
+    found = [*evaluation.api, *evaluation.lint]
+    result.withheld = evaluation.withheld
+    result.unfixable = evaluation.withheld_reason
+    if TOO_LARGE in evaluation.unreadable:
+        result.status = ERROR
+    if not evaluation.known:
+        result.status = SKIPPED
+        if not found and b"batch/" not in document.text and b"obSet" not in document.text:
+            return
+        if not found:
+            from jobsworth.cli.located_findings import contained_jobs_in
+
+            found = contained_jobs_in(document)
+    if not (found or evaluation.further or document.notes):
+        return
+    result.replace_findings(
+        [
+            *(
+                located_findings.located_in(document, finding)
+                for finding in long_messages.shortened(found)
+            ),
+            *(
+                located_findings.further_in(document, finding, evaluation)
+                for finding in long_messages.shortened([*evaluation.further])
+            ),
+            *(located_findings.noted(document, note) for note in document.notes),
+        ]
+    )
 
 
 def _most_values(document: Document) -> int | None:

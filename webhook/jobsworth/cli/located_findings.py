@@ -83,7 +83,6 @@ def skip_marked_patch(result: Result) -> None:
         note = PATCH.finding("", DIRECTIVE_NOTE.format(directive=directive))
         result.status = SKIPPED
         result.findings = [unknown[0].with_finding(note)]
-        result.infos = 0
 
 
 def contained_jobs_in(document: Document) -> list[Finding]:

@@ -37,13 +37,11 @@ class Subject:
         most_values: an upper bound of the size of `value`, and of `old`, in values: see
             :mod:`jobsworth.evaluation.budget`; None if unknown.
         written: the text of a manifest's scalars, for fixes of API findings; None for no such fixes.
-        only_errors: omit the lint findings of a manifest without an error.
-        counts_infos: info findings are only counted: they have neither field, message nor fix.
     """
 
     __slots__ = (
-        "beside", "counts_infos", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
-        "namespace_labels", "neighbors", "old", "only_errors", "options", "source", "user", "value",
+        "beside", "dry_run", "file", "groups", "kind", "most_values", "name", "namespace",
+        "namespace_labels", "neighbors", "old", "options", "source", "user", "value",
         "written",
     )  # fmt: skip
 
@@ -66,8 +64,6 @@ class Subject:
         neighbors: Neighbors | None = None,
         most_values: int | None = None,
         written: WrittenScalar | None = None,
-        only_errors: bool = False,
-        counts_infos: bool = False,
     ) -> None:
         self.value = value
         self.source = source
@@ -85,5 +81,3 @@ class Subject:
         self.neighbors = neighbors
         self.most_values = most_values
         self.written = written
-        self.only_errors = only_errors
-        self.counts_infos = counts_infos

@@ -208,7 +208,7 @@ class Linter:
 
     def __init__(self, selects: Callable[[Rule], bool]) -> None:
         self._selects = selects
-        self._families: dict[str, list[tuple[Rule, Check, Finding | None]]] = {}
+        self._families: dict[str, list[tuple[Rule, Check]]] = {}
 
     def lint(
         self,
@@ -225,62 +225,28 @@ class Linter:
             most: the number of findings above which no further rule runs; None to run all.
             neighbors: the objects beside it; None if there are none.
         """
-        return self.lint_all([(decoded, neighbors, False)], engine, most)[0]
-
-    def lint_all(
-        self,
-        objects: Iterable[tuple[DecodedObject, Neighbors | None, bool]],
-        engine: Engine,
-        most: int | None = None,
-    ) -> list[list[Finding]]:
-        """Return the findings of the selected rules for each of several objects, as :meth:`lint` does.
-
-        All objects are checked by one family of rules, then by the next: its code stays in the caches of the
-        processor. For 32 objects that takes two thirds of the time.
-
-        Args:
-            objects: the objects, each with the objects beside it, and True to only count info findings.
-            engine: the engine of the API server that receives them.
-            most: the number of findings of an object above which no further rule runs; None to run all.
-        """
-        results: list[list[Finding]] = []
-        jobs: list[tuple[LintedJob, list[Finding], bool]] = []
-        for decoded, neighbors, counts_infos in objects:
-            found: list[Finding] = []
-            results.append(found)
-            if decoded.is_valid:
-                jobs.append((_subject(decoded, engine, neighbors), found, counts_infos))
+        found: list[Finding] = []
+        if not decoded.is_valid:
+            return found
+        job = _subject(decoded, engine, neighbors)
         for family, applies in FAMILIES:
-            for job, found, counts_infos in jobs:
-                if applies(job):
-                    self._check(job, family, found, most, counts_infos=counts_infos)
-        return results
+            if not applies(job):
+                continue
+            for rule, check in self._selected(family):
+                if most is not None and len(found) > most:
+                    return found
+                found += [
+                    rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix)
+                    for diagnostic in check(job)
+                ]
+        return found
 
-    def _check(
-        self,
-        job: LintedJob,
-        family: str,
-        found: list[Finding],
-        most: int | None,
-        *,
-        counts_infos: bool,
-    ) -> None:
-        """Add the findings of a family of rules, until there are more than enough."""
-        for rule, check, counted in self._selected(family):
-            if most is not None and len(found) > most:
-                return
-            for diagnostic in check(job):
-                if counts_infos and counted is not None:
-                    found.append(counted)
-                else:
-                    found.append(rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix))
-
-    def _selected(self, family: str) -> list[tuple[Rule, Check, Finding | None]]:
-        """Return the selected rules of a family, with their checks and what counts an info finding."""
+    def _selected(self, family: str) -> list[tuple[Rule, Check]]:
+        """Return the selected rules of a family, with their checks."""
         selected = self._families.get(family)
         if selected is None:
             selected = self._families[family] = [
-                (rule, rule.check, rule.finding("", "") if rule.severity == "info" else None)
+                (rule, rule.check)
                 for rule in _rules_of(family)
                 if rule.check is not None and self._selects(rule)
             ]

@@ -134,8 +134,8 @@ class Result:
     """
 
     __slots__ = (
-        "attempts", "document", "fail_on", "file", "findings", "infos", "item", "kind", "name",
-        "namespace", "selected", "status", "unfixable", "withheld",
+        "attempts", "document", "fail_on", "file", "findings", "item", "kind", "name", "namespace",
+        "selected", "status", "unfixable", "withheld",
     )  # fmt: skip
 
     in_cluster = False
@@ -160,7 +160,6 @@ class Result:
         self.name = name
         self.status: Status = status
         self.findings = findings
-        self.infos = 0
         self.attempts: Sequence[FixAttempt] = ()
         self.withheld: Sequence[Fix] = ()
         self.unfixable = ""
@@ -280,7 +279,6 @@ class Summary:
             self._count_fixes(result)
             for located in result.findings:
                 self.findings[located.finding.severity] += 1
-            self.findings["info"] += result.infos
         self.files, self.namespaces = len(files), len(namespaces)
 
     def _count_fixes(self, result: Result) -> None:

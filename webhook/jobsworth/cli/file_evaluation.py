@@ -62,6 +62,7 @@ class FileEvaluator:
         against: the existing objects that documents update.
         mixed: tolerate files that are not manifests: see :mod:`jobsworth.cli.inputs.tolerant`.
         changes: also compute the text changes of fixes.
+        only_failing: only objects that make the run fail are reported: the others are not linted.
         allow_empty: standard input may have no object.
         together: the files and folders that the run validates; a Job can refer to the objects in them.
     """
@@ -73,6 +74,7 @@ class FileEvaluator:
         *,
         mixed: bool = False,
         changes: bool = False,
+        only_failing: bool = False,
         allow_empty: bool = False,
         together: Sequence[str] = (),
     ) -> None:
@@ -80,6 +82,7 @@ class FileEvaluator:
         self._against = against or ExistingObjects({})
         self._mixed = mixed
         self._changes = changes
+        self._only_failing = only_failing
         self._allow_empty = allow_empty
         self._surroundings = Surroundings(together, configurations.excludes)
 
@@ -118,9 +121,11 @@ class FileEvaluator:
         documents = read_text(data, name)
         neighbors = self._surroundings.neighbors(name, data, documents)
         texts = _ScalarTexts()
+        marked = IGNORE_MARK in data
+        quick = self._only_failing and settings.lint_fails_no_run and not marked
         results, evaluations = [], []
         for document in documents:
-            result, evaluation = self._evaluated(document, settings, texts, neighbors)
+            result, evaluation = self._evaluated(document, settings, texts, neighbors, quick=quick)
             results.append(result)
             evaluations.append(evaluation)
         if self._mixed:
@@ -140,7 +145,7 @@ class FileEvaluator:
                     hint_at_placeholders(result)
         if not settings.selection.is_default:
             _choose(results, settings.selection)
-        if IGNORE_MARK in data:
+        if marked:
             from jobsworth.cli.manifest_ignores import apply_ignores
 
             apply_ignores(documents, results, settings.selection)
@@ -166,8 +171,13 @@ class FileEvaluator:
         settings: ResolvedSettings,
         texts: _ScalarTexts,
         neighbors: Neighbors | None,
+        *,
+        quick: bool,
     ) -> tuple[Result, Evaluation | None]:
-        """Evaluate a document; the evaluation is None for one that is only reported."""
+        """Evaluate a document; the evaluation is None for one that is only reported.
+
+        With ``quick``, an object that the API server accepts is not linted.
+        """
         if document.error is not None:
             from jobsworth.cli.located_findings import unreadable
 
@@ -194,7 +204,11 @@ class FileEvaluator:
             neighbors=neighbors,
             written=lambda field: texts.text(document, field),
         )
-        evaluation = settings.evaluator.evaluate(subject)
+        if quick:
+            evaluation = settings.evaluator_without_lint.evaluate(subject)
+            quick = not any(finding.severity == "error" for finding in evaluation.api)
+        if not quick:
+            evaluation = settings.evaluator.evaluate(subject)
         _report(document, result, evaluation)
         return result, evaluation
 

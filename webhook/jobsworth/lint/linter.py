@@ -235,10 +235,8 @@ class Linter:
             for rule, check in self._selected(family):
                 if most is not None and len(found) > most:
                     return found
-                found += [
-                    rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix)
-                    for diagnostic in check(job)
-                ]
+                for diagnostic in check(job):
+                    found.append(rule.finding(diagnostic.field, diagnostic.message, diagnostic.fix))
         return found
 
     def _selected(self, family: str) -> list[tuple[Rule, Check]]:

@@ -298,12 +298,16 @@ def _manifests(
 def _evaluator(
     validation: ValidationInput, existing: ExistingObjects | None, paths: Sequence[str]
 ) -> FileEvaluator:
+    fixing = validation.fixing.fix or validation.fixing.diff
+    # A baseline and fixes require every finding.
+    all_needed = validation.known.baseline is not None or fixing or validation.report.statistics
     formats = [each.format for each in reporting.reports_of(validation.report)]
     return FileEvaluator(
         validation.configurations,
         existing,
         mixed=validation.input.mixed,
         changes="sarif" in formats,
+        only_failing=validation.report.quiet and not all_needed,
         allow_empty=validation.input.allow_empty,
         together=paths,
     )

@@ -73,7 +73,9 @@ class ResolvedSettings:
         namespace: of manifests that have none; empty for the server's own default.
     """
 
-    __slots__ = ("_evaluator", "fail_on", "namespace", "policies", "selection", "server")
+    __slots__ = (
+        "_evaluator", "_without_lint", "fail_on", "namespace", "policies", "selection", "server",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -89,6 +91,7 @@ class ResolvedSettings:
         self.fail_on: Threshold = fail_on
         self.namespace = namespace
         self._evaluator: Evaluator | None = None
+        self._without_lint: Evaluator | None = None
 
     @property
     def evaluator(self) -> Evaluator:
@@ -99,6 +102,21 @@ class ResolvedSettings:
             policies = None if self.policies is None else self.policies.policies
             self._evaluator = Evaluator(self.server, self.selection, policies)
         return self._evaluator
+
+    @property
+    def evaluator_without_lint(self) -> Evaluator:
+        """An evaluator that does not run lint rules, other than those that policies name."""
+        if self._without_lint is None:
+            from jobsworth.evaluation.evaluator import Evaluator
+
+            policies = None if self.policies is None else self.policies.policies
+            self._without_lint = Evaluator(self.server, self.selection, policies, lint=False)
+        return self._without_lint
+
+    @property
+    def lint_fails_no_run(self) -> bool:
+        """True if the findings of lint rules do not change the exit code: by default, none is an error."""
+        return self.selection.is_default and self.fail_on in ("error", "never")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Pickle without the rules: they are functions, which the other process imports itself.

@@ -68,10 +68,6 @@ def _unraisable(unraisable: UnraisableHookArgs) -> None:
     sys.__unraisablehook__(unraisable)
 
 
-def _is_validate(arguments: list[str]) -> bool:
-    return arguments[:1] == ["validate"] and "_JOBSWORTH_COMPLETE" not in os.environ
-
-
 def _option_like_path(arguments: list[str]) -> str | None:
     """Return the first argument that is read as an option, and is the name of an existing path.
 
@@ -87,12 +83,10 @@ def _option_like_path(arguments: list[str]) -> str | None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command line, and return its exit code.
-
-    A well-formed ``jobsworth validate`` does not import click: see :mod:`jobsworth.cli.command`.
+    """Run a command line, and return the exit code of ``jobsworth validate``.
 
     Raises:
-        SystemExit: click read the command line; its code is the exit code.
+        SystemExit: another command has ended; its threads and exit handlers must end normally.
     """
     ambiguous = _option_like_path(arguments)
     if ambiguous is not None:
@@ -107,17 +101,9 @@ def run(arguments: list[str]) -> int:
             file=sys.stderr,
         )
         return EXIT_FAILED
-    if _is_validate(arguments):
-        from jobsworth.cli.command import UsageError, read
-        from jobsworth.cli.commands import validate
-
-        options = read(validate.COMMAND, arguments[1:])
-        if options is not None:
-            try:
-                return validate.COMMAND.run(options)
-            except UsageError as error:
-                print(f"Error: {error}", file=sys.stderr)
-                return EXIT_FAILED
     from jobsworth.cli.click_application import run_by_click
 
-    raise SystemExit(run_by_click(arguments))
+    code = run_by_click(arguments)
+    if arguments[:1] == ["validate"]:
+        return code
+    raise SystemExit(code)

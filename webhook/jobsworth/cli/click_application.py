@@ -1,4 +1,8 @@
-"""The click application, built from the commands' declarations."""
+"""The click application, built from the commands' declarations.
+
+Only the module of the command that runs is imported: :class:`_Group` is the lazy group of click's
+documentation (https://click.palletsprojects.com/en/stable/complex/#lazily-loading-subcommands).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from io import StringIO
 import click
 
 import jobsworth
-from jobsworth.cli.command import Command, InputError, UsageError
+from jobsworth.cli.command import Command, UsageError
 from jobsworth.cli.options import MOST_DIGITS, Arguments, Option, values_of
 from jobsworth.printable import printable
 
@@ -81,10 +85,8 @@ class _WholeNumber(click.IntRange):
 def _run(command: Command, values: dict[str, object]) -> None:
     try:
         code = command.run(command.takes(values))
-    except InputError as error:
-        raise _BadInput(str(error)) from None
     except UsageError as error:
-        raise click.UsageError(str(error)) from None
+        raise _BadInput(str(error)) from None
     click.get_current_context().exit(code)
 
 
@@ -171,7 +173,7 @@ class _Group(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         word = args[0]
-        if not self._prefix and self.get_command(context, word) is None and _is_path(word):
+        if not self._prefix and word not in self.list_commands(context) and _is_path(word):
             raise click.UsageError(
                 f"'{word}' is no command: did you mean: jobsworth validate {' '.join(args)}?",
                 context,

@@ -1,4 +1,4 @@
-"""Loading the parser: light, without side effects, and in spite of missing parts."""
+"""The parser, also where PyYAML has no libyaml."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ package = type(sys)("jobsworth")  # only this room of the package, to see what i
 package.__path__ = [{str(ROOM.parent)!r}]
 sys.modules["jobsworth"] = package
 from jobsworth.manifests import read_text
-from jobsworth.manifests.parsing import libyaml
+
+def kind():
+    from jobsworth.manifests.parsing.libyaml import backend
+
+    return backend().kind
 
 def value(text):
     return [document.value for document in read_text(text, "file.yaml")]
@@ -41,79 +45,6 @@ def run(code: str) -> str:
     return result.stdout
 
 
-def has_libyaml() -> bool:
-    from jobsworth.manifests.parsing.libyaml import backend
-
-    return backend().kind == "libyaml"
-
-
-needs_libyaml = pytest.mark.skipif(not has_libyaml(), reason="PyYAML was built without libyaml")
-
-
-@needs_libyaml
-def test_reading_a_file_imports_nothing_that_takes_time() -> None:
-    heavy = "re typing dataclasses enum json pathlib collections functools datetime inspect yaml"
-    code = f"""
-before = set(sys.modules)
-assert value(b"a: [1, x]") == [{{"a": [1, "x"]}}]
-found = [name for name in {heavy.split()!r} if name in sys.modules]
-print(found, libyaml.backend().kind, [name for name in sys.modules if name.startswith("yaml")])
-"""
-    assert run(code) == "[] libyaml []\n"
-
-
-@needs_libyaml
-def test_yaml_can_be_imported_afterwards_and_is_complete() -> None:
-    code = """
-value(b"a: 1")
-import datetime
-import yaml
-import yaml.constructor, yaml.resolver
-assert yaml.__with_libyaml__
-for loader in (yaml.SafeLoader, yaml.CSafeLoader):
-    assert yaml.load("a: 2001-01-01", loader) == {"a": datetime.date(2001, 1, 1)}
-    for error in (yaml.parser.ParserError, yaml.error.MarkedYAMLError, yaml.YAMLError):
-        try:
-            yaml.load("a: [1", loader)
-        except error as problem:
-            assert problem.problem_mark is not None
-    try:
-        yaml.load("a: \\x01", loader)
-    except yaml.reader.ReaderError:
-        pass
-    try:
-        yaml.load("a: *b", loader)
-    except yaml.composer.ComposerError:
-        pass
-    assert type(yaml.compose("a", loader)) is yaml.nodes.ScalarNode
-    assert type(list(yaml.scan("a", loader))[1]) is yaml.tokens.ScalarToken
-    assert type(list(yaml.parse("a", loader))[2]) is yaml.events.ScalarEvent
-for dumper in (yaml.SafeDumper, yaml.CSafeDumper):
-    assert yaml.dump({"a": [1]}, Dumper=dumper) == "a:\\n- 1\\n"
-assert yaml._yaml.CParser is yaml.cyaml.CParser
-print(value(b"a: [1, x]"), value(b"a: &a 1\\nb: *a"), read_text(b"a: [1", "f")[0].error.message)
-"""
-    assert run(code).startswith("[{'a': [1, 'x']}] [{'a': 1, 'b': 1}] missing comma or `]`")
-
-
-@needs_libyaml
-def test_yaml_that_is_imported_already_is_used() -> None:
-    code = """
-import yaml
-print(value(b"a: [1, x]"), value(b"on: 1"), libyaml.backend().names is yaml._yaml)
-"""
-    assert run(code) == "[{'a': [1, 'x']}] [{'true': 1}] True\n"
-
-
-@needs_libyaml
-def test_any_surprise_is_met_by_importing_yaml() -> None:
-    code = """
-libyaml._CLASSES.clear()
-print(value(b"a: [1, x]"), libyaml.backend().kind, "yaml" in sys.modules)
-"""
-    assert run(code) == "[{'a': [1, 'x']}] libyaml True\n"
-
-
 WITHOUT_LIBYAML = """
 class Missing:
     def find_spec(self, name, path=None, target=None):
@@ -125,7 +56,7 @@ sys.meta_path.insert(0, Missing())
 
 def test_without_libyaml_the_python_parser_is_used() -> None:
     code = f"""{WITHOUT_LIBYAML}
-print(value(b"a:\\t[1,\\tx]\\t# tabs\\n"), value(b"on: 1"), libyaml.backend().kind)
+print(value(b"a:\\t[1,\\tx]\\t# tabs\\n"), value(b"on: 1"), kind())
 error = read_text(b"a:\\n\\t- b\\n", "f")[0].error
 print(error.line, error.column, error.message)
 """
@@ -139,7 +70,7 @@ def test_the_python_parser_agrees_with_kubectl_too() -> None:
     code = f"""{WITHOUT_LIBYAML}
 sys.path.insert(0, {str(tests)!r})
 import test_kubectl_facts as facts
-assert libyaml.backend().kind == "python"
+assert kind() == "python"
 for known in facts.DOCUMENTS:
     facts.test_a_small_document_becomes_what_sigs_yaml_makes_of_it(known)
 for probe in facts.PROBES:

@@ -3,9 +3,6 @@
 ``find_manifests`` finds files. ``read_file`` and ``read_text`` return the documents of a file;
 ``Document.position`` returns the position of a field. ``may_hold_job`` excludes files before they are
 parsed.
-
-The package is on the start-up path of ``jobsworth validate``, so it imports none of ``re``,
-``typing``, ``dataclasses``, ``enum``, ``json``, ``pathlib`` and ``collections``; see ``libyaml``.
 """
 
 from jobsworth.manifests.parsing.document import Document

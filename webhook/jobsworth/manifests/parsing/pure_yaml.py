@@ -7,6 +7,8 @@ remaining differences are the wording of errors, and a tab that begins a line wi
 
 from __future__ import annotations
 
+import yaml
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -17,7 +19,6 @@ _LONGEST_SIMPLE_KEY = 1024
 
 def parser_class() -> Any:
     """Return the parser's class; an instance for some bytes has ``get_event``, as in libyaml."""
-    yaml: Any = __import__("yaml")
 
     class PurePythonParser(yaml.reader.Reader, yaml.scanner.Scanner, yaml.parser.Parser):  # type: ignore[misc, name-defined, unused-ignore]
         def __init__(self, data: bytes) -> None:
@@ -27,7 +28,7 @@ def parser_class() -> Any:
 
         def get_event(self) -> Any:
             try:
-                event = super().get_event()
+                event = super().get_event()  # type: ignore[no-untyped-call]
                 if isinstance(event, yaml.ScalarEvent):
                     event.value.encode()
             except ValueError as error:  # half a surrogate pair, or an invalid code point

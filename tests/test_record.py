@@ -1,4 +1,4 @@
-"""Records: values that are declared once, and made without dataclasses."""
+"""Records: values that are declared once, and declared faster than dataclasses."""
 
 from __future__ import annotations
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
-
-from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from jobsworth.admission.review import AdmissionRequest, AdmissionResponse
@@ -26,7 +25,7 @@ Verdict = Literal[
 ]
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class Answer:
     """A response and the reasons for it, for the log and the metrics.
 
@@ -48,7 +47,7 @@ class Answer:
     violations: tuple[tuple[str, Effect], ...] = ()
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class ReviewOutcome:
     """One answered request.
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeVar, get_args
 
 from jobsworth.admission.answer_limits import MOST_PATCH_BYTES
-from jobsworth.value_class import value_class
 
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
@@ -43,7 +42,7 @@ class BadReview(ValueError):
         self.status = status
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class AdmissionRequest:
     """A request of an API server.
 
@@ -79,7 +78,7 @@ class AdmissionRequest:
     size: int
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class AdmissionResponse:
     """The response to a request.
 

@@ -8,7 +8,7 @@ fields are compared.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jobsworth.findings.finding import Finding
@@ -20,7 +20,6 @@ from jobsworth.policy.violation import EFFECTS, Violation
 from jobsworth.provenance.generated_fields import came_from_a_server
 from jobsworth.validation.client_part import client_part
 from jobsworth.validation.engine import engine_for
-from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Set
@@ -45,7 +44,7 @@ _FAILURES = (violation_codes.EXPRESSION_FAILED, violation_codes.INTERNAL_ERROR)
 """Codes of violations whose effect ``onInternalError`` decides."""
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class EnforcedViolation:
     """A violation of one policy with the effect that the policy gives it.
 
@@ -60,7 +59,6 @@ class EnforcedViolation:
     effect: Effect
     violation: Violation
     guidance: str
-    _sentences: str = field(default="", init=False, repr=False, compare=False)
 
     @property
     def finding(self) -> Finding:
@@ -87,16 +85,12 @@ class EnforcedViolation:
         return explanation.replace("{policy}", f"policy {self.policy}")
 
     def __str__(self) -> str:
-        if not self._sentences:  # which an answer contains up to three times
-            place = f"{self.violation.field}: " if self.violation.field else ""
-            text = f"{place}{self.text} [{self.violation.code}]"
-            if self.violation.hint:
-                text = f"{text} {self.violation.hint}"
-            self._sentences = text  # type: ignore[misc]
-        return self._sentences
+        place = f"{self.violation.field}: " if self.violation.field else ""
+        text = f"{place}{self.text} [{self.violation.code}]"
+        return f"{text} {self.violation.hint}" if self.violation.hint else text
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class PolicyVerdict:
     """The violations of all matching policies, and the decision that follows from them.
 

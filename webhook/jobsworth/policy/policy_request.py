@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from jobsworth.provenance.field_ownership import field_ownership
 from jobsworth.provenance.server_defaults import job_spec_with_defaults, server_default
-from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +30,7 @@ CRON_JOB_CONTROLLERS = (
 """Users of the CronJob controller: with ``--use-service-account-credentials``, and without."""
 
 
-@value_class(kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRequest:
     """A request to create or update an object, as admission sees it.
 

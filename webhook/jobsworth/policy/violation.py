@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Literal
-
-from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from jobsworth.api.field_errors import FieldError
@@ -15,7 +14,7 @@ EFFECTS: tuple[Literal["audit"], Literal["warn"], Literal["deny"]] = ("audit", "
 """The effects of a violation, from the mildest to the strictest."""
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class Violation:
     """A requirement of a policy that an object does not satisfy.
 

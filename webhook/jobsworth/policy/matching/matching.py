@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from jobsworth.policy.matching import label_conditions, name_patterns
 from jobsworth.policy.policy_request import KINDS, OPERATIONS
-from jobsworth.value_class import value_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +53,7 @@ class Criterion:
         return f"{self.describe(request)} {verb} {self.name} {self.expected}"
 
 
-@value_class()
+@dataclass(frozen=True, slots=True)
 class MatchDecision:
     """The decision if a policy applies to a request.
 

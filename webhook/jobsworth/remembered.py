@@ -1,14 +1,8 @@
-"""A bounded memory of the results of a function of one text, for texts that manifests repeat.
-
-It stands in for ``functools.lru_cache`` on the path of ``jobsworth validate``, where the import of
-``functools`` takes longer than a validation.
-
->>> squares = Remembered(lambda text: int(text) ** 2)
->>> squares["12"], len(squares)
-(144, 1)
-"""
+"""A cache of the results of a function of one text, for texts that manifests repeat."""
 
 from __future__ import annotations
+
+from functools import lru_cache, wraps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,29 +12,21 @@ if TYPE_CHECKING:
     Value = TypeVar("Value")
 
 MOST = 1024
-LONGEST = 256
+LONGEST = 512
+"""The length of a text in characters that is kept: a thousand hostile texts must not fill the memory."""
 
 
-class Remembered(dict[str, "Value"]):
-    """The results of a pure function by its argument, of texts up to 256 characters.
+def remembered(function: Callable[[str], Value]) -> Callable[[str], Value]:
+    """Cache the results of a pure function by ``lru_cache``, but not those for long texts.
 
-    What the function raises is not remembered. Safe to share between threads.
-
-    Args:
-        function: the function.
-        most: the number of results to keep.
+    >>> square = remembered(lambda text: int(text) ** 2)
+    >>> square("12"), square("12")
+    (144, 144)
     """
+    kept = lru_cache(maxsize=MOST)(function)
 
-    __slots__ = ("_function", "_most")
+    @wraps(function)
+    def lookup(text: str) -> Value:
+        return kept(text) if len(text) <= LONGEST else function(text)
 
-    def __init__(self, function: Callable[[str], Value], most: int = MOST) -> None:
-        self._function = function
-        self._most = most
-
-    def __missing__(self, text: str) -> Value:
-        value = self._function(text)
-        if len(text) <= LONGEST:
-            if len(self) >= self._most:
-                self.clear()
-            self[text] = value
-        return value
+    return lookup

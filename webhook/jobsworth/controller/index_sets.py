@@ -47,9 +47,6 @@ class IndexSet:
         """
         if not text:
             return _EMPTY
-        known = _written.get(text)
-        if known is not None and known.intervals[-1][1] < limit:
-            return known
         return _read(text, limit)
 
     def __contains__(self, index: int) -> bool:
@@ -65,11 +62,6 @@ class IndexSet:
     @property
     def text(self) -> str:
         """The list in status format: two consecutive indexes as ``a,b``, more as ``a-b``."""
-        text = self._text()
-        _remember(text, self)
-        return text
-
-    def _text(self) -> str:
         return ",".join(
             f"{first}"
             if first == last
@@ -132,16 +124,6 @@ _FEW = 16
 """A union is computed interval by interval if the other set has so many times more."""
 
 _EMPTY = IndexSet()
-_MOST_WRITTEN = 64
-_written: dict[str, IndexSet] = {}
-"""The sets whose text was written last: the next sync of their Job reads it back."""
-
-
-def _remember(text: str, indexes: IndexSet) -> None:
-    if indexes.intervals and text not in _written:
-        if len(_written) >= _MOST_WRITTEN:
-            _written.clear()
-        _written[text] = indexes
 
 
 def _joined(ordered: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

@@ -6,6 +6,8 @@ not compared, and results are cached.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -29,13 +31,6 @@ class NearName(Record):
 def fold(name: str) -> str:
     """Normalize a name: remove case and word separators."""
     return name.replace("_", "").replace("-", "").replace(" ", "").lower()
-
-
-MOST_REMEMBERED = 1024
-"""The maximum number of cached results."""
-
-_remembered: dict[tuple[str, tuple[str, ...]], NearName | None] = {}
-"""The results by folded name and known names. Importing functools, for its cache, would take 2 ms."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -62,15 +57,7 @@ def near(name: str, known: Iterable[str]) -> NearName | None:
     names, folded = tuple(known), fold(name)
     if len(folded) - _most_slips(folded) > max(map(len, names), default=0):
         return None
-    key = folded, names
-    try:
-        return _remembered[key]
-    except KeyError:
-        pass
-    if len(_remembered) >= MOST_REMEMBERED:
-        _remembered.clear()
-    found = _remembered[key] = _near(folded, names)
-    return found
+    return _near(folded, names)
 
 
 def _most_slips(folded: str) -> int:
@@ -78,6 +65,7 @@ def _most_slips(folded: str) -> int:
     return len(folded) // 3
 
 
+@lru_cache(maxsize=1024)  # of names that are not much longer than known ones
 def _near(folded: str, known: tuple[str, ...]) -> NearName | None:
     candidates: dict[str, list[str]] = {}
     for name in dict.fromkeys(known):

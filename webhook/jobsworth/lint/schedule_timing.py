@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from jobsworth.api.formats import cron
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def months_left_out(schedule: Schedule) -> list[int]:
     return [month for month in sorted(schedule.months) if first > _LENGTHS[month - 1]]
 
 
+@remembered
 def shortest_gap(schedule: str) -> int | None:
     """Return the minimum of seconds between two runs; None if the schedule never fires.
 
@@ -85,26 +86,19 @@ def shortest_gap(schedule: str) -> int | None:
     >>> shortest_gap("0 9 * * mon,thu") == 3 * 24 * 3600
     True
     """
-    return _GAPS[schedule]
-
-
-def _shortest_gap(text: str) -> int | None:
-    schedule = cron.parse(text)
-    if schedule.every is not None:
-        return schedule.every // _SECOND
-    if not schedule.fires_ever():
+    parsed = cron.parse(schedule)
+    if parsed.every is not None:
+        return parsed.every // _SECOND
+    if not parsed.fires_ever():
         return None
-    if any(minute + 1 in schedule.minutes for minute in schedule.minutes):
+    if any(minute + 1 in parsed.minutes for minute in parsed.minutes):
         return 60  # most of those that run often
-    minutes = sorted(hour * 60 + minute for hour in schedule.hours for minute in schedule.minutes)
+    minutes = sorted(hour * 60 + minute for hour in parsed.hours for minute in parsed.minutes)
     gaps = [later - earlier for earlier, later in pairwise(minutes)]
     overnight = _DAY + minutes[0] - minutes[-1]
     if not gaps or overnight < min(gaps):
-        gaps.append(overnight + (_days_between(schedule) - 1) * _DAY)
+        gaps.append(overnight + (_days_between(parsed) - 1) * _DAY)
     return min(gaps) * 60
-
-
-_GAPS = Remembered(_shortest_gap)
 
 
 def _days_between(schedule: Schedule) -> int:

@@ -7,7 +7,7 @@ Source: ``SetDefaults_Container`` in ``pkg/apis/core/v1`` of Kubernetes 1.36, an
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS, LETTERS, LOWER_ALPHANUMERIC, byte_length, only
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
@@ -31,9 +31,10 @@ def default_pull_policy(image: str) -> str:
     >>> default_pull_policy("busybox:1.37"), default_pull_policy("BusyBox")
     ('IfNotPresent', 'IfNotPresent')
     """
-    return "Always" if _TAGS[image] == "latest" else "IfNotPresent"
+    return "Always" if _tag(image) == "latest" else "IfNotPresent"
 
 
+@remembered
 def _tag(image: str) -> str:
     """Return the tag, or "" if there is only a digest, or if the image is malformed."""
     if len(image) == _DIGEST_LENGTHS["sha256"] and only(image, _LOWER_HEXADECIMAL):
@@ -47,9 +48,6 @@ def _tag(image: str) -> str:
     if not well_formed:
         return ""
     return tag or ("" if at else "latest")
-
-
-_TAGS = Remembered(_tag)
 
 
 def _domain_and_rest(image: str) -> tuple[str, str]:

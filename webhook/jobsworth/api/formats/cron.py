@@ -14,7 +14,7 @@ Source: the standard parser of ``github.com/robfig/cron/v3``, as ``pkg/util/pars
 from __future__ import annotations
 
 from jobsworth.record import Record
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,9 +126,10 @@ def parse(schedule: str) -> Schedule:
     >>> parse("@every 1m30.5s").every
     90000000000
     """
-    return _SCHEDULES[schedule]
+    return _parse(schedule)
 
 
+@remembered
 def _parse(schedule: str) -> Schedule:
     if not schedule:
         raise BadSchedule("empty spec string")
@@ -156,9 +157,6 @@ def _parse(schedule: str) -> Schedule:
         any_day_of_week=read[4][1],
         time_zone=time_zone,
     )
-
-
-_SCHEDULES = Remembered(_parse)
 
 
 def _time_zone(schedule: str) -> tuple[str, str]:

@@ -8,11 +8,14 @@ Source: ``pkg/util/validation`` and ``pkg/api/validate/content`` in ``k8s.io/api
     >>> dns_label("my.name")
     ['must not contain dots']
 
-Regular expressions occur only in messages: checks with sets of characters take a fifth of the time,
-and the start-up does not import ``re``.
+Regular expressions occur only in messages: checks with sets of characters take a fifth of the time.
 """
 
 from __future__ import annotations
+
+from functools import wraps
+
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,27 +37,14 @@ DNS_SUBDOMAIN_MAX_LENGTH = 253
 LABEL_VALUE_MAX_LENGTH = 63
 
 
-CACHE_SIZE = 4096
-"""Maximum number of cached results per format. Names and labels repeat within objects and clusters."""
-MAX_CACHED_LENGTH = 512
-"""Maximum length of a cached text, in characters; valid names are shorter."""
-
-
 def cached(format_: Format) -> Format:
-    """Return a format with a cache of its results."""
-    results: dict[str, list[str]] = {}
+    """Return a format with a cache of its results: names and labels repeat within objects and clusters."""
+    results = remembered(format_)
 
+    @wraps(format_)
     def lookup(text: str) -> list[str]:
-        result = results.get(text)
-        if result is None:
-            if len(results) >= CACHE_SIZE:
-                results.clear()
-            result = format_(text)
-            if len(text) <= MAX_CACHED_LENGTH:
-                results[text] = result
-        return [*result]
+        return [*results(text)]  # which the caller may change
 
-    lookup.__doc__ = format_.__doc__
     return lookup
 
 

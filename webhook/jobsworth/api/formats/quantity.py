@@ -24,6 +24,7 @@ from jobsworth.api.formats.go_numbers import (
 )
 from jobsworth.api.formats.names import DIGITS
 from jobsworth.record import Record
+from jobsworth.remembered import remembered
 
 _BINARY, _DECIMAL, _EXPONENT = "BinarySI", "DecimalSI", "DecimalExponent"
 _SUFFIXES = {
@@ -71,8 +72,6 @@ _NOT_A_SUFFIX = "unable to parse quantity's suffix"
 
 _MOST_DIGITS = 10_000
 """Maximum number of digits. Upstream has no limit, but a webhook must answer in time."""
-
-_CACHE_SIZE, _CACHED_LENGTH = 1024, 32
 
 
 class BadQuantity(ValueError):
@@ -269,9 +268,6 @@ def _binary(number: int) -> str:
     return f"{number}{_BINARY_NAMES[suffix]}"
 
 
-_cache: dict[str, Quantity] = {}
-
-
 def parse(value: str | float) -> Quantity:
     """Parse a quantity.
 
@@ -288,14 +284,12 @@ def parse(value: str | float) -> Quantity:
     jobsworth.api.formats.quantity.BadQuantity: unable to parse quantity's suffix
     """
     text = value if isinstance(value, str) else json_text(value)
-    quantity = _cache.get(text)
-    if quantity is None:
-        quantity = _read(text.strip(_SPACES))
-        if len(_cache) >= _CACHE_SIZE:
-            _cache.clear()
-        if len(text) <= _CACHED_LENGTH:
-            _cache[text] = quantity
-    return quantity
+    return _parsed(text)
+
+
+@remembered
+def _parsed(text: str) -> Quantity:
+    return _read(text.strip(_SPACES))
 
 
 def _read(text: str) -> Quantity:

@@ -11,7 +11,7 @@ may replace the point, an offset may be 24 hours or have 60 minutes.
 from __future__ import annotations
 
 from jobsworth.api.formats.names import DIGITS
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 _MICRO_DIGITS = 6
 _CANONICAL_LENGTH = len("2026-01-31T09:00:00Z")
@@ -47,20 +47,18 @@ def canonical(text: str) -> str | None:
     >>> canonical("2026-01-31T09:00:00.5+01:00")
     '2026-01-31T08:00:00Z'
     """
-    return _CANONICAL[text]
+    return _canonical(text)
 
 
+@remembered
 def _canonical(text: str) -> str | None:
+    # The times of a burst of requests are those of a few seconds.
     seconds, nanoseconds = _must_read(text, micro=False)
     if not seconds and not nanoseconds:
         return None
     # A fraction adds at least two characters, a one-digit hour removes one: no other form has this length.
     is_canonical = len(text) == _CANONICAL_LENGTH and text[-1] == "Z"
     return text if is_canonical else f"{_printed(seconds)}Z"
-
-
-_CANONICAL = Remembered(_canonical)
-"""The times of a burst of requests are those of a few seconds."""
 
 
 def canonical_micro(text: str) -> str | None:

@@ -6,9 +6,9 @@ A repository under review must not decide which other files of this machine are 
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 from jobsworth.manifests import find_manifests
-from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +30,10 @@ def folder_of(path: str) -> str:
     >>> [folder_of(path) for path in ("a/b/c.yaml", "c.yaml", "/c.yaml", "a//c.yaml")]
     ['a/b', '', '/', 'a']
     """
-    return os.path.dirname(path) if os.altsep else _folders[path[: path.rfind(os.sep) + 1]]
+    return os.path.dirname(path) if os.altsep else _folder(path[: path.rfind(os.sep) + 1])
 
 
-_folders = Remembered(os.path.dirname)
+_folder = lru_cache(os.path.dirname)
 
 
 def root_around(path: str) -> str | None:

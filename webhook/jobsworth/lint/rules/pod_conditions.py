@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,9 +88,10 @@ def meant_condition(type_: str) -> str:
         return type_
     if type_ in REASONS_OF_DISRUPTIONS:
         return "DisruptionTarget"
-    return FORMER_NAMES.get(type_) or _SIMILAR[type_]
+    return FORMER_NAMES.get(type_) or _similar(type_)
 
 
+@remembered
 def _similar(type_: str) -> str:
     """Return the condition of failed Pods whose name has nearly the same letters; empty if none has."""
     from jobsworth.findings.near_names import fold, slips
@@ -102,9 +103,6 @@ def _similar(type_: str) -> str:
         if slips(folded, known.lower(), most) <= most:
             return known
     return ""
-
-
-_SIMILAR = Remembered(_similar)
 
 
 def _patterns(job: LintedJob) -> Iterator[tuple[str, str, str, str]]:

@@ -6,7 +6,7 @@ from jobsworth.api.core.images import default_pull_policy
 from jobsworth.api.formats.quantity import parse
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
 def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
     for path, container in job.containers:
         image = container.get("image", "")
-        moving = _MOVING_TAGS[image]
+        moving = _moving_tag(image)
         if not moving:
             continue
         effect = "which version runs depends on when and where a Pod starts"
@@ -48,6 +48,7 @@ def moving_image(job: LintedJob) -> Iterator[Diagnostic]:
         yield Diagnostic(f"{path}.image", f"{image} {moving}: {effect}. Pin a version or a digest.")
 
 
+@remembered
 def _moving_tag(image: str) -> str:
     """Return a description of the tag if it names other images over time; empty if it does not."""
     if not image or "@" in image:
@@ -60,9 +61,6 @@ def _moving_tag(image: str) -> str:
     if tag in MOVING_TAGS or "latest" in words:
         return f"has the tag {tag}, which is moved to each new build"
     return ""
-
-
-_MOVING_TAGS = Remembered(_moving_tag)
 
 
 @lint_rule(

@@ -13,7 +13,7 @@ from jobsworth.lint.schedule_timing import (
     months_left_out,
     spelled,
 )
-from jobsworth.remembered import Remembered
+from jobsworth.remembered import remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) ->
         check: takes the parsed schedule and its five fields as text; a descriptor such as ``@daily`` has
             five stars.
     """
-    results = Remembered(lambda text: tuple(check(cron.parse(text), _fields(text))))
+    results = remembered(lambda text: tuple(check(cron.parse(text), _fields(text))))
 
     def check_job(job: LintedJob) -> Iterable[Diagnostic]:
-        return results[job.cron["schedule"]] if job.cron and job.schedule is not None else ()
+        return results(job.cron["schedule"]) if job.cron and job.schedule is not None else ()
 
     check_job.__name__ = check.__name__
     return check_job

@@ -8,9 +8,10 @@ same: tests hold this with generated documents.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.scalars import ScalarError, json_number, resolve
-from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     Parsed: TypeAlias = YamlNode | Sequence[YamlEvent] | None
     """What a parser returned for a document: a node, or its events; None if neither is kept."""
 
-_MOST_REMEMBERED = 4096
 _DEEPEST = 64
 _MOST_BYTES_KEPT = 100_000
 """The length of a text whose events or nodes are kept; they take more memory than the text."""
@@ -39,6 +39,7 @@ class NeedsFullParser(Exception):
     """Raised for a document that needs the full rules: an error, a tag, an alias, a merge, …"""
 
 
+@lru_cache(maxsize=4096)  # manifests repeat the same keys and words
 def _plain_value(text: str) -> Value:
     value = resolve(text)
     if type(value) is float:
@@ -47,10 +48,6 @@ def _plain_value(text: str) -> Value:
         except ScalarError as error:
             raise NeedsFullParser from error
     return value
-
-
-_plain_values = Remembered(_plain_value, _MOST_REMEMBERED)
-"""The values of plain scalars, since manifests repeat the same keys and words."""
 
 
 def ordinary_value(data: bytes) -> tuple[Value, Parsed]:
@@ -113,7 +110,7 @@ def _value(node: Any, mapping: type, depth: int) -> Any:
     """
     parts = node.value
     if parts.__class__ is str:
-        return _plain_values[parts] if node.tag[0] else parts
+        return _plain_value(parts) if node.tag[0] else parts
     if depth > _DEEPEST:
         raise NeedsFullParser
     if node.__class__ is not mapping:
@@ -122,13 +119,13 @@ def _value(node: Any, mapping: type, depth: int) -> Any:
     for key, part in parts:
         name, text = key.value, part.value
         if name.__class__ is str and key.tag[0]:
-            name = _plain_values[name]
+            name = _plain_value(name)
         if name.__class__ is not str:
             raise NeedsFullParser
         if text.__class__ is not str:
             result[name] = _value(part, mapping, depth + 1)
         else:
-            result[name] = _plain_values[text] if part.tag[0] else text
+            result[name] = _plain_value(text) if part.tag[0] else text
     if len(result) != len(parts) or "<<" in result:
         raise NeedsFullParser
     return result
@@ -142,7 +139,6 @@ def _build(events: Iterable[Any], names: Any) -> Value:
         names.MappingEndEvent,
     )
     sequence_start, sequence_end = names.SequenceStartEvent, names.SequenceEndEvent
-    plain_values = _plain_values
     stack: list[Any] = []
     push = stack.append
     starts: list[int] = []
@@ -150,7 +146,7 @@ def _build(events: Iterable[Any], names: Any) -> Value:
     for event in events:
         kind = event.__class__
         if kind is scalar:
-            push(plain_values[event.value] if event.implicit[0] else event.value)
+            push(_plain_value(event.value) if event.implicit[0] else event.value)
         elif kind is mapping_start or kind is sequence_start:
             if len(starts) > _DEEPEST:
                 raise NeedsFullParser

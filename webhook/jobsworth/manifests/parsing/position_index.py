@@ -7,9 +7,10 @@ that; skipping it saves time when thousands of files are linted.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from jobsworth.manifests.parsing.libyaml import backend
 from jobsworth.manifests.parsing.scalars import ScalarError, key_text, resolve
-from jobsworth.remembered import Remembered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
     Children: TypeAlias = "dict[str, tuple[Mark, PositionNode]] | list[PositionNode]"
 
 
-_key_names = Remembered(lambda text: key_text(resolve(text)) if text else "null")
-"""The keys that plain scalars are, since manifests repeat the same ones."""
+@lru_cache(maxsize=1024)  # manifests repeat the same keys
+def _key_name(text: str) -> str:
+    """Return the key that a plain scalar is."""
+    return key_text(resolve(text)) if text else "null"
 
 
 class PositionNode:
@@ -108,7 +111,7 @@ def _index_of_events(data: bytes, events: Iterable[YamlEvent] | None) -> Positio
                     if event.implicit[0]:
                         if key == "<<":
                             return None
-                        key = _key_names[key]
+                        key = _key_name(key)
                     continue
                 node = PositionNode(event)
             elif kind is mapping or kind is sequence:

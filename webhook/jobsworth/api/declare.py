@@ -27,7 +27,8 @@ a value; for other types, ``0`` and an unset field are the same.
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
+from importlib import import_module
+
 from jobsworth.record import Record
 
 TYPE_CHECKING = False
@@ -86,7 +87,7 @@ class Later:
     __slots__ = ("_module", "name")
 
     def __init__(self, module: str, name: str) -> None:
-        self._module = DeferredModule(module)
+        self._module = module
         self.name = name
 
     def __repr__(self) -> str:
@@ -94,7 +95,7 @@ class Later:
 
     def struct(self) -> Struct:
         """Import and return the type."""
-        struct: Struct = getattr(self._module, self.name)
+        struct: Struct = getattr(import_module(self._module), self.name)
         return struct
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from jobsworth.cli.existing_objects import ExistingObjects, describe
 from jobsworth.cli.inputs.surroundings import Surroundings
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.evaluation import TOO_LARGE
 from jobsworth.evaluation.subject import Subject
 from jobsworth.manifests import (
@@ -27,18 +26,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jobsworth.cli import located_findings
     from jobsworth.cli.configuration.resolved_settings import Configurations, ResolvedSettings
     from jobsworth.evaluation.evaluation import Evaluation
-    from jobsworth.findings import long_messages
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.selection import Selection
     from jobsworth.manifests import Document
     from jobsworth.manifests.editing.scalar_text import ScalarTexts
     from jobsworth.reports.result import Status
-else:
-    located_findings = DeferredModule("jobsworth.cli.located_findings")
-    long_messages = DeferredModule("jobsworth.findings.long_messages")
 
 IGNORE_MARK = b"jobsworth"
 """Every ignore comment or annotation contains these bytes."""
@@ -231,6 +225,9 @@ class _ScalarTexts:
 
 def _report(document: Document, result: Result, evaluation: Evaluation) -> None:
     """Complete the result of a document from its evaluation."""
+    from jobsworth.cli import located_findings
+    from jobsworth.findings import long_messages
+
     found = [*evaluation.api, *evaluation.lint]
     result.withheld = evaluation.withheld
     result.unfixable = evaluation.withheld_reason

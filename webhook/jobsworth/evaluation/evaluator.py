@@ -7,7 +7,6 @@ findings are reported.
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.evaluation.budget import MANIFEST, size
 from jobsworth.evaluation.evaluation import (
     TOO_LARGE,
@@ -38,15 +37,10 @@ if TYPE_CHECKING:
     from jobsworth.evaluation.further_findings import RepairedObject
     from jobsworth.evaluation.subject import Subject, WrittenScalar
     from jobsworth.findings.finding import Finding
-    from jobsworth.policy import policy_request
     from jobsworth.policy.enforcement import EnforcedViolation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.policy.policy_set import PolicySet
-    from jobsworth.provenance import generated_fields
     from jobsworth.validation.decoded_object import DecodedObject
-else:
-    policy_request = DeferredModule("jobsworth.policy.policy_request")
-    generated_fields = DeferredModule("jobsworth.provenance.generated_fields")
 
 
 class Evaluator:
@@ -231,6 +225,8 @@ class Evaluator:
         return _in_scope(Evaluation(subject.value, lint=found, known=False), subject)
 
     def _request(self, subject: Subject) -> Evaluation:
+        from jobsworth.provenance import generated_fields
+
         value = subject.value
         decoded, errors, reasons = self._decoded_request(
             subject, generated_fields.strip_admitted(value) if subject.old is None else value
@@ -356,6 +352,8 @@ class Evaluator:
     def _manifest_request(
         self, subject: Subject, decoded: DecodedObject, old: DecodedObject | None
     ) -> PolicyRequest:
+        from jobsworth.policy import policy_request
+
         filled = self._engine.encoded(decoded)
         metadata = filled["metadata"]
         return policy_request.PolicyRequest(
@@ -391,6 +389,8 @@ class Evaluator:
     def _admission_request(
         self, subject: Subject, decoded: DecodedObject, errors: tuple[FieldError, ...]
     ) -> PolicyRequest:
+        from jobsworth.policy import policy_request
+
         return policy_request.PolicyRequest(
             operation=policy_request.CREATE if subject.old is None else policy_request.UPDATE,
             kind=subject.kind,
@@ -411,6 +411,8 @@ class Evaluator:
         self, value: dict[str, Any], decoded: DecodedObject, *, whole: bool
     ) -> dict[str, Any]:
         # Keep the defaults that a server has set: its release may be newer than any that we know.
+        from jobsworth.provenance import generated_fields
+
         if whole and decoded.is_valid and generated_fields.came_from_a_server(value):
             return value
         return self._engine.encoded(decoded)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.lint.matched_failures import deciding, facts_of_each
 from jobsworth.lint.shells import runs_shell
 
@@ -11,16 +10,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.formats import cron
     from jobsworth.api.formats.cron import Schedule
-    from jobsworth.lint import schedule_timing
     from jobsworth.lint.matched_failures import Facts
     from jobsworth.lint.neighbors import Neighbors
     from jobsworth.lint.referenced_objects import Reference
     from jobsworth.lint.shell_script import ShellScript
-else:
-    cron = DeferredModule("jobsworth.api.formats.cron")
-    schedule_timing = DeferredModule("jobsworth.lint.schedule_timing")
 
 
 class LintedJob:
@@ -137,6 +131,8 @@ class LintedJob:
 
         None for a Job, for a schedule that never fires, and for one that cannot be parsed.
         """
+        from jobsworth.lint import schedule_timing
+
         if self.cron is None or self.schedule is None:
             return None
         return schedule_timing.shortest_gap(self.cron["schedule"])
@@ -201,6 +197,8 @@ class LintedJob:
 
 
 def _read_schedule(text: str) -> Schedule | None:
+    from jobsworth.api.formats import cron
+
     try:
         return cron.parse(text)
     except cron.BadSchedule:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jobsworth.deferred_module import DeferredModule
-
 if TYPE_CHECKING:
     from jobsworth.api.api_server import ApiServer
     from jobsworth.lint.linter import Linter
-    from jobsworth.policy import enforcement
     from jobsworth.policy.documents.job_policy import JobPolicy
     from jobsworth.policy.enforcement import PolicyVerdict
     from jobsworth.policy.matching.matching import MatchDecision
     from jobsworth.policy.mutation.mutation import Mutation
     from jobsworth.policy.policy_request import PolicyRequest
     from jobsworth.validation.decoded_object import DecodedObject
-else:
-    enforcement = DeferredModule("jobsworth.policy.enforcement")
 
 
 SERVER_DEFAULTS = frozenset({"backoffLimit", "podReplacementPolicy", "suspend"})
@@ -76,6 +71,8 @@ class PolicySet:
             server: the API server that sends the request.
             decoded: the object as that server decodes it; None to decode it if a policy needs it.
         """
+        from jobsworth.policy import enforcement
+
         matching = [pair for pair in self.decisions(request) if pair[1].applies]
         if not matching:
             return enforcement.NO_VIOLATIONS
@@ -90,6 +87,8 @@ class PolicySet:
 
     def _linter_of(self, matching: list[JobPolicy]) -> Linter | None:
         """Return the linter for the lint rules of some policies, cached by their names."""
+        from jobsworth.policy import enforcement
+
         key = tuple(policy.name for policy in matching if policy.rules)
         if not key:
             return None

@@ -28,7 +28,6 @@ from jobsworth.api.declare import (
     struct_of,
 )
 from jobsworth.api.field_errors import FieldError, type_invalid
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.validation.decoded_object import copied
 
 TYPE_CHECKING = False
@@ -41,11 +40,6 @@ if TYPE_CHECKING:
 
     Decode = Callable[[Any, str, "Report"], Any]
     Entry = tuple[type | None, bool, Decode]
-    from jobsworth.api.formats import quantity as quantities
-    from jobsworth.api.formats import timestamps
-else:
-    quantities = DeferredModule("jobsworth.api.formats.quantity")
-    timestamps = DeferredModule("jobsworth.api.formats.timestamps")
 
 _STRINGS = {str}
 _INT32 = 2**31
@@ -385,6 +379,8 @@ def _not_an_integer(value: Any, path: str, report: Report, name: str, bound: int
 
 
 def _quantity(value: Any, path: str, report: Report) -> Any:
+    from jobsworth.api.formats import quantity as quantities
+
     if type(value) is not str and type(value) is not int and type(value) is not float:
         report.wrong_type(path, value, 'a quantity such as "500m", "1Gi" or 2')
         return None
@@ -400,6 +396,8 @@ def _int_or_string(value: Any, path: str, report: Report) -> Any:
 
 
 def _time(value: Any, path: str, report: Report) -> Any:
+    from jobsworth.api.formats import timestamps
+
     if type(value) is str:
         try:
             return timestamps.canonical(value)

@@ -17,20 +17,14 @@ from jobsworth.api.declare import (
 from jobsworth.api.field_errors import invalid, not_supported, required, too_long
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.label_selector import LabelSelector
-from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.batch import pod_failure_policy as failure_policies
-    from jobsworth.api.batch import success_policy as success_policies
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
-else:
-    failure_policies = DeferredModule("jobsworth.api.batch.pod_failure_policy")
-    success_policies = DeferredModule("jobsworth.api.batch.success_policy")
 
 COMPLETION_MODES = ("NonIndexed", "Indexed")
 REPLACEMENT_POLICIES = ("Failed", "TerminatingOrFailed")
@@ -214,6 +208,9 @@ def _many_completions(
 @JobSpec.rule
 def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Check the failure, success and replacement policies against the rest of the Job."""
+    from jobsworth.api.batch import pod_failure_policy as failure_policies
+    from jobsworth.api.batch import success_policy as success_policies
+
     if "podFailurePolicy" in spec:
         yield from failure_policies.check_with_job_spec(spec, path, request.server)
     success = spec.get("successPolicy")

@@ -26,18 +26,14 @@ from jobsworth.api.core.volume_mounts import VolumeDevice, VolumeMount
 from jobsworth.api.declare import Boolean, Field, Later, ListOf, Pointer, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid
 from jobsworth.api.formats.names import dns_label
-from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.core import ports as port_checks
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
-else:
-    port_checks = DeferredModule("jobsworth.api.core.ports")
 
 MESSAGE_POLICIES = ("File", "FallbackToLogsOnError")
 
@@ -174,6 +170,8 @@ def _pull_policy(container: dict[str, Any], request: Request) -> None:
 @InitContainer.rule
 @EphemeralContainer.rule
 def _any_container(container: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.core import ports as port_checks
+
     if "ports" in container:
         yield from port_checks.check_port_names(container["ports"], f"{path}.ports")
     if container["resources"]:

@@ -12,20 +12,14 @@ from jobsworth.api.core.pod_volumes import valid_volumes
 from jobsworth.api.core.resources import ClaimedNames, check_claims, check_resize_policies
 from jobsworth.api.core.volume_mounts import check_devices, check_mounts
 from jobsworth.api.field_errors import duplicate, forbidden, invalid, not_found
-from jobsworth.deferred_module import DeferredModule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from jobsworth.api.core import environment
-    from jobsworth.api.core import ports as port_checks
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
-else:
-    environment = DeferredModule("jobsworth.api.core.environment")
-    port_checks = DeferredModule("jobsworth.api.core.ports")
 
 KINDS = ("containers", "initContainers", "ephemeralContainers")
 PORT_WARNINGS_SINCE = 28
@@ -57,6 +51,8 @@ def port_warnings(pod: dict[str, Any], path: str, request: Request) -> Iterator[
         path: its field path.
         request: the request; servers before 1.28 do not warn.
     """
+    from jobsworth.api.core import ports as port_checks
+
     if request.server.minor >= PORT_WARNINGS_SINCE and any(
         "ports" in container for kind in KINDS for container in pod.get(kind, ())
     ):
@@ -99,6 +95,8 @@ def _ephemeral(pod: dict[str, Any], path: str, request: Request) -> Iterator[Fie
 
 @PodSpec.rule
 def _ports_on_the_node(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+    from jobsworth.api.core import ports as port_checks
+
     taken: set[str] = set()
     for index, container in enumerate(pod.get("containers", ())):
         if "ports" in container:
@@ -130,6 +128,8 @@ _DEPENDENT_PARTS = frozenset(("env", "lifecycle", "resizePolicy"))
 @PodSpec.rule
 def _parts_of_containers(pod: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     """Validate the fields of containers that depend on the Pod: claims, files, resizing, lifecycle."""
+    from jobsworth.api.core import environment
+
     if all(
         _DEPENDENT_PARTS.isdisjoint(container) and "claims" not in container["resources"]
         for kind in KINDS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
 from jobsworth.lint.rules.parallelism import QUEUE_MARKS
@@ -12,10 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from jobsworth.lint import shell_script
     from jobsworth.lint.linted_job import LintedJob
-else:
-    shell_script = DeferredModule("jobsworth.lint.shell_script")
 
 _LEAST_STARTING_DEADLINE = 10
 _A_MINUTE = 60
@@ -95,6 +91,8 @@ def _command_lines(job: LintedJob) -> Iterator[bool | None]:
     Yield None if it has none. Among real manifests, those that only print or wait are mostly examples and
     test data, and so are those without a command line that run more often than hourly.
     """
+    from jobsworth.lint import shell_script
+
     scripts = {container: script for _, container, script in job.scripts}
     for path, container in job.containers:
         words = [*container.get("command", ()), *container.get("args", ())]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.manifests.parsing.records import Position, Unreadable
 from jobsworth.record import Record
 
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
     from jobsworth.manifests.parsing.yaml_tree import YamlTree
 
     Language = Literal["yaml", "json", "exact json"]
-    from jobsworth.manifests.parsing import field_paths, line_index, position_index
-else:
-    field_paths = DeferredModule("jobsworth.manifests.parsing.field_paths")
-    line_index = DeferredModule("jobsworth.manifests.parsing.line_index")
-    position_index = DeferredModule("jobsworth.manifests.parsing.position_index")
 
 
 class Source:
@@ -78,6 +72,7 @@ class Text:
 
     def compose(self) -> YamlTree:
         """Parse the text into a tree with positions; raise Unreadable if kubectl rejects it."""
+        from jobsworth.manifests.parsing import line_index
         from jobsworth.manifests.parsing.yaml_tree import YamlTree, compose
 
         if self.language == "yaml":
@@ -102,6 +97,8 @@ class Text:
 
     def position(self, path: str, field: str, *, key: bool) -> Position:
         """Return the position of a field in the object at a path of this text."""
+        from jobsworth.manifests.parsing import field_paths
+
         outline = self.outline()
         if outline is not None:
             return self._places().at(field_paths.find(outline, path, field, key=key))
@@ -110,6 +107,8 @@ class Text:
 
     def outline(self) -> PositionNode | None:
         """Return the positions of the values of ordinary YAML; None if that needs a tree."""
+        from jobsworth.manifests.parsing import position_index
+
         if not self._rooted and not self._outlined:
             self._outlined = True
             if self.language == "yaml":
@@ -118,6 +117,8 @@ class Text:
         return self._position_index
 
     def _places(self) -> LineIndex:
+        from jobsworth.manifests.parsing import line_index
+
         if self._place_finder is None:
             text = self.data.decode("utf-8", "replace").removeprefix("\ufeff")
             self._place_finder = line_index.LineIndex(text, self.begin)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from jobsworth.deferred_module import DeferredModule
 from jobsworth.manifests.parsing.document import Source, Text
 from jobsworth.manifests.parsing.lists import expand_lists
 from jobsworth.manifests.parsing.records import Position
@@ -10,10 +9,7 @@ from jobsworth.manifests.parsing.stream_state import GO_SPACES, UTF16, UTF16_MAR
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from jobsworth.manifests.parsing import yaml_stream
     from jobsworth.manifests.parsing.document import Document
-else:
-    yaml_stream = DeferredModule("jobsworth.manifests.parsing.yaml_stream")
 
 _LOOKAHEAD = 4096
 """The number of bytes in which kubectl looks for the ``{`` of JSON (cli-runtime's visitor.go)."""
@@ -26,6 +22,8 @@ def read_text(data: bytes, file: str) -> list[Document]:
     does. An unreadable document has an ``error``; the documents after it are still read. Empty
     documents are omitted. Each item of a List is a document.
     """
+    from jobsworth.manifests.parsing import yaml_stream
+
     reading = StreamState(Source(file, data))
     if data.startswith(UTF16_MARKS):
         start = Position(1, 1)

@@ -304,5 +304,5 @@ def test_a_wrong_scenario_is_reported_with_its_place(folder: Path) -> None:
     (folder / "scenario.yaml").write_text(SCENARIO.replace("exitCode", "exitcode"))
     done = run("simulate", "job.yaml", "--scenario", "scenario.yaml", folder=folder)
     assert done.returncode == 2
-    expected = 'scenario.yaml:8:35: error: spec.pods.cases[0].exitcode: unknown field; did you mean "exitCode"?'
+    expected = 'scenario.yaml:8:35: error: spec.pods.cases[0].exitcode: unknown field (did you mean "exitCode"?)'
     assert expected in done.stderr

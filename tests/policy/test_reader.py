@@ -181,6 +181,14 @@ def test_the_head_of_a_document(value: Any, expected: str) -> None:
             'spec.immutable[0]: unsupported value "backofLimit" (did you mean "backoffLimit"?)',
         ),
         (
+            {"immutable": [5]},
+            "spec.immutable[0]: must be a string or a mapping, but is 5 (put it in quotes)",
+        ),
+        (
+            {"immutable": [{"unlessSuspended": "yes"}]},
+            'spec.immutable[0].unlessSuspended: must be true or false, but is "yes"',
+        ),
+        (
             {"immutable": [{"unlessSuspended": True}]},
             "spec.immutable[0]: must name one field, label or annotation (set field, label or annotation)",
         ),
@@ -367,6 +375,13 @@ def test_no_yaml_value_makes_the_reader_fail(part: str, value: Any) -> None:
         problems(document(**spec))
     problems({**document(**SOUND), "metadata": value})
     problems(value)
+
+
+def test_a_value_that_is_nested_deeply_is_a_problem_like_another() -> None:
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    assert problems(document(message=deep)) == ["spec.message: must be a string, but is a list"]
 
 
 def test_problems_are_in_the_order_of_the_document() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import jobsworth
-from jobsworth.simulation.scenario_reader import is_scenario, read_scenario
+from jobsworth.simulation.scenario_reader import is_scenario, scenario_of
 from jobsworth.simulation.scenario_run import run_once
 from jobsworth.timelines.record_json import run_json
 
@@ -29,5 +29,5 @@ def print_runs(documents: Path, reports: Path) -> None:
 def _printed(pair: list[Any], seed: int) -> str:
     (scenario,) = (each for each in pair if is_scenario(each))
     (manifest,) = (each for each in pair if not is_scenario(each))
-    record = run_once(jobsworth.default(manifest), read_scenario(scenario), seed)
+    record = run_once(jobsworth.default(manifest), scenario_of(scenario), seed)
     return json.dumps(run_json(record), indent=1, ensure_ascii=False)

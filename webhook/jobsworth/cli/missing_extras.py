@@ -6,8 +6,8 @@ from __future__ import annotations
 def missing_extra(what: str, extra: str, package: str | None = None) -> str:
     """Return the message: what requires which packages, and the command that installs them.
 
-    >>> missing_extra("policies", "policy", "jsonschema")
-    "policies require the package jsonschema: run pip install 'jobsworth[policy]', or '.[policy]' in a clone"
+    >>> missing_extra("webhooks", "webhook", "flask")
+    "webhooks require the package flask: run pip install 'jobsworth[webhook]', or '.[webhook]' in a clone"
 
     Args:
         what: the feature, in the plural.

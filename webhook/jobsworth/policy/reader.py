@@ -8,13 +8,15 @@ from jobsworth.api.meta.label_selector import check_label_selector
 from jobsworth.policy import immutability, lint_rules
 from jobsworth.policy.cel import expressions
 from jobsworth.policy.defaults import defaults
-from jobsworth.policy.documents import conflicts, schema_errors
+from jobsworth.policy.documents import conflicts
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND, JobPolicy, OnFailure
+from jobsworth.policy.documents.policy_schema import PATTERNS, schema
 from jobsworth.policy.language.problems import BadPolicy, Problem, Problems
 from jobsworth.policy.limits import limits
 from jobsworth.policy.matching import matching
 from jobsworth.policy.policy_request import UPDATE
 from jobsworth.policy.policy_set import PolicySet
+from jobsworth.schema_errors import problems as schema_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,8 +31,8 @@ def read(documents: Sequence[object], shipped: Sequence[object] = ()) -> PolicyS
 
     Args:
         documents: JobPolicy documents, as decoded from YAML or JSON.
-        shipped: further documents, which ship with jobsworth. They are not checked against the schema, which
-            requires a package that a plain installation does not have: the tests check them.
+        shipped: further documents, which ship with jobsworth. The tests check them against the schema, so
+            that a run with a profile does not import the schema library.
 
     Raises:
         BadPolicy: a document is invalid; the exception lists the problems of all documents.
@@ -95,7 +97,8 @@ def read_document(
         )
         return None
     if check_schema:
-        schema_errors.check(document, problems)
+        for found in schema_problems(document, schema(), PATTERNS):
+            problems.add(found.field, found.message, found.hint)
     spec = document.get("spec")
     if not isinstance(spec, dict):
         return None

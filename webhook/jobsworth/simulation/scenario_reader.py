@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jobsworth.api.formats import duration
 from jobsworth.controller.times import read_time
 from jobsworth.explanation.failure_causes import DISRUPTIONS
+from jobsworth.schema_errors import SchemaProblem, problems
 from jobsworth.simulation.distributions import (
     Distribution,
     Exponential,
@@ -30,15 +31,13 @@ from jobsworth.simulation.scenario import (
     Scenario,
     SpecChange,
 )
-from jobsworth.simulation.scenario_schema import scenario_schema
-from jobsworth.simulation.schema_check import problems
+from jobsworth.simulation.scenario_schema import PATTERNS, scenario_schema
 from jobsworth.simulation.virtual_time import NEVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from jobsworth.simulation.number_ranges import NumberRanges
-    from jobsworth.simulation.schema_check import Problem
 
 REJECTED = "exceeded quota"
 _LONGEST = 100 * 365 * 86_400_000
@@ -48,11 +47,11 @@ class BadScenario(ValueError):
     """A document that is no valid scenario.
 
     Attributes:
-        problems: each as a field path and a message.
+        problems: every problem, in the order of the document.
     """
 
-    def __init__(self, found: tuple[Problem, ...]) -> None:
-        super().__init__("; ".join(f"{path}: {text}" if path else text for path, text in found))
+    def __init__(self, found: tuple[SchemaProblem, ...]) -> None:
+        super().__init__("; ".join(map(str, found)))
         self.problems = found
 
 
@@ -67,39 +66,47 @@ def read_scenario(document: object) -> Scenario:
     Raises:
         BadScenario: it is invalid; the exception lists every problem.
     """
-    found = tuple(problems(document, scenario_schema()))
+    found = tuple(problems(document, scenario_schema(), PATTERNS))
     if not found and isinstance(document, dict):
         found = tuple(_contradictions(document["spec"]))
     if found or not isinstance(document, dict):
         raise BadScenario(found)
-    return _scenario(document)
+    return scenario_of(document)
 
 
-def _contradictions(spec: dict[str, Any]) -> Iterator[Problem]:
+def _contradictions(spec: dict[str, Any]) -> Iterator[SchemaProblem]:
     """Yield the problems that a schema cannot express."""
     start = spec.get("start")
     if start is not None and read_time(start) is None:
-        yield "spec.start", f"{start} is no date"
+        yield SchemaProblem("spec.start", f'"{start}" is not a date of the calendar')
     for number, disruption in enumerate(spec.get("disruptions") or ()):
         path = f"spec.disruptions[{number}]"
         timed = [name for name in ("at", "every", "after") if name in disruption]
         if not timed:
-            yield path, "set at (times of the scenario), every, or after (time that a Pod has run)"
+            yield SchemaProblem(
+                path,
+                "has no time",
+                "set at (times of the scenario), every, or after (time that a Pod has run)",
+            )
         elif "after" in timed and len(timed) > 1:
-            yield f"{path}.after", f"cannot be combined with {timed[0]}: write two disruptions"
+            yield SchemaProblem(
+                f"{path}.after", f"cannot be combined with {timed[0]}", "write two disruptions"
+            )
         for name in ("pods", "share"):
             if name in disruption and "after" in timed:
-                yield f"{path}.{name}", "has no effect with after: set probability"
+                yield SchemaProblem(f"{path}.{name}", "has no effect with after", "set probability")
         if "pods" in disruption and "share" in disruption:
-            yield f"{path}.share", "cannot be combined with pods"
+            yield SchemaProblem(
+                f"{path}.share", "cannot be combined with pods", "remove one of the two"
+            )
         if disruption.get("every") == "0":
-            yield f"{path}.every", "must be longer than 0"
+            yield SchemaProblem(f"{path}.every", "must be longer than 0")
         if "nodeGoneAfter" in disruption and disruption["cause"] != "NodeLost":
-            yield f"{path}.nodeGoneAfter", "is only for the cause NodeLost"
+            yield SchemaProblem(f"{path}.nodeGoneAfter", "is only for the cause NodeLost")
     yield from _wrong_distributions(spec, "spec")
 
 
-def _wrong_distributions(value: Any, path: str) -> Iterator[Problem]:
+def _wrong_distributions(value: Any, path: str) -> Iterator[SchemaProblem]:
     if isinstance(value, list):
         for number, item in enumerate(value):
             yield from _wrong_distributions(item, f"{path}[{number}]")
@@ -107,11 +114,13 @@ def _wrong_distributions(value: Any, path: str) -> Iterator[Problem]:
         for name, below in value.items():
             at = f"{path}.{name}"
             if name == "uniform" and milliseconds(below["min"]) > milliseconds(below["max"]):
-                yield f"{at}.max", "must not be shorter than min"
+                yield SchemaProblem(f"{at}.max", "must not be shorter than min")
             elif name == "logNormal" and not (
                 0 < milliseconds(below["median"]) <= milliseconds(below["p95"])
             ):
-                yield f"{at}.p95", "must not be shorter than median, which must be longer than 0"
+                yield SchemaProblem(
+                    f"{at}.p95", "must not be shorter than median, which must be longer than 0"
+                )
             elif name not in ("spec", "changes"):
                 yield from _wrong_distributions(below, at)
 
@@ -130,7 +139,11 @@ def milliseconds(text: str) -> int:
         return _LONGEST  # the schema has checked its form: it exceeds the 292 years of Go
 
 
-def _scenario(document: dict[str, Any]) -> Scenario:
+def scenario_of(document: dict[str, Any]) -> Scenario:
+    """Return the scenario of a document that matches the schema.
+
+    It needs no schema library, which the Python of a browser does not have.
+    """
     spec = document["spec"]
     pods = spec.get("pods") or {}
     usual = Scenario()

@@ -1,7 +1,4 @@
-"""The JSON Schema (2020-12) of a JobScenario: for editors, and for the reader, which evaluates it.
-
-It uses only the keywords that :mod:`jobsworth.simulation.schema_check` knows.
-"""
+"""The JSON Schema (2020-12) of a JobScenario, for editors and for the reader."""
 
 from __future__ import annotations
 
@@ -18,6 +15,15 @@ IDENTIFIER = "https://jobsworth.dev/schemas/jobscenario.json"
 
 DURATION = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$|^0$"
 DURATION_OR_NEVER = rf"{DURATION}|^never$"
+START = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z)?$"
+PATTERNS = {
+    DURATION: "a duration, such as 90s or 1h30m",
+    DURATION_OR_NEVER: "a duration, such as 90s or 1h30m, or never",
+    START: "a date or a time in UTC, such as 2027-01-01 or 2027-01-01T06:30Z",
+    number_ranges.PATTERN: "a number or ranges, such as 3, 0-4,7 or 5-",
+}
+"""A phrase for each pattern of the schema, which completes "must be …"."""
+
 MOST_ITEMS = 1000
 
 
@@ -51,7 +57,7 @@ def _spec() -> Schema:
             "description": _text("What the scenario is about."),
             "start": {
                 "type": "string",
-                "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z)?$",
+                "pattern": START,
                 "description": "The date and time (UTC) at which it starts; 2027-01-01 by default.",
             },
             "until": _duration("The time at which the simulation ends; 168h by default."),

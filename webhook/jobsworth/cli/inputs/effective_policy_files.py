@@ -14,7 +14,6 @@ from jobsworth.cli.command import UsageError
 from jobsworth.cli.inputs.policy_files import (
     PolicyFileError,
     PolicySources,
-    require_policy_package,
 )
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.effective_policies import PolicyVersion, effective, version_from_json
@@ -62,11 +61,7 @@ class EffectivePolicyFiles:
                 raise UsageError(f"--policy: {path}: no such file or folder; check the path")
 
     def load(self) -> EffectivePolicies:
-        """Read the files and return the policies that are active from now on.
-
-        Raises:
-            UsageError: policies require a package that is not installed.
-        """
+        """Read the files and return the policies that are active from now on."""
         stored = _versions_in(self._stored) if self._stored is not None else {}
         changed = {name: one for name, one in stored.items() if self._seen.get(name) != one}
         self._seen = stored
@@ -75,14 +70,13 @@ class EffectivePolicyFiles:
         # An emptied folder has no policies any more; an emptied file may be half written.
         truncated = [path for path in sources.empty if not os.path.isdir(path)]
         shipped = sources.of_profile(self._profile)
-        with require_policy_package():
-            loaded = effective(
-                [PolicyVersion(each.file, each.value) for each in sources.documents],
-                last_good,
-                shipped=[each.value for each in shipped],
-                unreadable={*sources.unreadable, *truncated},
-                flawed=sources.flawed,
-            )
+        loaded = effective(
+            [PolicyVersion(each.file, each.value) for each in sources.documents],
+            last_good,
+            shipped=[each.value for each in shipped],
+            unreadable={*sources.unreadable, *truncated},
+            flawed=sources.flawed,
+        )
         self._last_good = dict(loaded.versions)
         message = f"no {KIND} of {API_VERSION} found in it"
         empty = [PolicyFileError(path, 1, 1, "", message) for path in truncated]

@@ -8,13 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from contextlib import contextmanager
 from types import ModuleType
 
 import jobsworth.policy
-from jobsworth.cli.command import InputError, UsageError
+from jobsworth.cli.command import InputError
 from jobsworth.cli.inputs.repository_root import manifests_in
-from jobsworth.cli.missing_extras import missing_extra
 from jobsworth.manifests import ManifestError, expand_lists, read_file
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
 from jobsworth.policy.language.problems import BadPolicy
@@ -24,7 +22,7 @@ from jobsworth.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from jobsworth.cli.profile_options import Profile, ProfileName
@@ -113,10 +111,9 @@ def load_with_documents(
     shipped = sources.of_profile(profile, replaced_by=found)
     placed = [*found, *shipped]
     try:
-        with require_policy_package():
-            policies = read(
-                [document.value for document in found], [document.value for document in shipped]
-            )
+        policies = read(
+            [document.value for document in found], [document.value for document in shipped]
+        )
     except BadPolicy as error:
         errors.extend(map(sources.placed, error.problems))
     if errors:
@@ -200,19 +197,6 @@ class PolicySources:
     def _reject(self, error: ManifestError) -> None:
         self.unreadable.add(error.file)
         self.errors.append(PolicyFileError(error.file, error.line, error.column, "", error.message))
-
-
-@contextmanager
-def require_policy_package() -> Iterator[None]:
-    """Report a missing package that policies require.
-
-    Raises:
-        UsageError: a package is missing.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise UsageError(missing_extra("policies", "policy", error.name)) from None
 
 
 class PolicyFiles:

@@ -162,10 +162,10 @@ def read_scenario_document(
             return read_scenario(value)
         except BadScenario as error:
             lines = []
-            for field, message in error.problems:
-                place = document.position(field)
+            for problem in error.problems:
+                place = document.position(problem.field)
                 where = f"{document.file}:{place.line}:{place.column}"
-                lines.append(f"{where}: error: {field + ': ' if field else ''}{message}")
+                lines.append(f"{where}: error: {problem}")
             raise InputError("the scenario is invalid:", *lines) from None
 
     return document.value, reader

@@ -10,7 +10,14 @@ from __future__ import annotations
 from jobsworth.api.meta.label_selector import OPERATORS
 from jobsworth.policy.defaults.defaults_schema import defaults, expressions
 from jobsworth.policy.documents.job_policy import API_VERSION, KIND
-from jobsworth.policy.language.schema_parts import Schema, closed, listed, text, texts
+from jobsworth.policy.language.schema_parts import (
+    SHARE_PATTERN,
+    Schema,
+    closed,
+    listed,
+    text,
+    texts,
+)
 from jobsworth.policy.limits.limits_schema import ANY, immutable, limits
 from jobsworth.policy.policy_request import KINDS, OPERATIONS
 from jobsworth.policy.violation import EFFECTS
@@ -19,6 +26,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 IDENTIFIER = "https://jobsworth.dev/schemas/jobpolicy.json"
 NAME_PATTERN = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"
 """A DNS label, so that the policy's name is valid in the key of an audit annotation."""
+
+PATTERNS = {
+    NAME_PATTERN: "lower case letters, digits and hyphens, at most 63, that begin and end with a letter or "
+    "digit",
+    SHARE_PATTERN: "a whole number, or a percentage from 0% to 100%",
+}
+"""A phrase for each pattern of the schema, which completes "must be …"."""
 
 
 def schema() -> Schema:

@@ -158,6 +158,30 @@ def test_baseline_works_in_a_plain_installation() -> None:
     assert "JP002" in done.stdout
 
 
+def test_policies_without_expressions_work_in_a_plain_installation(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text(
+        "apiVersion: jobsworth.dev/v1alpha1\nkind: JobPolicy\nmetadata: {name: retries}\n"
+        "spec:\n  limits:\n    backoffLimit: {maximum: 5}\n"
+    )
+    done = validate_bare("--policy", str(tmp_path / "policy.yaml"))
+    assert done.returncode == 1
+    assert "must be less than or equal to 5" in done.stdout
+
+
+def test_a_profile_does_not_import_the_schema_library() -> None:
+    program = (
+        "import sys\n"
+        "from jobsworth.cli.inputs.policy_files import load_policies\n"
+        "from jobsworth.cli.profile_options import Profile\n"
+        "load_policies((), Profile('baseline', 'warn'))\n"
+        "print('jsonschema' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
 def test_strict_names_the_package_that_its_expression_requires() -> None:
     done = validate_bare("--profile", "strict")
     assert done.returncode == 2

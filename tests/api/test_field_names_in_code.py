@@ -49,8 +49,7 @@ OTHER_TYPES = {
 
 OTHER_KEYS = {
     "JSON Schema": (
-        "additionalProperties", "array", "enum", "integer", "minProperties", "object", "properties",
-        "string",
+        "additionalProperties", "enum", "minProperties", "object", "properties", "string",
     ),
     "words of the JobPolicy that are values": ("ifServerDefault", "ifUnset"),
     "macros and functions of CEL, and the mark of its raw texts": ("existsOne", "map", "r", "split"),

@@ -79,7 +79,7 @@ def verdict(findings: list[Finding]) -> Verdict:
 @pytest.fixture
 def reported(file: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     """The objects in the report of ``jobsworth validate``."""
-    run(["validate", "--isolated", "--no-cache", "--info", "-o", "json", str(file)])
+    run(["validate", "--isolated", "--info", "-o", "json", str(file)])
     results: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["results"]
     return [each for each in results if each["status"] in ("valid", "invalid")]
 

@@ -152,7 +152,7 @@ def test_a_deleted_current_folder_is_named(arguments: list[str], tmp_path: Path)
 def test_too_few_open_files_are_named(folder: Path) -> None:
     for number in range(FILES_FOR_ONE_PROCESS + 1):
         (folder / f"{number}.yaml").write_text(GOOD)
-    valid = jobsworth("validate", "--quiet", "--no-cache", "--jobs", "4", ".")
+    valid = jobsworth("validate", "--quiet", "--jobs", "4", ".")
     done = shell(f"ulimit -n 7; {valid}", folder)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1:] == [

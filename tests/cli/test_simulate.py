@@ -296,7 +296,7 @@ def test_a_sweep_of_the_default_scenario_is_checked(folder: Path) -> None:
     sweep = "scenario.spec.pods.duration=1m,[1]"
     done = run("simulate", "job.yaml", "--sweep", sweep, folder=folder)
     assert done.returncode == 2
-    message = "spec.pods.duration: must be a text or a mapping, not a list"
+    message = "spec.pods.duration: must be a string or a mapping, but is a list"
     assert done.stderr == f"Error: the scenario is invalid: {message}\n"
 
 

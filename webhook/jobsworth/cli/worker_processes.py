@@ -12,6 +12,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TYPE_CHECKING
 
+import jobsworth.cli.failures  # it reports that no more files can be opened, such as itself
 import jobsworth.evaluation.evaluator  # noqa: F401  # before the fork: imported once for all processes
 from jobsworth.cli.command import InputError
 

@@ -72,7 +72,7 @@ OTHER_KEYS = {
         "d", "g", "gb", "gi", "gib", "h", "k", "kb", "ki", "kib", "m", "mb", "mi", "mib", "min", "s", "sec", "t", "tb",
         "ti", "tib", "w",
     ),
-    "words in a message, a command line and a tag": ("latest", "migrat", "quantit"),
+    "words in a message, a command line and a tag": ("latest", "migrat"),
     "the counts of findings in public manifests": ("objects", "reported"),
     "the stored version of a policy": ("document", "file"),
 }  # fmt: skip

@@ -59,8 +59,8 @@ def _without(value: dict[str, Any], field: str) -> dict[str, Any]:
     return value
 
 
-def _named(name: str) -> dict[str, Any]:
-    return {**job(), "metadata": {"name": name}}
+def _named(value: dict[str, Any], name: str) -> dict[str, Any]:
+    return {**value, "metadata": {"name": name}}
 
 
 REJECTED: dict[str, dict[str, Any]] = {
@@ -110,7 +110,9 @@ REJECTED: dict[str, dict[str, Any]] = {
     "a selector in a CronJob": cron_job(job(selector={"matchLabels": {"app": "a"}})),
     "a manual selector in a CronJob": cron_job(job(manualSelector=True)),
     "a generated label": _labelled("batch.kubernetes.io/job-name", "other"),
-    "a name that is none": _named("Train_Model"),
+    "a name that is none": _named(job(), "Train_Model"),
+    "a name that is none, of a CronJob": _named(cron_job(job()), "Train_Model"),
+    "a name that is no hostname": _named(job(**INDEXED), "train.model"),
     "an unsupported podReplacementPolicy": with_policy(
         on_codes("FailJob", "In", 1), podReplacementPolicy="TerminatingOrFailed"
     ),

@@ -330,6 +330,21 @@ class Field:
         )
 
 
+class DeclaredRule(Record):
+    """A rule of a type, registered with :meth:`Struct.rule` or :meth:`Struct.rule_about`.
+
+    Attributes:
+        key: the type and the name of the function, ``JobSpec.max_failed_indexes_need_limit``: the `rule` of
+            its errors, by which fixes and hints are found.
+        field: the field without which the rule is not called; None to call it for every object.
+        check: the function.
+    """
+
+    key: str
+    field: str | None
+    check: Rule
+
+
 class Struct:
     """A Kubernetes type: its name, its purpose, its fields in the API's order, and its rules."""
 
@@ -351,7 +366,7 @@ class Struct:
         self.doc = doc
         self.fields = fields
         self.one_of: OneOf | None = None
-        self.rules: list[tuple[str | None, Rule]] = []
+        self.rules: list[DeclaredRule] = []
         self.defaulters: list[Defaulter] = []
         self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
@@ -368,9 +383,9 @@ class Struct:
 
         The rule is called with a decoded and defaulted object of this type, its field path, and the
         :class:`~jobsworth.api.validation_request.Request`; it yields errors. An unset field is an
-        absent key.
+        absent key. The name of the function is part of the key of its errors: see :class:`DeclaredRule`.
         """
-        self.rules.append((None, rule))
+        self.rules.append(DeclaredRule(self.key(rule), None, rule))
         return rule
 
     def rule_about(self, field: str) -> Callable[[Rule], Rule]:
@@ -381,10 +396,14 @@ class Struct:
         assert field in self.fields, field
 
         def register(rule: Rule) -> Rule:
-            self.rules.append((field, rule))
+            self.rules.append(DeclaredRule(self.key(rule), field, rule))
             return rule
 
         return register
+
+    def key(self, rule: Rule | UpdateRule) -> str:
+        """Return the key of a rule of this type: the type and the name of the function."""
+        return f"{self.name}.{rule.__name__.lstrip('_')}"
 
     def defaulter(self, defaulter: Defaulter) -> Defaulter:
         """Register a function that fills in defaults that depend on other fields.

@@ -34,6 +34,11 @@ class FieldError(Record):
     Attributes:
         field: the field path, as Kubernetes writes it: ``spec.podFailurePolicy.rules[0].action``.
         reason: ``FieldValueInvalid``, ``FieldValueRequired`` …
+        rule: the key of the rule that reports it. For a rule of a type the type and the name of its function,
+            ``JobSpec.max_failed_indexes_need_limit``; for a declaration the field and the argument of
+            :class:`~jobsworth.api.declare.Field`, ``parallelism.bounds``; for a value that cannot be decoded
+            ``type`` or ``quantity``. Fixes and hints are found by it, not by the message.
+        supported: the values that an enumeration has instead.
         parts: the message in parts. Where the API server repeats a long list in the message of every
             item, the errors share that part; otherwise their size would grow with the product of both.
     """
@@ -41,17 +46,44 @@ class FieldError(Record):
     reason: str
     field: str
     parts: tuple[str, ...]
+    rule: str
+    supported: tuple[str, ...]
 
-    def __init__(self, reason: str, field: str, *message: str) -> None:
+    def __init__(
+        self,
+        reason: str,
+        field: str,
+        *message: str,
+        rule: str = "",
+        supported: tuple[str, ...] = (),
+    ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.reason = reason
         fields.field = field
         fields.parts = message
+        fields.rule = rule
+        fields.supported = supported
 
     @property
     def message(self) -> str:
         """The message: type of error, bad value, detail."""
         return "".join(self.parts)
+
+    def of_rule(self, rule: str) -> FieldError:
+        """Return the error with the key of its rule; an error that already has one keeps it."""
+        if self.rule:
+            return self
+        return FieldError(self.reason, self.field, *self.parts, rule=rule, supported=self.supported)
+
+    def _reported(self) -> tuple[str, str, tuple[str, ...]]:
+        return self.reason, self.field, self.parts
+
+    def __eq__(self, other: object) -> bool:
+        # The API server reports an error once, even if several rules find it.
+        return isinstance(other, FieldError) and self._reported() == other._reported()
+
+    def __hash__(self) -> int:
+        return hash(self._reported())
 
     def __repr__(self) -> str:
         return f"{self.field}: {self.message}"
@@ -63,33 +95,52 @@ def _sentence(kind: str, value: Any, detail: str) -> str:
     return f"{kind}: {detail}" if detail else kind
 
 
-def invalid(field: str, value: Any, detail: str) -> FieldError:
-    """Return the error for a value that is malformed or out of bounds."""
-    return FieldError("FieldValueInvalid", field, _sentence("Invalid value", value, detail))
+IMMUTABLE = "immutable"
+"""The rule of :func:`immutable`."""
 
 
-def required(field: str, detail: str = "") -> FieldError:
+def invalid(field: str, value: Any, detail: str, rule: str = "") -> FieldError:
+    """Return the error for a value that is malformed or out of bounds.
+
+    Args:
+        field: the field path.
+        value: the bad value.
+        detail: the problem.
+        rule: the key of the rule, if a function reports errors of several rules.
+    """
+    text = _sentence("Invalid value", value, detail)
+    return FieldError("FieldValueInvalid", field, text, rule=rule)
+
+
+def immutable(field: str, value: Any) -> FieldError:
+    """Return the error for a changed value that an update may not change."""
+    return invalid(field, value, "field is immutable", IMMUTABLE)
+
+
+def required(field: str, detail: str = "", rule: str = "") -> FieldError:
     """Return the error for a value that is missing, empty or null."""
-    return FieldError("FieldValueRequired", field, _sentence("Required value", OMIT, detail))
+    text = _sentence("Required value", OMIT, detail)
+    return FieldError("FieldValueRequired", field, text, rule=rule)
 
 
-def forbidden(field: str, detail: str) -> FieldError:
+def forbidden(field: str, detail: str, rule: str = "") -> FieldError:
     """Return the error for a value that is not allowed in this context."""
-    return FieldError("FieldValueForbidden", field, _sentence("Forbidden", OMIT, detail))
+    text = _sentence("Forbidden", OMIT, detail)
+    return FieldError("FieldValueForbidden", field, text, rule=rule)
 
 
-def not_supported(field: str, value: Any, supported: Iterable[str]) -> FieldError:
+def not_supported(field: str, value: Any, supported: Iterable[str], rule: str = "") -> FieldError:
     """Return the error for a value outside its enumeration, listing the supported values in order.
 
     Enumerations are separate Go types in Kubernetes, and Go prints their values as JSON.
     """
     if isinstance(value, str):
         value = named_string(value)
+    supported = tuple(supported)
     names = ", ".join(quoted(name) for name in supported)
     detail = f"supported values: {names}" if names else ""
-    return FieldError(
-        "FieldValueNotSupported", field, _sentence("Unsupported value", value, detail)
-    )
+    text = _sentence("Unsupported value", value, detail)
+    return FieldError("FieldValueNotSupported", field, text, rule=rule, supported=supported)
 
 
 def named_string(value: str) -> Any:
@@ -106,9 +157,9 @@ def duplicate(field: str, value: Any) -> FieldError:
     return FieldError("FieldValueDuplicate", field, _sentence("Duplicate value", value, ""))
 
 
-def not_found(field: str, value: Any) -> FieldError:
+def not_found(field: str, value: Any, rule: str = "") -> FieldError:
     """Return the error for a reference to something that does not exist."""
-    return FieldError("FieldValueNotFound", field, _sentence("Not found", value, ""))
+    return FieldError("FieldValueNotFound", field, _sentence("Not found", value, ""), rule=rule)
 
 
 def too_long(field: str, limit: int, unit: str = "byte") -> FieldError:
@@ -118,16 +169,17 @@ def too_long(field: str, limit: int, unit: str = "byte") -> FieldError:
     return FieldError("FieldValueTooLong", field, f"Too long: {detail}")
 
 
-def too_many(field: str, count: int, limit: int) -> FieldError:
+def too_many(field: str, count: int, limit: int, rule: str = "") -> FieldError:
     """Return the error for a list of more than `limit` items."""
     items = "item" if limit == 1 else "items"
     detail = f"must have at most {limit} {items}"
-    return FieldError("FieldValueTooMany", field, f"Too many: {count}: {detail}")
+    return FieldError("FieldValueTooMany", field, f"Too many: {count}: {detail}", rule=rule)
 
 
-def type_invalid(field: str, value: Any, detail: str) -> FieldError:
+def type_invalid(field: str, value: Any, detail: str, rule: str = "type") -> FieldError:
     """Return the error for a value of the wrong type."""
-    return FieldError("FieldValueTypeInvalid", field, _sentence("Invalid value", value, detail))
+    text = _sentence("Invalid value", value, detail)
+    return FieldError("FieldValueTypeInvalid", field, text, rule=rule)
 
 
 def quoted(value: Any) -> str:

@@ -156,10 +156,10 @@ class Evaluator:
             return []
         found = self._engine.verdict(decoded, old, self._budget.findings)
         if policy is not None and policy.mutation is not None and policy.mutation.restored:
-            from jobsworth.api.meta.object_meta_update import IMMUTABLE
+            from jobsworth.api.field_errors import IMMUTABLE
 
             kept = policy.mutation.restored  # the webhook keeps these fields as they are stored
-            return [one for one in found if one.field not in kept or IMMUTABLE not in one.message]
+            return [one for one in found if one.field not in kept or one.rule != IMMUTABLE]
         return found
 
     def _further(
@@ -210,9 +210,10 @@ class Evaluator:
         self, api: Sequence[Finding], value: dict[str, Any], old: dict[str, Any]
     ) -> list[Finding]:
         """Return the findings with hints on what differs in an immutable field."""
-        from jobsworth.evaluation.fixes.api_hints import IMMUTABLE, immutable_hint
+        from jobsworth.api.field_errors import IMMUTABLE
+        from jobsworth.evaluation.fixes.api_hints import immutable_hint
 
-        if not any(finding.message.endswith(IMMUTABLE) for finding in api):
+        if not any(finding.rule == IMMUTABLE for finding in api):
             return list(api)
         new, stored = self._engine.default(value), self._engine.default(old)
         return [immutable_hint(finding, new, stored) for finding in api]

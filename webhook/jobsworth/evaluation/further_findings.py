@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from jobsworth.findings.edits import CannotEdit, at, edited, locate
 from jobsworth.findings.fix import Edit
+from jobsworth.validation.decoding import QUANTITY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def repaired(
 
 def _meant_quantity(value: Any, error: Finding) -> str:
     """Return one meaning of a quantity with the unit of another notation; empty for another error."""
-    if "quantit" not in error.message:
+    if error.rule != QUANTITY:
         return ""
     from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
 

@@ -57,6 +57,10 @@ class Finding(Record, kw_only=True):
             :class:`~jobsworth.api.field_errors.FieldError`.
         hint: advice that the server does not give: the right place of a field, or a likely name.
         fix: edits that fix it; None if no fix is known.
+        rule: for an API finding the key of the rule that reports it; see `rule` of
+            :class:`~jobsworth.api.field_errors.FieldError`. Like `supported`, it is for fixes and hints: it
+            is neither reported nor compared.
+        supported: for an API finding, the values that an enumeration has instead.
     """
 
     source: Source
@@ -67,6 +71,8 @@ class Finding(Record, kw_only=True):
     parts: tuple[str, ...]
     hint: str
     fix: Fix | None
+    rule: str
+    supported: tuple[str, ...]
 
     def __init__(
         self,
@@ -79,6 +85,8 @@ class Finding(Record, kw_only=True):
         message: str | tuple[str, ...],
         hint: str = "",
         fix: Fix | None = None,
+        rule: str = "",
+        supported: tuple[str, ...] = (),
     ) -> None:
         fields: Any = self  # which is frozen for type checkers
         fields.source = source
@@ -89,6 +97,8 @@ class Finding(Record, kw_only=True):
         fields.parts = (message,) if isinstance(message, str) else message
         fields.hint = hint
         fields.fix = fix
+        fields.rule = rule
+        fields.supported = supported
 
     @property
     def message(self) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.api_server import ApiServer
-    from jobsworth.api.declare import Bounds, Field, Format, OneOf, Rule
+    from jobsworth.api.declare import Bounds, DeclaredRule, Field, Format, OneOf
     from jobsworth.api.field_errors import FieldError
     from jobsworth.api.validation_request import Request
 
@@ -66,7 +66,7 @@ class Checking:
         ):
             return _nothing
         check = _struct_check(checks, absent, struct.rules, conditions)
-        return check if struct.one_of is None else _union_check(struct.one_of, check)
+        return check if struct.one_of is None else _union_check(struct, struct.one_of, check)
 
     def field(self, field: Field, checks: _Checks, *, later: bool) -> Check | None:
         """Return the check of a field's value; None if it has none, or the server drops it.
@@ -142,9 +142,11 @@ class _Checks(dict[str, "Check | None"]):
 def _struct_check(
     checks: _Checks,
     absent: list[tuple[str, Any, Check]],
-    rules: list[tuple[str | None, Rule]],
+    rules: list[DeclaredRule],
     conditions: dict[str, Callable[[dict[str, Any], Request], bool]],
 ) -> Check:
+    ordered = [(rule.field, rule.check, rule.key) for rule in rules]
+
     def check(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
         prefix = f"{path}." if path else ""
         for name, part in value.items():
@@ -157,14 +159,18 @@ def _struct_check(
         for name, zero, check_absence in absent:
             if name not in value:
                 check_absence(zero, prefix + name, request, errors)
-        for field, rule in rules:
+        for field, rule, key in ordered:
             if field is None or field in value:
+                before = len(errors)
                 errors += rule(value, path, request)
+                if len(errors) > before:
+                    errors[before:] = [error.of_rule(key) for error in errors[before:]]
 
     return check
 
 
-def _union_check(one_of: OneOf, check: Check) -> Check:
+def _union_check(struct: Struct, one_of: OneOf, check: Check) -> Check:
+    rule = f"{struct.name}.one_of"
     members = frozenset(one_of.members)
 
     def check_union(value: dict[str, Any], path: str, request: Request, errors: Errors) -> None:
@@ -175,12 +181,12 @@ def _union_check(one_of: OneOf, check: Check) -> Check:
                 present = [name for name in present if name not in overlooked]
                 value = {name: part for name, part in value.items() if name not in overlooked}
         if not present and one_of.none is not None:
-            errors.append(required(path, one_of.none))
+            errors.append(required(path, one_of.none, rule))
         elif len(present) > 1:
             # The API server validates only the first member, and does not look into the surplus ones.
             surplus = [name for name in one_of.members if name in value][1:]
             errors.extend(
-                forbidden(f"{path}.{one_of.misnamed.get(name, name)}", one_of.several)
+                forbidden(f"{path}.{one_of.misnamed.get(name, name)}", one_of.several, rule)
                 for name in surplus
             )
             value = {name: part for name, part in value.items() if name not in surplus}
@@ -191,7 +197,7 @@ def _union_check(one_of: OneOf, check: Check) -> Check:
 
 def _absence_checks(field: Field) -> list[Check]:
     """Return the checks of a missing field; they are called with the zero value."""
-    checks = [] if field.required is False else [_required_check(field.required)]
+    checks = [] if field.required is False else [_required_check(field)]
     return [*checks, *_value_checks(field)] if field.validate_empty else checks
 
 
@@ -200,9 +206,9 @@ def _own_checks(field: Field) -> list[Check]:
     if isinstance(field.type, ListOf):
         checks = [_each(check) for check in checks]
     if field.max_items is not None:
-        checks.append(_size_check(field.max_items))
+        checks.append(_size_check(field.name, field.max_items))
     if field.required is not False and field.always and isinstance(field.type, ListOf):
-        checks.append(_emptiness_check(field.required))
+        checks.append(_emptiness_check(field))
     return checks
 
 
@@ -210,11 +216,11 @@ def _value_checks(field: Field) -> list[Check]:
     """Return the checks of a value, or of each item if the field is a list."""
     checks = []
     if field.enum:
-        checks.append(_enum_check(field.enum))
+        checks.append(_enum_check(field.name, field.enum))
     if field.bounds is not None:
-        checks.append(_bounds_check(field.bounds))
+        checks.append(_bounds_check(field.name, field.bounds))
     if field.format is not None:
-        checks.append(_format_check(field.format, as_json=field.as_json))
+        checks.append(_format_check(field.name, field.format, as_json=field.as_json))
     return checks
 
 
@@ -251,54 +257,71 @@ def _each(check_item: Check) -> Check:
     return check
 
 
-def _required_check(detail: bool | str) -> Check:
+def _requirement(field: Field) -> tuple[str, str]:
+    """Return the key and the detail of the error for a required field."""
+    detail = field.required
+    return f"{field.name}.required", detail if isinstance(detail, str) else ""
+
+
+def _required_check(field: Field) -> Check:
+    rule, detail = _requirement(field)
+
     def check(value: Any, path: str, request: Request, errors: Errors) -> None:
-        errors.append(required(path, detail if isinstance(detail, str) else ""))
+        errors.append(required(path, detail, rule))
 
     return check
 
 
-def _enum_check(names: tuple[str, ...]) -> Check:
+def _enum_check(field: str, names: tuple[str, ...]) -> Check:
+    rule = f"{field}.enum"
     admitted = frozenset(names)
 
     def check(value: str, path: str, request: Request, errors: Errors) -> None:
         if value not in admitted:
-            errors.append(not_supported(path, value, names))
+            errors.append(not_supported(path, value, names, rule))
 
     return check
 
 
-def _bounds_check(bounds: Bounds) -> Check:
+def _bounds_check(field: str, bounds: Bounds) -> Check:
+    rule = f"{field}.bounds"
     minimum, maximum, detail = bounds.minimum, bounds.maximum, bounds.detail
 
     def check(value: int, path: str, request: Request, errors: Errors) -> None:
         if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
-            errors.append(invalid(path, value, detail))
+            errors.append(invalid(path, value, detail, rule))
 
     return check
 
 
-def _format_check(format_: Format, *, as_json: bool) -> Check:
+def _format_check(field: str, format_: Format, *, as_json: bool) -> Check:
+    rule = f"{field}.format"
+
     def check(value: str, path: str, request: Request, errors: Errors) -> None:
         for detail in format_(value):
-            errors.append(invalid(path, named_string(value) if as_json else value, detail))
+            shown = named_string(value) if as_json else value
+            errors.append(invalid(path, shown, detail, rule))
 
     return check
 
 
-def _size_check(limit: int) -> Check:
+def _size_check(field: str, limit: int) -> Check:
+    rule = f"{field}.max_items"
+
     def check(
         value: list[Any] | dict[str, Any], path: str, request: Request, errors: Errors
     ) -> None:
         if len(value) > limit:
-            errors.append(too_many(path, len(value), limit))
+            errors.append(too_many(path, len(value), limit, rule))
 
     return check
 
 
-def _emptiness_check(detail: bool | str) -> Check:
+def _emptiness_check(field: Field) -> Check:
+    rule, detail = _requirement(field)
+
     def check(value: list[Any], path: str, request: Request, errors: Errors) -> None:
         if not value:
-            errors.append(required(path, detail if isinstance(detail, str) else ""))
+            errors.append(required(path, detail, rule))
 
     return check

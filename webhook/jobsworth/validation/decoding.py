@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     Decode = Callable[[Any, str, "Report"], Any]
     Entry = tuple[type | None, bool, Decode]
 
+QUANTITY = "quantity"
+"""The rule of an error in a quantity; that of any other wrong type is ``type``."""
+
 _STRINGS = {str}
 _INT32 = 2**31
 _INT64 = 2**63
@@ -58,9 +61,10 @@ class Report:
         self.unknown: list[tuple[str, str, Struct]] = []
         self.dropped: list[tuple[str, str]] = []
 
-    def wrong_type(self, path: str, value: Any, expected: str) -> None:
+    def wrong_type(self, path: str, value: Any, expected: str, rule: str = "type") -> None:
         """Record the error for a value that does not have the type of its field."""
-        self.errors.append(type_invalid(path, value, f"must be {expected}, not {_kind(value)}"))
+        detail = f"must be {expected}, not {_kind(value)}"
+        self.errors.append(type_invalid(path, value, detail, rule))
 
 
 def _kind(value: Any) -> str:
@@ -382,12 +386,12 @@ def _quantity(value: Any, path: str, report: Report) -> Any:
     from jobsworth.api.formats import quantity as quantities
 
     if type(value) is not str and type(value) is not int and type(value) is not float:
-        report.wrong_type(path, value, 'a quantity such as "500m", "1Gi" or 2')
+        report.wrong_type(path, value, 'a quantity such as "500m", "1Gi" or 2', QUANTITY)
         return None
     try:
         return quantities.parse(value).canonical()
     except quantities.BadQuantity as error:
-        report.errors.append(type_invalid(path, value, str(error)))
+        report.errors.append(type_invalid(path, value, str(error), QUANTITY))
         return None
 
 

@@ -149,7 +149,8 @@ class Engine:
             self._check.of(struct)(filled, "", request, errors)
             if stored is not None:
                 for rule in struct.update_rules:
-                    errors.extend(rule(filled, stored, request))
+                    key = struct.key(rule)
+                    errors.extend(error.of_rule(key) for error in rule(filled, stored, request))
         except TooManyErrors:
             pass  # the errors so far are reported, and that there are more
         if not errors:

@@ -38,6 +38,7 @@ def unknown_field(root: Struct, path: str, name: str, holder: Struct, server: Ap
         code=CODES["UnknownField"],
         field=field,
         reason="UnknownField",
+        rule="unknown_field",
         message=f'unknown field "{field}"',
         hint=_hint(root, path, name, holder, server),
     )

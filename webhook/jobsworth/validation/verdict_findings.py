@@ -26,10 +26,10 @@ STOPPED = "TooManyErrors"
 """The reason of the last finding where an object has more errors than are reported."""
 
 HINTS = {
-    "disallowed by cluster policy": "most clusters run with --allow-privileged; if yours does, "
-    "remove --no-allow-privileged, or allow-privileged: false from the configuration",
+    "SecurityContext.privileged_containers_are_allowed": "most clusters run with --allow-privileged; "
+    "if yours does, remove --no-allow-privileged, or allow-privileged: false from the configuration",
 }
-"""Hints for API server messages that do not name the cause, by their detail."""
+"""Hints for API server messages that do not name the cause, by the key of the rule."""
 
 
 def of_errors(errors: Iterable[FieldError], server: ApiServer) -> list[Finding]:
@@ -63,11 +63,8 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
     # second validation yields the same string and comparing both compares identities, not text.
     worded: dict[str, str] = {}
     for error in errors:
-        hint = ""
         if len(error.parts) == 1:
-            message = _worded(error.message, error.field, server)
-            hint = HINTS.get(error.message.rpartition(": ")[2], "")
-            parts: tuple[str, ...] = (message,)
+            parts: tuple[str, ...] = (_worded(error.message, error.field, server),)
         else:
             for part in error.parts:
                 if part not in worded:
@@ -80,7 +77,9 @@ def _findings(errors: Iterable[FieldError], server: ApiServer) -> Iterator[Findi
             field=as_named_by(server.minor, error.field),
             reason=error.reason,
             message=parts,
-            hint=hint,
+            hint=HINTS.get(error.rule, ""),
+            rule=error.rule,
+            supported=error.supported,
         )
 
 

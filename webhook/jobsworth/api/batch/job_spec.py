@@ -139,50 +139,75 @@ def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[F
     yield from check_scheduling(spec, path)
 
 
-@JobSpec.rule
-def _limits_per_index(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Require indexed mode for limits per index, and bound them above 10^5 completions (KEP-3850)."""
-    failed = spec.get("maxFailedIndexes")
-    if failed is not None and "backoffLimitPerIndex" not in spec:
+# Limits per index: KEP-3850.
+
+
+@JobSpec.rule_about("maxFailedIndexes")
+def _max_failed_indexes_need_limit(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if "backoffLimitPerIndex" not in spec:
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
-    mode = spec.get("completionMode")
-    if mode in (None, "NonIndexed"):
+
+
+@JobSpec.rule
+def _limits_per_index_need_indexes(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if spec.get("completionMode") in (None, "NonIndexed"):
         for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
             if field in spec:
                 yield invalid(f"{path}.{field}", spec[field], "requires indexed completion mode")
-    if mode != "Indexed":
-        return
-    completions, parallelism = spec.get("completions"), spec.get("parallelism")
-    if completions is None:
+
+
+@JobSpec.rule
+def _indexes_need_completions(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if _is_indexed(spec) and "completions" not in spec:
         yield required(f"{path}.completions", "when completion mode is Indexed")
-    if parallelism is not None and parallelism > MAX_PARALLELISM_INDEXED:
+
+
+@JobSpec.rule_about("parallelism")
+def _parallelism_of_indexes_is_bounded(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    parallelism = spec["parallelism"]
+    if _is_indexed(spec) and parallelism > MAX_PARALLELISM_INDEXED:
         yield invalid(
             f"{path}.parallelism",
             parallelism,
             f"must be less than or equal to {MAX_PARALLELISM_INDEXED} "
             "when completion mode is Indexed",
         )
-    if failed is not None and completions is not None and failed > completions:
+
+
+@JobSpec.rule_about("maxFailedIndexes")
+def _max_failed_indexes_are_bounded(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    failed, completions = spec["maxFailedIndexes"], spec.get("completions")
+    if not _is_indexed(spec):
+        return
+    if completions is not None and failed > completions:
         yield invalid(
             f"{path}.maxFailedIndexes", failed, "must be less than or equal to completions"
         )
-    if failed is not None and failed > MAX_FAILED_INDEXES:
+    if failed > MAX_FAILED_INDEXES:
         yield invalid(
             f"{path}.maxFailedIndexes",
             failed,
             f"must be less than or equal to {MAX_FAILED_INDEXES}",
         )
-    if (
-        completions is not None
-        and completions > MANY_COMPLETIONS
-        and "backoffLimitPerIndex" in spec
-    ):
-        yield from _many_completions(parallelism, failed, path)
 
 
-def _many_completions(
-    parallelism: int | None, failed: int | None, path: str
+@JobSpec.rule_about("backoffLimitPerIndex")
+def _many_completions_have_tighter_bounds(
+    spec: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
+    failed, parallelism = spec.get("maxFailedIndexes"), spec.get("parallelism")
+    if not _is_indexed(spec) or spec.get("completions", 0) <= MANY_COMPLETIONS:
+        return
     circumstances = (
         f"when completions are above {MANY_COMPLETIONS} and used with backoff limit per index"
     )
@@ -205,32 +230,51 @@ def _many_completions(
         )
 
 
-@JobSpec.rule
-def _policies(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
-    """Check the failure, success and replacement policies against the rest of the Job."""
+@JobSpec.rule_about("podFailurePolicy")
+def _failure_policy_fits_the_job(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
     from jobsworth.api.batch import pod_failure_policy as failure_policies
+
+    yield from failure_policies.check_with_job_spec(spec, path, request.server)
+
+
+@JobSpec.rule_about("successPolicy")
+def _success_policy_needs_indexes(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    if not _is_indexed(spec):
+        yield invalid(
+            f"{path}.successPolicy", spec["successPolicy"], "requires indexed completion mode"
+        )
+
+
+@JobSpec.rule_about("successPolicy")
+def _success_policy_fits_the_completions(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
     from jobsworth.api.batch import success_policy as success_policies
 
-    if "podFailurePolicy" in spec:
-        yield from failure_policies.check_with_job_spec(spec, path, request.server)
-    success = spec.get("successPolicy")
-    completions = spec.get("completions")
-    # Without completions kube-apiserver 1.36 panics on a success policy; _limits_per_index
-    # reports the missing completions.
-    if success is not None and not _is_indexed(spec):
-        yield invalid(f"{path}.successPolicy", success, "requires indexed completion mode")
-    elif success is not None and completions is not None:
+    # Without completions kube-apiserver 1.36 panics on a success policy;
+    # _indexes_need_completions reports the missing completions.
+    if _is_indexed(spec) and "completions" in spec:
         yield from success_policies.check_with_completions(
-            success, completions, f"{path}.successPolicy"
+            spec["successPolicy"], spec["completions"], f"{path}.successPolicy"
         )
-    replacement = spec.get("podReplacementPolicy")
+
+
+@JobSpec.rule_about("podReplacementPolicy")
+def _failed_pods_are_replaced_with_a_failure_policy(
+    spec: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    replacement = spec["podReplacementPolicy"]
     supported = REPLACEMENT_POLICIES[:1] if "podFailurePolicy" in spec else REPLACEMENT_POLICIES
-    if replacement is not None and replacement not in supported:
+    if replacement not in supported:
         yield not_supported(f"{path}.podReplacementPolicy", replacement, supported)
 
 
 @JobSpec.rule
-def _restart_policy(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
+def _pods_of_a_job_end(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     policy = spec["template"]["spec"].get("restartPolicy", "")
     at = f"{path}.template.spec.restartPolicy"
     if policy in ("", "Always"):

@@ -9,12 +9,8 @@ from __future__ import annotations
 from jobsworth.api.batch.job import TRACKING_ANNOTATION
 from jobsworth.api.batch.workload_scheduling import check_policy_update, check_scheduling_update
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import forbidden, invalid, named_string
-from jobsworth.api.meta.object_meta_update import (
-    IMMUTABLE,
-    check_immutable,
-    check_object_meta_update,
-)
+from jobsworth.api.field_errors import forbidden, immutable, invalid, named_string
+from jobsworth.api.meta.object_meta_update import check_immutable, check_object_meta_update
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +70,7 @@ def _spec(new: dict[str, Any], old: dict[str, Any], request: Request) -> Iterato
         value = spec.get(field)
         if not equal(value, old_spec.get(field)):
             is_named = field == "completionMode" and value is not None
-            yield invalid(f"spec.{field}", named_string(value) if is_named else value, IMMUTABLE)
+            yield immutable(f"spec.{field}", named_string(value) if is_named else value)
     yield from _check_completions(spec, old_spec, request)
     yield from check_scheduling_update(spec, old_spec, "spec", request.server)
     yield from check_policy_update(spec, old_spec, "spec")

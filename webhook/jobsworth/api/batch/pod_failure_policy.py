@@ -26,6 +26,8 @@ ACTIONS = ("Count", "FailIndex", "FailJob", "Ignore")
 FAIL_INDEX_SINCE = "1.28"
 OPERATORS = ("In", "NotIn")
 STATUSES = ("False", "True", "Unknown")
+FAIL_INDEX_NEEDS_LIMIT = "fail_index_needs_limit"
+"""The rule of the error for the action FailIndex in a Job without backoffLimitPerIndex."""
 MAX_RULES = 20
 MAX_EXIT_CODES = 255
 MAX_CONDITION_PATTERNS = 20
@@ -79,18 +81,32 @@ def _status_is_known(pattern: dict[str, Any], path: str, request: Request) -> It
 
 
 @PodFailurePolicyOnExitCodesRequirement.rule
-def _exit_codes_are_a_sorted_set(
+def _operator_is_known(
     requirement: dict[str, Any], path: str, request: Request
 ) -> Iterator[FieldError]:
-    operator, codes = requirement.get("operator", ""), requirement.get("values", [])
+    operator = requirement.get("operator", "")
     if not operator:
         yield _required(f"{path}.operator", OPERATORS)
     elif operator not in OPERATORS:
         yield not_supported(f"{path}.operator", operator, OPERATORS)
+
+
+@PodFailurePolicyOnExitCodesRequirement.rule
+def _exit_codes_are_few(
+    requirement: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    codes = requirement.get("values", [])
     if not codes:
         yield invalid(f"{path}.values", requirement.get("values"), "at least one value is required")
     elif len(codes) > MAX_EXIT_CODES:
         yield too_many(f"{path}.values", len(codes), MAX_EXIT_CODES)
+
+
+@PodFailurePolicyOnExitCodesRequirement.rule
+def _exit_codes_are_a_sorted_set(
+    requirement: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    operator, codes = requirement.get("operator", ""), requirement.get("values", [])
     seen = set()
     for index, code in enumerate(codes):
         if code == 0 and operator == "In":
@@ -139,7 +155,12 @@ def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> I
         elif action not in actions:
             yield not_supported(f"{at}.action", action, actions)
         elif action == "FailIndex" and "backoffLimitPerIndex" not in spec:
-            yield invalid(f"{at}.action", action, "requires the backoffLimitPerIndex to be set")
+            yield invalid(
+                f"{at}.action",
+                action,
+                "requires the backoffLimitPerIndex to be set",
+                FAIL_INDEX_NEEDS_LIMIT,
+            )
         name = rule.get("onExitCodes", {}).get("containerName")
         if name is not None and name not in containers:
             yield invalid(

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from jobsworth.api.declare import Bounds, Field, Int32, ListOf, Pointer, String, Struct
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import duplicate, forbidden, invalid
+from jobsworth.api.field_errors import duplicate, forbidden, immutable, invalid
 from jobsworth.api.formats.names import dns_label, dns_subdomain, label_key
-from jobsworth.api.meta.object_meta_update import IMMUTABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ def check_scheduling_update(
 def _check_parts(new: dict[str, Any], old: dict[str, Any], path: str) -> Iterator[FieldError]:
     for field in IMMUTABLE_PARTS:
         if not equal(new.get(field), old.get(field)):
-            yield invalid(f"{path}.{field}", None, IMMUTABLE)
+            yield immutable(f"{path}.{field}", None)
     policy, stored = new.get("schedulingPolicy"), old.get("schedulingPolicy")
     yield from _check_presence(policy, stored, f"{path}.schedulingPolicy")
 

@@ -22,6 +22,9 @@ PROPAGATIONS = ("Bidirectional", "HostToContainer", "None")
 BIND_MOUNT_OPTIONS = ("nodev", "noexec", "nosuid")
 RECURSIVE_READ_ONLY = ("Disabled", "Enabled", "IfPossible")
 
+VOLUME_EXISTS = "volume_exists"
+"""The rule of an error for a mount of a volume that the Pod does not have."""
+
 VolumeMount = Struct(
     "VolumeMount",
     "A volume of the Pod, and its mount path in a container.",
@@ -72,7 +75,7 @@ def check_mounts(
     for index, mount in enumerate(container["volumeMounts"]):
         at, name, mount_path = f"{path}[{index}]", mount.get("name", ""), mount.get("mountPath", "")
         if name not in volumes:
-            yield not_found(f"{at}.name", name)
+            yield not_found(f"{at}.name", name, VOLUME_EXISTS)
         if mount_path in mounted:
             yield invalid(f"{at}.mountPath", mount_path, "must be unique")
         mounted.add(mount_path)
@@ -153,7 +156,7 @@ def check_devices(
         if name in names:
             yield invalid(f"{at}.name", name, "must be unique")
         if volume is None:
-            yield not_found(f"{at}.name", name)
+            yield not_found(f"{at}.name", name, VOLUME_EXISTS)
         elif "persistentVolumeClaim" not in volume and "ephemeral" not in volume:
             detail = (
                 "can only use volume source type of PersistentVolumeClaim or Ephemeral "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jobsworth.api.equality import equal
-from jobsworth.api.field_errors import forbidden, invalid
+from jobsworth.api.field_errors import forbidden, immutable, invalid
 from jobsworth.api.formats.keys import path_segment_prefix
 
 TYPE_CHECKING = False
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from jobsworth.api.field_errors import FieldError
-
-IMMUTABLE = "field is immutable"
 
 
 def check_object_meta_update(
@@ -47,4 +45,4 @@ def check_object_meta_update(
 def check_immutable(new: Any, old: Any, path: str) -> Iterator[FieldError]:
     """Return an error if an immutable field changed."""
     if not equal(new, old):
-        yield invalid(path, new, IMMUTABLE)
+        yield immutable(path, new)

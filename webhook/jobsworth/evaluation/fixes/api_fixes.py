@@ -9,6 +9,7 @@ requires a number, and any number is a decision.
 from __future__ import annotations
 
 from jobsworth.api.batch.job import GENERATED_LABELS
+from jobsworth.api.batch.pod_failure_policy import FAIL_INDEX_NEEDS_LIMIT
 from jobsworth.api.declare import Boolean, Int32, Int64, ListOf, Scalar, String
 from jobsworth.evaluation.fixes.api_hints import hinted
 from jobsworth.evaluation.fixes.misplaced_fields import declared, fix_unknown_field
@@ -54,19 +55,12 @@ def _with_fix(
     if finding.severity != "error" or finding.source != "api" or finding.fix is not None:
         return finding
     rejected = RejectedObject(finding, value, server, written)
-    for ending, fixer in _FIXERS.get(finding.reason, ()):
-        if _ends_with(finding.field, ending):
-            fix = fixer(rejected)
-            if fix is not None:
-                rejected = rejected.replace(finding=finding.with_fix(fix))
-                break
+    for fixer in (*FIXERS.get(finding.rule, ()), *FIXERS_BY_REASON.get(finding.reason, ())):
+        fix = fixer(rejected)
+        if fix is not None:
+            rejected = rejected.replace(finding=finding.with_fix(fix))
+            break
     return hinted(rejected)
-
-
-def _ends_with(field: str, ending: str) -> bool:
-    """Return True if a path, without a list index at its end, ends with some steps."""
-    bare = field.rpartition("[")[0] if field.endswith("]") else field
-    return not ending or bare == ending or bare.endswith(f".{ending}")
 
 
 def _unknown_field(rejected: RejectedObject) -> Fix | None:
@@ -203,8 +197,6 @@ def _from_containers(
 def _indexed(rejected: RejectedObject) -> Fix | None:
     """Set completionMode: Indexed for limits per index and success policies (KEP-3850, KEP-3998)."""
     spec = rejected.within(rejected.job)
-    if not rejected.message_has("requires indexed completion mode"):
-        return None
     if spec.get("completions") is None and spec.get("parallelism") is not None:
         return None
     mode = Edit("set", f"{rejected.job}.completionMode", "Indexed")
@@ -213,10 +205,6 @@ def _indexed(rejected: RejectedObject) -> Fix | None:
 
 def _limit_per_index(rejected: RejectedObject) -> Fix | None:
     """Set backoffLimitPerIndex, which other fields require; the user has to choose the number."""
-    if not rejected.message_has(
-        "requires the backoffLimitPerIndex", "when maxFailedIndexes is specified"
-    ):
-        return None
     edits = [Edit("set", f"{rejected.job}.backoffLimitPerIndex", 1)]
     title = "Set backoffLimitPerIndex: 1 (choose the number)"
     if rejected.within(rejected.job).get("completionMode") != "Indexed":
@@ -226,7 +214,7 @@ def _limit_per_index(rejected: RejectedObject) -> Fix | None:
 
 
 def _condition_status(rejected: RejectedObject) -> Fix | None:
-    if not rejected.message_has('"Unknown"'):
+    if rejected.finding.reason != "FieldValueRequired":
         return None
     edit = Edit("set", rejected.finding.field, "True")
     return Fix('Set status: "True"', edit, safe=True)
@@ -282,8 +270,6 @@ def _selector(rejected: RejectedObject) -> Fix | None:
     if rejected.at(field) is None:
         return None
     if rejected.job == "spec":
-        if not rejected.message_has("not auto-generated"):
-            return None
         labels = rejected.within(f"{field}.matchLabels")
         generated = bool(labels) and set(labels) <= set(GENERATED_LABELS)
         return Fix(
@@ -326,8 +312,8 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
     found = declared(kind_of(rejected.value), place.steps).field
     if not isinstance(written, str) or place.missing or found is None:
         return None
-    supported = rejected.finding.message.partition("supported values:")[2]
-    names = [name for name in (*found.enum, *found.values) if f'"{name}"' in supported]
+    supported = rejected.finding.supported
+    names = [name for name in (*found.enum, *found.values) if name in supported]
     meant = near(written, names)
     if meant is None:
         return None
@@ -342,33 +328,29 @@ def _enumeration(rejected: RejectedObject) -> Fix | None:
     return Fix(title, *edits, safe=meant.sure)
 
 
-_FIXERS: dict[str, tuple[tuple[str, Fixer], ...]] = {
-    "UnknownField": (("", _unknown_field),),
-    "FieldValueTypeInvalid": (("", _wrong_type),),
-    "FieldValueRequired": (
-        ("template.spec.restartPolicy", _restart_policy),
-        ("backoffLimitPerIndex", _limit_per_index),
-        ("status", _condition_status),
-    ),
-    "FieldValueInvalid": (
-        ("onExitCodes.values", _exit_codes),
-        ("template.spec.restartPolicy", _restart_policy),
-        ("action", _limit_per_index),
-        ("backoffLimitPerIndex", _indexed),
-        ("maxFailedIndexes", _indexed),
-        ("successPolicy", _indexed),
-        ("spec.schedule", _schedule),
-        ("spec.timeZone", _time_zone),
-        ("selector", _selector),
-        ("metadata.labels", _generated_label),
-        ("metadata.name", _name),
-    ),
-    "FieldValueDuplicate": (("onExitCodes.values", _exit_codes),),
-    "FieldValueNotSupported": (
-        ("podReplacementPolicy", _replacement),
-        ("restartPolicy", _restart_policy),
-        ("manualSelector", _selector),
-        ("", _enumeration),
-    ),
+FIXERS: dict[str, tuple[Fixer, ...]] = {
+    FAIL_INDEX_NEEDS_LIMIT: (_limit_per_index,),
+    "CronJob.metadata": (_name,),
+    "CronJobSpec.schedule": (_schedule,),
+    "CronJobSpec.time_zone": (_time_zone,),
+    "Job.generated_selector": (_selector, _generated_label),
+    "Job.hostnames_of_indexes": (_name,),
+    "Job.metadata": (_name,),
+    "JobSpec.failed_pods_are_replaced_with_a_failure_policy": (_replacement,),
+    "JobSpec.limits_per_index_need_indexes": (_indexed,),
+    "JobSpec.max_failed_indexes_need_limit": (_limit_per_index,),
+    "JobSpec.pods_of_a_job_end": (_restart_policy,),
+    "JobSpec.success_policy_needs_indexes": (_indexed,),
+    "JobTemplateSpec.no_selector": (_selector,),
+    "PodFailurePolicyOnExitCodesRequirement.exit_codes_are_a_sorted_set": (_exit_codes,),
+    "PodFailurePolicyOnPodConditionsPattern.status_is_known": (_condition_status,),
+    "restartPolicy.enum": (_restart_policy,),
 }
-"""Functions that fix an error, by the server's reason, then by the end of the field path."""
+"""Functions that fix an error, by the key of the rule that reports it."""
+
+FIXERS_BY_REASON: dict[str, tuple[Fixer, ...]] = {
+    "UnknownField": (_unknown_field,),
+    "FieldValueTypeInvalid": (_wrong_type,),
+    "FieldValueNotSupported": (_enumeration,),
+}
+"""Functions that fix an error of any rule, by the server's reason: they need only the declaration."""

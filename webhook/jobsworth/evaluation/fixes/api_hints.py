@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from jobsworth.api.core.volume_mounts import VOLUME_EXISTS
+from jobsworth.api.field_errors import IMMUTABLE
 from jobsworth.evaluation.fixes.meant_quantities import meant_quantities
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.findings.near_names import near
+from jobsworth.validation.decoding import QUANTITY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,16 +30,14 @@ MOST_NAMES = 8
 def hinted(rejected: RejectedObject) -> Finding:
     """Return the finding with a hint, and with a fix if the hint has one answer."""
     finding = rejected.finding
-    for applies, hint in _HINTS:
-        if applies(finding):
-            found = hint(rejected)
-            if found is None:
-                continue
-            text, fix = found
-            if text and not finding.hint:
-                finding = finding.with_hint(text)
-            return finding if fix is None or finding.fix is not None else finding.with_fix(fix)
-    return finding
+    hint = HINTS.get(finding.rule)
+    found = None if hint is None else hint(rejected)
+    if found is None:
+        return finding
+    text, fix = found
+    if text and not finding.hint:
+        finding = finding.with_hint(text)
+    return finding if fix is None or finding.fix is not None else finding.with_fix(fix)
 
 
 def _missing_volume(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
@@ -147,36 +148,17 @@ def _never_ends(rejected: RejectedObject) -> tuple[str, Fix | None] | None:
     return "Always is for Pods that run for ever; a Job's Pods must end", None
 
 
-def _is(reason: str, *endings: str) -> Callable[[Finding], bool]:
-    def applies(finding: Finding) -> bool:
-        return finding.reason == reason and finding.field.endswith(endings)
-
-    return applies
-
-
-def _about_quantities(finding: Finding) -> bool:
-    return "quantit" in finding.message
-
-
-def _in_volumes(finding: Finding) -> bool:
-    return finding.reason == "FieldValueNotFound" and (
-        "].volumeMounts[" in finding.field or "].volumeDevices[" in finding.field
-    )
+HINTS: dict[str, Callable[[RejectedObject], tuple[str, Fix | None] | None]] = {
+    VOLUME_EXISTS: _missing_volume,
+    QUANTITY: _quantity,
+    "type": _duration,
+    "CronJobSpec.schedule": _schedule,
+    "CronJobSpec.time_zone": _time_zone,
+    "JobSpec.pods_of_a_job_end": _never_ends,
+}
+"""Functions that return a hint, a fix, or both, by the key of the rule that reports the error."""
 
 
-_HINTS: tuple[
-    tuple[Callable[[Finding], bool], Callable[[RejectedObject], tuple[str, Fix | None] | None]], ...
-] = (
-    (_in_volumes, _missing_volume),
-    (_about_quantities, _quantity),
-    (_is("FieldValueTypeInvalid", "Seconds"), _duration),
-    (_is("FieldValueInvalid", "spec.schedule"), _schedule),
-    (_is("FieldValueInvalid", "spec.timeZone"), _time_zone),
-    (_is("FieldValueRequired", ".restartPolicy"), _never_ends),
-)
-
-
-IMMUTABLE = ": field is immutable"
 MOST_CHANGES = 3
 LONGEST_VALUE = 40
 
@@ -189,7 +171,7 @@ def immutable_hint(finding: Finding, new: Any, old: Any) -> Finding:
         new: the object with the API server's defaults.
         old: the stored object, with the same defaults.
     """
-    if finding.hint or not finding.message.endswith(IMMUTABLE):
+    if finding.hint or finding.rule != IMMUTABLE:
         return finding
     steps = finding.field.split(".")
     for step in steps:

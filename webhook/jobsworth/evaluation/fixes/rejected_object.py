@@ -45,7 +45,3 @@ class RejectedObject(Record):
         """Return the written object at a path; empty if there is none."""
         found = self.at(path)
         return found if isinstance(found, dict) else {}
-
-    def message_has(self, *phrases: str) -> bool:
-        """Return True if the server's message contains one of some phrases."""
-        return any(phrase in self.finding.message for phrase in phrases)

@@ -34,10 +34,11 @@ from jobsworth.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from typing import Any, TypeVar
 
     from jobsworth.api.api_server import ApiServer
     from jobsworth.api.field_errors import FieldError
+    from jobsworth.api.schema_conditions import SchemaCondition
     from jobsworth.api.validation_request import Request
 
     Rule = Callable[[dict[str, Any], str, Request], Iterable[FieldError]]
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     ]
     UpdateRule = Callable[[dict[str, Any], dict[str, Any], Request], Iterable[FieldError]]
     Format = Callable[[str], list[str]]
+    Checked = TypeVar("Checked", bound=Callable[..., Any])
     Type = "Scalar | Struct | Pointer | ListOf | MapOf"
 
 
@@ -349,6 +351,7 @@ class Struct:
     """A Kubernetes type: its name, its purpose, its fields in the API's order, and its rules."""
 
     __slots__ = (
+        "conditions",
         "defaulters",
         "doc",
         "droppers",
@@ -367,6 +370,7 @@ class Struct:
         self.fields = fields
         self.one_of: OneOf | None = None
         self.rules: list[DeclaredRule] = []
+        self.conditions: list[SchemaCondition] = []
         self.defaulters: list[Defaulter] = []
         self.droppers: list[Dropper] = []
         self.preparers: list[Preparer] = []
@@ -400,6 +404,19 @@ class Struct:
             return rule
 
         return register
+
+    def in_schema(self, *conditions: SchemaCondition) -> Callable[[Checked], Checked]:
+        """Return a decorator that states the conditions of a rule in the JSON Schema of this type.
+
+        It stands above :meth:`rule` or :meth:`rule_about`, or at a function that a rule calls. See
+        :mod:`jobsworth.api.schema_conditions`.
+        """
+        self.conditions += conditions
+
+        def unchanged(rule: Checked) -> Checked:
+            return rule
+
+        return unchanged
 
     def key(self, rule: Rule | UpdateRule) -> str:
         """Return the key of a rule of this type: the type and the name of the function."""

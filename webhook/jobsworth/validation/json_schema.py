@@ -2,18 +2,15 @@
 
 A schema never rejects an object that the engine accepts; where they differ, the schema is more lenient.
 It covers fields and types, required fields, enumerations, bounds, patterns, unions, and the conditions of
-:mod:`jobsworth.validation.schema_conditions`.
+:mod:`jobsworth.api.schema_conditions`, which stand at the rules.
 """
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from jobsworth.api.declare import ListOf, MapOf, Pointer, Scalar, Struct
-from jobsworth.validation.schema_conditions import (
-    ALWAYS_VALIDATED,
-    CONDITIONS,
-    GATED_VALUES,
-    PATTERNS,
-)
+from jobsworth.validation.schema_patterns import PATTERNS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +24,16 @@ if TYPE_CHECKING:
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 BASE = "https://jobsworth.dev/schemas"
+
+ALWAYS_VALIDATED = frozenset(("JobSpec.successPolicy",))
+"""Fields that the server validates under a condition without which it rejects the object anyway."""
+
+GATED_VALUES = {
+    "SecurityContext.procMount": "ProcMountType",
+    "Container.restartPolicy": "ContainerRestartRules",
+    "InitContainer.restartPolicy": "ContainerRestartRules",
+}
+"""Fields whose value the server discards while a feature gate is off."""
 
 _QUANTITY = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]+)?$"
 _SCALARS: dict[str, Schema] = {
@@ -94,7 +101,7 @@ class _Generator:
             schema["required"] = required
         conditions = [
             condition.schema
-            for condition in CONDITIONS.get(struct.name, ())
+            for condition in sorted(struct.conditions, key=attrgetter("place"))
             if all(struct.fields[name].is_kept_by(self._server) for name in condition.fields)
         ]
         if struct.one_of is not None:

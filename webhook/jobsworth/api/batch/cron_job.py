@@ -22,10 +22,12 @@ from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats import cron, time_zones
 from jobsworth.api.formats.names import byte_length
 from jobsworth.api.meta.object_meta import (
+    METADATA_CONDITIONS,
     ObjectMeta,
     check_lists_and_maps,
     check_object_meta,
 )
+from jobsworth.api.schema_conditions import NULL, SchemaCondition, where_present
 from jobsworth.api.validation_request import job_spec_of
 
 TYPE_CHECKING = False
@@ -116,6 +118,13 @@ def _keep_status(cron_job: dict[str, Any], request: Request) -> None:
     cron_job["status"] = {} if request.old is None else request.old.get("status", {})
 
 
+@CronJob.in_schema(
+    *METADATA_CONDITIONS,
+    SchemaCondition(
+        "metadata",
+        schema=where_present("metadata.name", {"maxLength": NAME_MAX_LENGTH}),
+    ),
+)
 @CronJob.rule
 def _metadata(cron_job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if request.old is not None:
@@ -174,6 +183,15 @@ def _time_zone(spec: dict[str, Any], path: str, request: Request) -> Iterator[Fi
         yield invalid(f"{path}.timeZone", zone, detail)
 
 
+@JobTemplateSpec.in_schema(
+    SchemaCondition(
+        "spec",
+        schema=where_present(
+            "spec",
+            {"properties": {"selector": NULL, "manualSelector": {"not": {"const": True}}}},
+        ),
+    )
+)
 @JobTemplateSpec.rule
 def _no_selector(template: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     spec = template["spec"]

@@ -10,7 +10,12 @@ from jobsworth.api.declare import Field, String, Struct
 from jobsworth.api.field_errors import invalid, required
 from jobsworth.api.formats.names import dns_label
 from jobsworth.api.meta.label_selector import check_label_selector, has_invalid_values, matches
-from jobsworth.api.meta.object_meta import ObjectMeta, check_lists_and_maps, check_object_meta
+from jobsworth.api.meta.object_meta import (
+    METADATA_CONDITIONS,
+    ObjectMeta,
+    check_lists_and_maps,
+    check_object_meta,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +145,7 @@ def generated_labels(job: dict[str, Any]) -> dict[str, str]:
     }
 
 
+@Job.in_schema(*METADATA_CONDITIONS)
 @Job.rule
 def _metadata(job: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if _is_validated_as_new(request):

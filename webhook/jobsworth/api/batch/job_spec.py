@@ -15,8 +15,9 @@ from jobsworth.api.declare import (
     Struct,
 )
 from jobsworth.api.field_errors import invalid, not_supported, required, too_long
-from jobsworth.api.formats.names import byte_length
+from jobsworth.api.formats.names import DNS_SUBDOMAIN_PATTERN, HTTP_PATH_PATTERN, byte_length
 from jobsworth.api.meta.label_selector import LabelSelector
+from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,15 @@ MAX_FAILED_INDEXES_WITH_MANY = 10**4
 MANAGED_BY_MAX_LENGTH = 63
 MANUAL_SELECTOR_DEFAULTED = 29
 """The first minor version that fills in manualSelector (kubernetes/kubernetes#120206)."""
+
+_INDEXED = is_("completionMode", "Indexed")
+_FAIL_INDEX = {
+    "contains": {
+        "type": "object",
+        "required": ["action"],
+        "properties": {"action": {"const": "FailIndex"}},
+    }
+}
 
 
 def _may_have_success_policy(spec: dict[str, Any], request: Request) -> bool:
@@ -117,6 +127,20 @@ def _counts_limits_and_replacement(spec: dict[str, Any], request: Request) -> No
         spec["podReplacementPolicy"] = "Failed" if failing else "TerminatingOrFailed"
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "managedBy",
+        schema={
+            "properties": {
+                "managedBy": {
+                    "pattern": f"^{DNS_SUBDOMAIN_PATTERN}/{HTTP_PATH_PATTERN}$",
+                    "maxLength": MANAGED_BY_MAX_LENGTH,
+                }
+            }
+        },
+        place=13,
+    )
+)
 @JobSpec.rule_about("managedBy")
 def _managed_by_names_a_controller(
     spec: dict[str, Any], path: str, request: Request
@@ -142,6 +166,14 @@ def _scheduling(spec: dict[str, Any], path: str, request: Request) -> Iterator[F
 # Limits per index: KEP-3850.
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "maxFailedIndexes",
+        "backoffLimitPerIndex",
+        schema=when(is_set("maxFailedIndexes"), is_set("backoffLimitPerIndex")),
+        place=9,
+    )
+)
 @JobSpec.rule_about("maxFailedIndexes")
 def _max_failed_indexes_need_limit(
     spec: dict[str, Any], path: str, request: Request
@@ -150,6 +182,20 @@ def _max_failed_indexes_need_limit(
         yield required(f"{path}.backoffLimitPerIndex", "when maxFailedIndexes is specified")
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "backoffLimitPerIndex",
+        "completionMode",
+        schema=when(is_set("backoffLimitPerIndex"), _INDEXED),
+        place=7,
+    ),
+    SchemaCondition(
+        "maxFailedIndexes",
+        "completionMode",
+        schema=when(is_set("maxFailedIndexes"), _INDEXED),
+        place=8,
+    ),
+)
 @JobSpec.rule
 def _limits_per_index_need_indexes(
     spec: dict[str, Any], path: str, request: Request
@@ -160,6 +206,14 @@ def _limits_per_index_need_indexes(
                 yield invalid(f"{path}.{field}", spec[field], "requires indexed completion mode")
 
 
+@JobSpec.in_schema(
+    # If parallelism is unset too, the server defaults completions to 1.
+    SchemaCondition(
+        "completionMode",
+        schema=when({"allOf": [_INDEXED, is_set("parallelism")]}, is_set("completions")),
+        place=5,
+    )
+)
 @JobSpec.rule
 def _indexes_need_completions(
     spec: dict[str, Any], path: str, request: Request
@@ -168,6 +222,15 @@ def _indexes_need_completions(
         yield required(f"{path}.completions", "when completion mode is Indexed")
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "completionMode",
+        schema=when(
+            _INDEXED, {"properties": {"parallelism": {"maximum": MAX_PARALLELISM_INDEXED}}}
+        ),
+        place=6,
+    )
+)
 @JobSpec.rule_about("parallelism")
 def _parallelism_of_indexes_is_bounded(
     spec: dict[str, Any], path: str, request: Request
@@ -182,6 +245,13 @@ def _parallelism_of_indexes_is_bounded(
         )
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "maxFailedIndexes",
+        schema={"properties": {"maxFailedIndexes": {"maximum": MAX_FAILED_INDEXES}}},
+        place=10,
+    )
+)
 @JobSpec.rule_about("maxFailedIndexes")
 def _max_failed_indexes_are_bounded(
     spec: dict[str, Any], path: str, request: Request
@@ -201,6 +271,32 @@ def _max_failed_indexes_are_bounded(
         )
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "maxFailedIndexes",
+        "backoffLimitPerIndex",
+        schema=when(
+            {
+                "required": ["completions", "backoffLimitPerIndex"],
+                "properties": {
+                    "completions": {"type": "integer", "exclusiveMinimum": MANY_COMPLETIONS},
+                    "backoffLimitPerIndex": {"type": "integer"},
+                },
+            },
+            {
+                **is_set("maxFailedIndexes"),
+                "properties": {
+                    "maxFailedIndexes": {
+                        "type": "integer",
+                        "maximum": MAX_FAILED_INDEXES_WITH_MANY,
+                    },
+                    "parallelism": {"maximum": MAX_PARALLELISM_WITH_MANY},
+                },
+            },
+        ),
+        place=11,
+    )
+)
 @JobSpec.rule_about("backoffLimitPerIndex")
 def _many_completions_have_tighter_bounds(
     spec: dict[str, Any], path: str, request: Request
@@ -230,6 +326,26 @@ def _many_completions_have_tighter_bounds(
         )
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "podFailurePolicy",
+        "backoffLimitPerIndex",
+        schema=when(
+            {
+                "required": ["podFailurePolicy"],
+                "properties": {
+                    "podFailurePolicy": {
+                        "type": "object",
+                        "required": ["rules"],
+                        "properties": {"rules": {"type": "array", **_FAIL_INDEX}},
+                    }
+                },
+            },
+            is_set("backoffLimitPerIndex"),
+        ),
+        place=4,
+    )
+)
 @JobSpec.rule_about("podFailurePolicy")
 def _failure_policy_fits_the_job(
     spec: dict[str, Any], path: str, request: Request
@@ -239,6 +355,14 @@ def _failure_policy_fits_the_job(
     yield from failure_policies.check_with_job_spec(spec, path, request.server)
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "successPolicy",
+        "completionMode",
+        schema=when(is_set("successPolicy"), _INDEXED),
+        place=12,
+    )
+)
 @JobSpec.rule_about("successPolicy")
 def _success_policy_needs_indexes(
     spec: dict[str, Any], path: str, request: Request
@@ -263,6 +387,17 @@ def _success_policy_fits_the_completions(
         )
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "podFailurePolicy",
+        "podReplacementPolicy",
+        schema=when(
+            is_set("podFailurePolicy"),
+            {"properties": {"podReplacementPolicy": {"enum": ["Failed", None]}}},
+        ),
+        place=3,
+    )
+)
 @JobSpec.rule_about("podReplacementPolicy")
 def _failed_pods_are_replaced_with_a_failure_policy(
     spec: dict[str, Any], path: str, request: Request
@@ -273,6 +408,20 @@ def _failed_pods_are_replaced_with_a_failure_policy(
         yield not_supported(f"{path}.podReplacementPolicy", replacement, supported)
 
 
+@JobSpec.in_schema(
+    SchemaCondition(
+        "template",
+        schema=within("template.spec.restartPolicy", {"enum": ["OnFailure", "Never"]}),
+        place=1,
+    ),
+    SchemaCondition(
+        "podFailurePolicy",
+        schema=when(
+            is_set("podFailurePolicy"), within("template.spec.restartPolicy", {"const": "Never"})
+        ),
+        place=2,
+    ),
+)
 @JobSpec.rule
 def _pods_of_a_job_end(spec: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     policy = spec["template"]["spec"].get("restartPolicy", "")

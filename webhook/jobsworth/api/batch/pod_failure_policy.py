@@ -13,6 +13,7 @@ from jobsworth.api.field_errors import (
     too_many,
 )
 from jobsworth.api.formats.names import label_key
+from jobsworth.api.schema_conditions import SchemaCondition, is_, is_set, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ def _status_is_known(pattern: dict[str, Any], path: str, request: Request) -> It
         yield not_supported(f"{path}.status", status, STATUSES)
 
 
+@PodFailurePolicyOnExitCodesRequirement.in_schema(
+    SchemaCondition("operator", schema={"required": ["operator", "values"]}),
+    SchemaCondition("operator", schema={"properties": {"operator": {"enum": list(OPERATORS)}}}),
+)
 @PodFailurePolicyOnExitCodesRequirement.rule
 def _operator_is_known(
     requirement: dict[str, Any], path: str, request: Request
@@ -91,6 +96,21 @@ def _operator_is_known(
         yield not_supported(f"{path}.operator", operator, OPERATORS)
 
 
+@PodFailurePolicyOnExitCodesRequirement.in_schema(
+    SchemaCondition(
+        "values",
+        schema={
+            "properties": {
+                "values": {
+                    "type": "array",
+                    "minItems": 1,
+                    "maxItems": MAX_EXIT_CODES,
+                    "uniqueItems": True,
+                }
+            }
+        },
+    )
+)
 @PodFailurePolicyOnExitCodesRequirement.rule
 def _exit_codes_are_few(
     requirement: dict[str, Any], path: str, request: Request
@@ -102,6 +122,16 @@ def _exit_codes_are_few(
         yield too_many(f"{path}.values", len(codes), MAX_EXIT_CODES)
 
 
+@PodFailurePolicyOnExitCodesRequirement.in_schema(
+    SchemaCondition(
+        "operator",
+        "values",
+        schema=when(
+            is_("operator", "In"),
+            {"properties": {"values": {"items": {"type": "integer", "not": {"const": 0}}}}},
+        ),
+    )
+)
 @PodFailurePolicyOnExitCodesRequirement.rule
 def _exit_codes_are_a_sorted_set(
     requirement: dict[str, Any], path: str, request: Request
@@ -118,19 +148,12 @@ def _exit_codes_are_a_sorted_set(
         yield invalid(f"{path}.values", codes, "must be ordered")
 
 
-@PodFailurePolicyRule.rule
-def _exactly_one_requirement(
-    rule: dict[str, Any], path: str, request: Request
-) -> Iterator[FieldError]:
-    on_exit_codes, on_conditions = "onExitCodes" in rule, "onPodConditions" in rule
-    if on_exit_codes and on_conditions:
-        yield invalid(
-            path, OMIT, "specifying both OnExitCodes and OnPodConditions is not supported"
-        )
-    elif not on_exit_codes and not on_conditions:
-        yield invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
-
-
+@PodFailurePolicyRule.in_schema(
+    SchemaCondition("action", schema={"required": ["action"]}),
+    SchemaCondition(
+        "action", schema={"properties": {"action": {"type": "string", "minLength": 1}}}
+    ),
+)
 def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> Iterator[FieldError]:
     """Validate a failure policy against the rest of its Job.
 
@@ -168,6 +191,34 @@ def check_with_job_spec(spec: dict[str, Any], path: str, server: ApiServer) -> I
                 name,
                 "must be one of the container or initContainer names in the pod template",
             )
+
+
+@PodFailurePolicyRule.in_schema(
+    SchemaCondition(
+        "onExitCodes",
+        "onPodConditions",
+        schema={
+            "oneOf": [
+                is_set("onExitCodes"),
+                {
+                    "required": ["onPodConditions"],
+                    "properties": {"onPodConditions": {"type": "array", "minItems": 1}},
+                },
+            ]
+        },
+    )
+)
+@PodFailurePolicyRule.rule
+def _exactly_one_requirement(
+    rule: dict[str, Any], path: str, request: Request
+) -> Iterator[FieldError]:
+    on_exit_codes, on_conditions = "onExitCodes" in rule, "onPodConditions" in rule
+    if on_exit_codes and on_conditions:
+        yield invalid(
+            path, OMIT, "specifying both OnExitCodes and OnPodConditions is not supported"
+        )
+    elif not on_exit_codes and not on_conditions:
+        yield invalid(path, OMIT, "specifying one of OnExitCodes and OnPodConditions is required")
 
 
 def _required(path: str, values: tuple[str, ...]) -> FieldError:

@@ -6,6 +6,7 @@ from jobsworth.api.declare import Field, Int32, ListOf, NonNegative, Pointer, St
 from jobsworth.api.field_errors import invalid, required, too_long
 from jobsworth.api.formats.indexes import BadIndexes, count
 from jobsworth.api.formats.names import byte_length
+from jobsworth.api.schema_conditions import SchemaCondition, is_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ SuccessPolicy = Struct(
 )
 
 
+@SuccessPolicyRule.in_schema(
+    SchemaCondition(
+        "succeededCount",
+        "succeededIndexes",
+        schema={"anyOf": [is_set("succeededCount"), is_set("succeededIndexes")]},
+    )
+)
 @SuccessPolicyRule.rule
 def _indexes_or_count(rule: dict[str, Any], path: str, request: Request) -> Iterator[FieldError]:
     if "succeededCount" not in rule and "succeededIndexes" not in rule:
@@ -46,6 +54,18 @@ def _indexes_or_count(rule: dict[str, Any], path: str, request: Request) -> Iter
         yield too_long(f"{path}.succeededIndexes", SUCCEEDED_INDEXES_MAX_LENGTH)
 
 
+@SuccessPolicyRule.in_schema(
+    SchemaCondition(
+        "succeededIndexes",
+        schema={
+            "properties": {
+                "succeededIndexes": {
+                    "pattern": r"^(\+?[0-9]+(-\+?[0-9]+)?(,\+?[0-9]+(-\+?[0-9]+)?)*)?$"
+                }
+            }
+        },
+    )
+)
 def check_with_completions(
     policy: dict[str, Any], completions: int, path: str
 ) -> Iterator[FieldError]:

@@ -6,7 +6,12 @@ from jobsworth.api.core.pod_template import PodTemplateSpec
 from jobsworth.api.field_errors import invalid, not_supported
 from jobsworth.api.formats.go_numbers import fits
 from jobsworth.api.formats.names import DIGITS, label_key, only
-from jobsworth.api.meta.object_meta import check_annotations, check_labels
+from jobsworth.api.meta.object_meta import (
+    LABELS_AND_ANNOTATIONS,
+    check_annotations,
+    check_labels,
+)
+from jobsworth.api.schema_conditions import SchemaCondition, where_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +47,9 @@ def _without_init_container_annotations(template: dict[str, Any], request: Reque
         del metadata["annotations"]
 
 
+@PodTemplateSpec.in_schema(
+    SchemaCondition("metadata", schema=where_present("metadata", LABELS_AND_ANNOTATIONS))
+)
 @PodTemplateSpec.rule
 def _labels_and_annotations(
     template: dict[str, Any], path: str, request: Request

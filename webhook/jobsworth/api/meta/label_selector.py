@@ -6,6 +6,7 @@ from jobsworth.api.declare import Field, ListOf, MapOf, String, Struct
 from jobsworth.api.field_errors import forbidden, invalid, named_string, required
 from jobsworth.api.formats.names import label_key, label_value
 from jobsworth.api.meta.object_meta import check_labels
+from jobsworth.api.schema_conditions import SchemaCondition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +61,9 @@ def check_label_selector(
         )
 
 
+@LabelSelectorRequirement.in_schema(
+    SchemaCondition("operator", schema={"required": ["key", "operator"]})
+)
 def _check_requirement(
     requirement: dict[str, Any], path: str, invalid_values_allowed: bool
 ) -> Iterator[FieldError]:

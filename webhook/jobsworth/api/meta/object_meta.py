@@ -24,6 +24,13 @@ from jobsworth.api.field_errors import (
     too_long,
 )
 from jobsworth.api.formats.names import (
+    DNS_LABEL_MAX_LENGTH,
+    DNS_LABEL_PATTERN,
+    DNS_SUBDOMAIN_MAX_LENGTH,
+    DNS_SUBDOMAIN_PATTERN,
+    LABEL_KEY_PATTERN,
+    LABEL_VALUE_MAX_LENGTH,
+    LABEL_VALUE_PATTERN,
     as_prefix,
     byte_length,
     dns_label,
@@ -31,6 +38,7 @@ from jobsworth.api.formats.names import (
     label_key,
     label_value,
 )
+from jobsworth.api.schema_conditions import SchemaCondition, where_present
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +102,56 @@ ObjectMeta = Struct(
     # Without rules: the server ignores invalid entries, and writes its own.
     managedFields=Field(ListOf(ManagedFieldsEntry), keep_empty=True),
 )
+
+
+_NAMED = {
+    "anyOf": [
+        {"required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}},
+        {
+            "required": ["generateName"],
+            "properties": {"generateName": {"type": "string", "minLength": 1}},
+        },
+    ]
+}
+_NAME = {
+    "properties": {
+        "name": {
+            "pattern": f"^({DNS_SUBDOMAIN_PATTERN})?$",
+            "maxLength": DNS_SUBDOMAIN_MAX_LENGTH,
+        },
+        "namespace": {
+            "pattern": f"^({DNS_LABEL_PATTERN})?$",
+            "maxLength": DNS_LABEL_MAX_LENGTH,
+        },
+    }
+}
+_LABEL = "[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?"
+LABELS_AND_ANNOTATIONS = {
+    "properties": {
+        "labels": {
+            "propertyNames": {"pattern": f"^({DNS_SUBDOMAIN_PATTERN}/)?{LABEL_KEY_PATTERN}$"},
+            "additionalProperties": {
+                "pattern": f"^{LABEL_VALUE_PATTERN}$",
+                "maxLength": LABEL_VALUE_MAX_LENGTH,
+            },
+        },
+        "annotations": {
+            "propertyNames": {
+                # In any case: the server validates annotation keys in lower case.
+                "pattern": rf"^({_LABEL}(\.{_LABEL})*/)?{LABEL_KEY_PATTERN}$"
+            }
+        },
+    }
+}
+"""The JSON Schema of what :func:`check_labels` and :func:`check_annotations` accept in metadata."""
+
+METADATA_CONDITIONS = (
+    SchemaCondition("metadata", schema={"required": ["metadata"]}),
+    SchemaCondition("metadata", schema=where_present("metadata", _NAMED)),
+    SchemaCondition("metadata", schema=where_present("metadata", _NAME)),
+    SchemaCondition("metadata", schema=where_present("metadata", LABELS_AND_ANNOTATIONS)),
+)
+"""The conditions of :func:`check_object_meta` in the JSON Schema of a type with metadata."""
 
 
 def check_object_meta(meta: dict[str, Any], path: str, server: ApiServer) -> Iterator[FieldError]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jobsworth.api.api_server import ApiServer
-from jobsworth.lint.linter import MAX_RULES, Linter
+from jobsworth.lint.linted_job import MAX_RULES
+from jobsworth.lint.linter import Linter
 from jobsworth.validation.engine import engine_for
 from support.lint.linted_jobs import job, on_codes, with_policy
 from support.scaling.cost_growth import Action, superlinear_calls

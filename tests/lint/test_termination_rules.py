@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from jobsworth.api.batch.termination_rules import ANNOTATION, PATH
-from jobsworth.lint.linter import TERMINATION_RULES
 from support.lint.linted_jobs import cron_job, found, job
 
 OURS = "jobsworth.dev/job-controller"
@@ -73,7 +72,3 @@ def test_a_job_that_the_built_in_controller_runs_does_without_them(
     else:
         value["spec"]["managedBy"] = managed_by
     assert bool(found("JW125", value)) is reported
-
-
-def test_the_linter_knows_the_annotation_by_its_name() -> None:
-    assert TERMINATION_RULES == ANNOTATION

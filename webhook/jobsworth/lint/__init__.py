@@ -10,7 +10,7 @@ __all__ = ["RULES", "lint"]
 
 
 def __getattr__(name: str) -> object:
-    # Import rules lazily: one manifest needs only some of them (linter.FAMILIES).
+    # Import rules lazily: other modules of this package do not need them.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from jobsworth.lint import linter

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from jobsworth.lint.referenced_objects import Reference
     from jobsworth.lint.shell_script import ShellScript
 
+MAX_RULES = 20
+"""The maximum number of rules that the API server accepts in a failure policy or success policy.
+
+Lint rules compare each rule with all others and with all containers, in quadratic time. They skip longer
+policies, which the API server rejects anyway.
+"""
+
 
 class LintedJob:
     """A Job or CronJob that can be decoded, as lint rules read it. The API server may still reject it.
@@ -102,6 +109,16 @@ class LintedJob:
         """The namespace of the object as written; empty if it has none."""
         namespace: str = self.written["metadata"].get("namespace", "")
         return namespace
+
+    @property
+    def has_few_rules(self) -> bool:
+        """True if the failure policy has no more rules than the API server accepts, or there is none."""
+        return len(self.rules) <= MAX_RULES
+
+    @property
+    def has_failure_policy(self) -> bool:
+        """True if there is a failure policy, of no more rules than the API server accepts."""
+        return "podFailurePolicy" in self.spec and self.has_few_rules
 
     def may_retry(self) -> bool:
         """Return True if the Job may replace a failed Pod: by its limits, or by a rule that ignores failures.

@@ -22,6 +22,10 @@ MAX_WORDS = 4
 NO_REQUEST = ("--version", "--help", "-V", "--manual")
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW225",
     "curl-without-fail",

@@ -22,6 +22,10 @@ _PRINTING = frozenset(
 """Programs that only print or wait."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.cron is not None
+
+
 @lint_rule(
     "JW409",
     "forbid-without-deadline",

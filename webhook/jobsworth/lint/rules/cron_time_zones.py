@@ -25,6 +25,10 @@ _WITHOUT_SUMMER_TIME = {"EST": "America/New_York", "MST": "America/Denver"}
 """Zone names without daylight saving time, and the zone that users usually mean by them."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.cron is not None
+
+
 @lint_rule(
     "JW407",
     "no-time-zone",

@@ -34,6 +34,12 @@ CONSEQUENCES = {
 """The effect, by action, of an exit code rule that matches an evicted Pod."""
 
 
+def applies(job: LintedJob) -> bool:
+    """Return True if a failure policy can tell disruptions apart, or the Job never retries a Pod."""
+    never_retried = 0 in (job.spec.get("backoffLimit"), job.spec.get("backoffLimitPerIndex"))
+    return job.has_failure_policy or (never_retried and job.has_few_rules)
+
+
 def ignore_disruptions() -> dict[str, Any]:
     """Return the failure policy rule that does not count disruptions as failures."""
     return {"action": "Ignore", "onPodConditions": [{"type": DISRUPTION, "status": "True"}]}

@@ -29,6 +29,10 @@ MEANINGS = {
 OUT_OF_MEMORY = 137
 
 
+def applies(job: LintedJob) -> bool:
+    return job.has_failure_policy
+
+
 def exit_code_rules(job: LintedJob) -> Iterator[tuple[int, str, dict[str, Any], list[int]]]:
     """Yield the index, field path, requirement and values of each exit code rule."""
     for index, rule in enumerate(job.rules):

@@ -16,8 +16,29 @@ if TYPE_CHECKING:
 
 VERSION = "metadata.resourceVersion"
 
+AUTHORED = frozenset(
+    (
+        "annotations",
+        "finalizers",
+        "generateName",
+        "labels",
+        "name",
+        "namespace",
+        "ownerReferences",
+    )
+)
+"""The metadata that a manifest has; other fields are those of a server."""
+
 UID_LABELS = (LEGACY_CONTROLLER_UID_LABEL, CONTROLLER_UID_LABEL)
 """Labels that bind a Pod to one Job by its UID; every new Job has another UID."""
+
+
+def applies(job: LintedJob) -> bool:
+    """Return True if the manifest has fields that a server sets."""
+    if not AUTHORED.issuperset(job.written.get("metadata", ())) or job.written.get("status"):
+        return True
+    labels = job.written_spec["template"].get("metadata", {}).get("labels", ())
+    return "selector" in job.written_spec or any(label.endswith("-uid") for label in labels)
 
 
 @lint_rule(

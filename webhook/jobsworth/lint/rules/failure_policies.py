@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 MAX_EXIT_CODES = 255
 
 
+def applies(job: LintedJob) -> bool:
+    return job.has_failure_policy
+
+
 def listed(numbers: Iterable[int]) -> str:
     """Return rules of a failure policy by their indexes, as text.
 

@@ -22,6 +22,10 @@ CODES_OF_BUGS = frozenset((1, 2, 126, 127, 128, 134, 139))
 """Exit codes of bugs: an exception (1, in Go 2), a missing command, a crash."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.has_failure_policy
+
+
 @lint_rule(
     "JW105",
     "ignore-loop",

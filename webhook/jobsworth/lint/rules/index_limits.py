@@ -16,6 +16,12 @@ COMPLETIONS_WITHOUT_MAX_FAILED = 10**5
 """The API server requires maxFailedIndexes for more completions than this with a limit per index."""
 
 
+def applies(job: LintedJob) -> bool:
+    spec = job.spec
+    limited = "backoffLimitPerIndex" in spec or "maxFailedIndexes" in spec
+    return (limited or (job.indexed and "podFailurePolicy" in spec)) and job.has_few_rules
+
+
 @lint_rule(
     "JW119",
     "failindex-redundant",

@@ -19,6 +19,10 @@ GENERATED_NAME_MAX_LENGTH = 58
 """Length to which the API server truncates generateName before it adds five random characters."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.cron is not None
+
+
 @lint_rule(
     "JW416",
     "jobs-refused",

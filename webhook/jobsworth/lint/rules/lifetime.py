@@ -23,6 +23,10 @@ SYNCHRONIZING_TOOLS = (("argocd.argoproj.io/", "Argo CD"), ("fluxcd.io/", "Flux"
 """Tools that create a deleted Job again, by a substring of their labels and annotations."""
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW201",
     "no-deadline",

@@ -7,8 +7,8 @@ with cgroup v2, the kernel kills all processes of the container (memory.oom.grou
 
 from __future__ import annotations
 
+from jobsworth.api.batch.termination_rules import ANNOTATION
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
-from jobsworth.lint.linter import TERMINATION_RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ FAILING_WITHOUT_INPUT = ("egrep", "grep", "read")
 
 LONGEST_NAME = 40
 """The maximum length of a name of a command in a message."""
+
+
+def applies(job: LintedJob) -> bool:
+    return bool(job.scripts) and job.has_few_rules
 
 
 def lost_by(script: ShellScript) -> tuple[str, ShellCommand] | None:
@@ -93,7 +97,7 @@ def _rules_read_codes(job: LintedJob, path: str) -> bool:
     if path.startswith(f"{job.pod_path}.initContainers"):
         return False
     holder = job.object if job.cron is None else job.cron["jobTemplate"]
-    if TERMINATION_RULES in holder.get("metadata", {}).get("annotations", ()):
+    if ANNOTATION in holder.get("metadata", {}).get("annotations", ()):
         return True
     index = int(path.rpartition("[")[2].rstrip("]"))
     name = job.pod["containers"][index].get("name")

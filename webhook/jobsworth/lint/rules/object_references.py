@@ -43,6 +43,10 @@ MOST_COMPARED = 50
 """The maximum number of names or keys with which a misspelled one is compared: 14 µs each."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None
+
+
 def _consequence(reference: Reference) -> str:
     if ".imagePullSecrets[" in reference.field:
         return PULLED_WITHOUT

@@ -21,6 +21,10 @@ QUEUE_MARKS = ("queue", "kueue", "jobset", "volcano")
 """Substrings of label and annotation keys that assign a Job to a queue or another controller."""
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW207",
     "parallelism-exceeds-completions",

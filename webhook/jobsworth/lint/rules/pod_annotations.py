@@ -46,6 +46,16 @@ INJECTED = (
 """The annotations or labels that inject a sidecar: key, values, and keys that make it end with the Pod."""
 
 
+def applies(job: LintedJob) -> bool:
+    """Return True if a Pod template, the Job or the Job template has annotations or labels."""
+    template = job.written_spec["template"].get("metadata", {})
+    if "annotations" in template or "labels" in template:
+        return True
+    if "annotations" in job.written.get("metadata", ()):
+        return True
+    return job.cron is not None and "metadata" in job.written["spec"]["jobTemplate"]
+
+
 @lint_rule(
     "JW227",
     "annotation-on-job",

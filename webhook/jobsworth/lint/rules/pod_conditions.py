@@ -78,6 +78,10 @@ CATCH_ALL = {
 }
 
 
+def applies(job: LintedJob) -> bool:
+    return job.has_failure_policy
+
+
 def meant_condition(type_: str) -> str:
     """Return the built-in condition that a misspelled type probably means; empty if there is none.
 

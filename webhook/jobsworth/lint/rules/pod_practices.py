@@ -30,6 +30,10 @@ CLIENTS_OF_THE_API = ("kubectl", "helm", "kustomize", "argocd")
 MAX_COMPLETIONS, MAX_PARALLELISM = 100_000, 10_000
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW501",
     "moving-image",

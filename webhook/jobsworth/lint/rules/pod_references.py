@@ -19,6 +19,10 @@ LONGEST_VALUE = 32_768
 """The maximum length of a text in which references are looked for."""
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW506",
     "undefined-variable",

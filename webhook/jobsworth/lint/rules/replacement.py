@@ -15,6 +15,12 @@ LONGEST_NAME = 300
 """The number of characters of a command line in which the word migrate is looked for."""
 
 
+def applies(job: LintedJob) -> bool:
+    replacement = job.spec.get("podReplacementPolicy")
+    implied = "podReplacementPolicy" not in job.written_spec
+    return (replacement == "TerminatingOrFailed" or implied) and job.has_few_rules
+
+
 @lint_rule(
     "JW123",
     "implied-replacement",

@@ -36,6 +36,10 @@ _UNITS = (
 """The unit, number of values and first value of each of the five fields of a schedule."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.cron is not None
+
+
 def of_schedule(check: Callable[[Schedule, list[str]], Iterator[Diagnostic]]) -> Check:
     """Make a check of CronJobs from one that depends on nothing but the schedule.
 

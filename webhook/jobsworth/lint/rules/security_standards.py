@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from jobsworth.lint.linted_job import LintedJob
 
 
+def applies(job: LintedJob) -> bool:
+    return True
+
+
 @lint_rule(
     "JW601",
     "security-baseline",

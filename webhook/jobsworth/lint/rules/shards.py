@@ -22,6 +22,10 @@ MAX_DIGITS = 12
 """The number of digits of a value in a message."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.indexed
+
+
 @lint_rule(
     "JW232",
     "shard-count",

@@ -63,6 +63,12 @@ PREPARATIONS = (
 """Arguments with which such an image does something that ends."""
 
 
+def applies(job: LintedJob) -> bool:
+    pod = job.pod
+    several = len(pod.get("containers", ())) > 1 or "initContainers" in pod
+    return several and job.has_few_rules
+
+
 @lint_rule(
     "JW107",
     "sidecar-exit-code",

@@ -19,6 +19,10 @@ MOST_SERVICES = 500
 """The maximum number of Services among which the one that is meant is looked for."""
 
 
+def applies(job: LintedJob) -> bool:
+    return job.neighbors is not None and "subdomain" in job.pod
+
+
 def _of_subdomain(job: LintedJob) -> list[Neighbor]:
     """Return the Services of the name that the subdomain is, which may be in the namespace of the Job."""
     subdomain = job.pod.get("subdomain")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jobsworth.api.formats.indexes import BadIndexes, intervals
 from jobsworth.findings.fix import Edit, Fix
 from jobsworth.lint.lint_rule import Diagnostic, lint_rule
+from jobsworth.lint.linted_job import MAX_RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +40,10 @@ class RequiredIndexes:
         """
         outside = size(other.indexes) - shared(self.indexes, other.indexes)
         return other.wanted - outside >= self.wanted
+
+
+def applies(job: LintedJob) -> bool:
+    return 0 < len(job.spec.get("successPolicy", {}).get("rules", ())) <= MAX_RULES
 
 
 def size(indexes: Intervals) -> int:

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 BUILT_IN = "kubernetes.io/job-controller"
 
 
+def applies(job: LintedJob) -> bool:
+    holder = job.object if job.cron is None else job.cron["jobTemplate"]
+    return ANNOTATION in holder.get("metadata", {}).get("annotations", ())
+
+
 def _job(subject: LintedJob) -> tuple[str, dict[str, Any]]:
     """Return the prefix of the Job's field paths in its object, and the Job."""
     if subject.cron is None:

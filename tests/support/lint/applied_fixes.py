@@ -13,10 +13,10 @@ from jobsworth.reports.result import FixAttempt
 
 
 def file_evaluator(
-    *, select: str = "JW0", release: str = "1.36", mixed: bool = False
+    *, select: str = "JW0", release: str = "1.36", gates: str | None = None, mixed: bool = False
 ) -> FileEvaluator:
-    """Return an evaluator for a release, which runs only the named lint rules."""
-    overrides = Overrides(select=words_of(select), release=release)
+    """Return an evaluator for a release and feature gates, which runs only the named lint rules."""
+    overrides = Overrides(select=words_of(select), release=release, gates=gates)
     return FileEvaluator(Configurations(overrides, isolated=True), mixed=mixed)
 
 

@@ -131,8 +131,10 @@ REJECTED: dict[str, dict[str, Any]] = {
 }
 """An object for each fix of an error of the API server, by what is wrong with it."""
 
-REJECTED_BY = {"a condition without a status": "1.33"}
-"""The release that rejects an object, if it is not the latest."""
+REJECTED_BY = {
+    "a condition without a status": "1.33",
+}
+"""The release that rejects an object, if it is not the latest, and the gates that it needs."""
 
 MISIDENTIFIED: dict[str, dict[str, Any]] = {
     "a misspelled kind": {**job(), "kind": "Jobb"},
